@@ -1,0 +1,76 @@
+"""SIGINT and SIGTERM: let the request in flight end, then end the run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from types import FrameType
+
+from registrar.errors import Cancelled
+
+GRACE_SECONDS = 5.0
+"""How long a request in flight may still take.
+
+The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (host facts: the runner).
+"""
+
+
+class Cancellation:
+    """The wish to end, as the rest of the run sees it.
+
+    The first signal only leaves a note: whoever is about to send a request or to sleep finds it.
+    What is in flight after `GRACE_SECONDS` is given up. A second signal ends the process at once.
+    """
+
+    def __init__(self) -> None:
+        """No signal is handled before `install`."""
+        self._requested = threading.Event()
+        self._signal_number = 0
+
+    def install(self) -> None:
+        """Handle SIGINT and SIGTERM from now on (main thread only).
+
+        A handler of our own is also what makes them arrive at all where the process is PID 1.
+        """
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    @property
+    def requested(self) -> bool:
+        """Whether a signal asked to end."""
+        return self._requested.is_set()
+
+    def check(self) -> None:
+        """Raise `Cancelled` when a signal asked for it."""
+        if self._requested.is_set():
+            raise self.end()
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep; a signal wakes up.
+
+        Raises:
+            Cancelled: a signal arrived.
+        """
+        self._requested.wait(seconds)
+        self.check()
+
+    def end(self) -> Cancelled:
+        """Stop the clock and give what is to be raised: from here on the run only reports."""
+        if threading.current_thread() is threading.main_thread():
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return Cancelled(self._signal_number)
+
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+        if self._requested.is_set():
+            # The default action of a signal does not reach PID 1
+            os._exit(128 + number)
+        self._signal_number = number
+        signal.signal(signal.SIGALRM, self._on_alarm)
+        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
+        self._requested.set()
+
+    def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
+        cancelled = self.end()
+        cancelled.in_flight = True
+        raise cancelled

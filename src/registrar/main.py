@@ -1,0 +1,222 @@
+"""One run, top to bottom. Data flows one way.
+
+environment -> inputs -> definitions -> survey -> plan -> write -> report -> exit code
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from registrar import definitions, escaping, inputs, report
+from registrar.cancellation import Cancellation
+from registrar.errors import (
+    EXIT_CANCELLED,
+    EXIT_FAILED,
+    Cancelled,
+    InvalidInput,
+    Mistake,
+    Refused,
+    RegistrarError,
+)
+from registrar.inputs import Inputs
+from registrar.messages import Catalogue, Message, say
+from registrar.models import FAILED_STATES, FileDefinition, Registration
+from registrar.plan import make_plan, require_writable
+from registrar.profiles import Profile
+from registrar.progress import Progress
+from registrar.waiting import Waiting
+from registrar.workflow import Workflow
+
+if TYPE_CHECKING:
+    from registrar.host import Host
+
+MAX_WAIT_SECONDS = 15 * 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One registration that was asked for."""
+
+    profile: Profile
+    definitions: tuple[FileDefinition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What every step of a run may use; nothing of it changes."""
+
+    workflow: Workflow
+    catalogue: Catalogue
+    cancellation: Cancellation
+    redact: escaping.Redactor
+
+    def line(self, message: Message) -> None:
+        """Print one line."""
+        self.workflow.line(self._text(message))
+
+    def fail(self, mistake: Mistake) -> None:
+        """Tell an error."""
+        label = self._text(say("label.error"))
+        text = self._text(mistake.message)
+        self.workflow.error(text, label=label, file=mistake.file, line=mistake.line or 0)
+
+    def warn(self, mistake: Mistake) -> None:
+        """Tell a warning."""
+        label = self._text(say("label.warning"))
+        text = self._text(mistake.message)
+        self.workflow.warning(text, label=label, file=mistake.file, line=mistake.line or 0)
+
+    def _text(self, message: Message) -> str:
+        return self.catalogue.text(message, escaping.visible)
+
+
+def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
+    """Run the action once and give its exit code (design §2)."""
+    cancellation = Cancellation()
+    cancellation.install()
+    redact = escaping.Redactor(inputs.token(environ))
+    session = Session(
+        Workflow(environ, stdout, stderr, redact),
+        Catalogue(inputs.language(environ)),
+        cancellation,
+        redact,
+    )
+    registrations: list[Registration] = []
+    ended_by: BaseException | None = None
+    try:
+        settings = inputs.read(environ)
+        jobs = list(_jobs(settings, session))
+        host = _connect(settings, session)
+        host.check_token()
+        for job in jobs:
+            registrations.append(_register(host, settings, job, session))
+            if cancellation.requested:
+                break
+    except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
+        ended_by = error
+    return _finish(registrations, ended_by, session)
+
+
+def _jobs(settings: Inputs, session: Session) -> Iterator[Job]:
+    """Load the definition file of each profile."""
+    for warning in settings.warnings:
+        session.warn(Mistake(warning))
+    for profile in settings.profiles:
+        listed, warnings = definitions.load(
+            settings.definitions or profile.definitions,
+            shown_as=settings.definitions_name or profile.definitions.name,
+            content_allowed=profile.content_allowed,
+        )
+        for mistake in warnings:
+            session.warn(mistake)
+        yield Job(profile, listed)
+
+
+def _connect(settings: Inputs, session: Session) -> Host:
+    try:
+        # Only now: bad input is told without it, and it is most of the start-up time
+        from registrar.host import Host  # noqa: PLC0415
+    except ImportError as error:
+        raise Refused(say("run.package_missing", name=error.name or str(error))) from error
+    return Host(
+        token=settings.token,
+        api_url=settings.api_url,
+        target=settings.target,
+        workflow_repository=settings.workflow_repository,
+        waiting=Waiting(
+            max_seconds=MAX_WAIT_SECONDS,
+            announce=session.line,
+            cancellation=session.cancellation,
+        ),
+        redact=session.redact,
+    )
+
+
+def _register(host: Host, settings: Inputs, job: Job, session: Session) -> Registration:
+    """Do one registration, and print its summary whatever ends it."""
+    progress = Progress(job.profile.name, settings.target, session.workflow, session.catalogue)
+    try:
+        _carry_out(host, settings, job, session, progress)
+        registration = progress.registration()
+        if registration.failed:
+            registration = progress.registration(exit_code=EXIT_FAILED)
+    except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
+        exit_code, mistakes = _told(error)
+        for mistake in mistakes:
+            session.fail(mistake)
+        registration = progress.registration(exit_code=exit_code, error=mistakes[0].message)
+    for line in report.console_summary(registration, session.catalogue):
+        session.workflow.line(line)
+    return registration
+
+
+def _carry_out(
+    host: Host, settings: Inputs, job: Job, session: Session, progress: Progress
+) -> None:
+    from registrar import pull_requests  # noqa: PLC0415 (as in `_connect`)
+    from registrar.strategies import per_file  # noqa: PLC0415
+
+    survey = per_file.survey(host, settings.target, job.definitions, progress)
+    plan = make_plan(job.definitions, survey, job.profile.branch)
+    progress.planned(plan)
+    if not plan.missing:
+        progress.note("progress.nothing_missing", count=len(plan.definitions))
+        return
+
+    require_writable(plan, host.scopes)
+    host.waiting.require_budget(len(plan.missing) + 2)
+    branch = per_file.write(host, plan, job.profile.commit_message, progress)
+    for result in progress.registration().files:
+        if result.state in FAILED_STATES:
+            session.fail(
+                Mistake(say("progress.failed", path=result.definition.path, reason=result.reason))
+            )
+    pull_requests.publish(host, plan, branch, job.profile.title, session.catalogue, progress)
+
+
+def _finish(
+    registrations: Sequence[Registration], ended_by: BaseException | None, session: Session
+) -> int:
+    """Write step summary and outputs, and settle the exit code."""
+    exit_codes = [registration.exit_code for registration in registrations]
+    texts = [report.step_summary(r, session.catalogue) for r in registrations]
+    if ended_by is not None:
+        exit_code, mistakes = _told(ended_by)
+        exit_codes.append(exit_code)
+        for mistake in mistakes:
+            session.fail(mistake)
+        texts.append(report.error_summary([m.message for m in mistakes], session.catalogue))
+    try:
+        session.workflow.summary(
+            "\n".join(texts), cut_note=session.catalogue.text(say("summary.cut"))
+        )
+        session.workflow.outputs(report.outputs(registrations))
+    except OSError as error:
+        session.warn(Mistake(say("run.unwritable", reason=str(error))))
+    return _settled(exit_codes)
+
+
+def _settled(exit_codes: Sequence[int]) -> int:
+    """One exit code for all registrations: theirs when they agree (design §2, "profile")."""
+    cancelled = [code for code in exit_codes if code >= EXIT_CANCELLED]
+    if cancelled:
+        return cancelled[0]
+    return exit_codes[0] if len(set(exit_codes)) == 1 else EXIT_FAILED
+
+
+def _told(error: BaseException) -> tuple[int, Sequence[Mistake]]:
+    """Exit code and texts of what ended a run early."""
+    if isinstance(error, InvalidInput):
+        return error.exit_code, error.mistakes
+    if isinstance(error, RegistrarError):
+        return error.exit_code, [Mistake(error.message)]
+    if isinstance(error, Cancelled):
+        return error.exit_code, [Mistake(say("run.cancelled", signal=error.signal_name))]
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    message = say("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)
+    return EXIT_FAILED, [Mistake(message)]

@@ -1,0 +1,170 @@
+"""The values that travel through a run. All of them are frozen."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from registrar.messages import Message, say
+
+EMPTY_FILE = b"\n"
+"""Contract, "What the service does", rule 5: an empty file is a single line feed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDefinition:
+    """One file of a definition file: where it belongs, and its bytes."""
+
+    path: str
+    content: bytes = EMPTY_FILE
+    description: str = ""
+
+    @property
+    def blob_id(self) -> str:
+        """The id under which git stores this content (SHA-1 over ``blob <size>\\0<content>``)."""
+        header = b"blob %d\0" % len(self.content)
+        return hashlib.sha1(header + self.content, usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository as the host describes it."""
+
+    full_name: str
+    """``owner/repo`` in the host's own spelling, the new one when it was renamed."""
+    default_branch: str
+    html_url: str
+    archived: bool = False
+    can_push: bool | None = None
+    """Whether the token's user may push; ``None`` where the host does not tell."""
+
+    @property
+    def owner(self) -> str:
+        """The part before the slash."""
+        return self.full_name.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request of the target repository."""
+
+    number: int
+    url: str
+    body: str = ""
+    is_open: bool = True
+    merged: bool = False
+    head_sha: str = ""
+    head_repository: str = ""
+    base_branch: str = ""
+
+
+class Operation(StrEnum):
+    """What a run did about its pull request."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a repository has of the listed paths, all read at the commit ``base_sha``."""
+
+    repository: Repository
+    base_sha: str
+    existing: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a registration has to do."""
+
+    repository: Repository
+    base_sha: str
+    branch: str
+    """Name of the working branch, as far as it is free."""
+    definitions: tuple[FileDefinition, ...]
+    missing: tuple[FileDefinition, ...]
+    """The definitions whose path the repository lacks, in the order of the list."""
+
+
+class State(StrEnum):
+    """What became of a listed path."""
+
+    CREATED = "created"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    """The answer to the write never came. Counts as failed."""
+    PENDING = "pending"
+    """The run ended before it was this path's turn."""
+
+
+FAILED_STATES = (State.FAILED, State.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """A listed path with its state, the reason of the state, and the commit that created it."""
+
+    definition: FileDefinition
+    state: State
+    reason: Message | None = None
+    commit: str = ""
+    on_branch: bool = False
+    """Whether the working branch brings this path to the default branch."""
+
+    @property
+    def described(self) -> Message:
+        """The state, with its reason where there is one."""
+        state = say(f"state.{self.state}")
+        return say("state.with_reason", state=state, reason=self.reason) if self.reason else state
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """The account of one profile: what the report is made of."""
+
+    profile: str
+    repository: str
+    files: tuple[FileResult, ...] = ()
+    branch: str = ""
+    base_branch: str = ""
+    pull_request: PullRequest | None = None
+    operation: Operation = Operation.NONE
+    exit_code: int = 0
+    error: Message | None = None
+    notes: tuple[Message, ...] = field(default=())
+
+    def count(self, *states: State) -> int:
+        """Count the paths in one of ``states``."""
+        return sum(1 for file in self.files if file.state in states)
+
+    @property
+    def created(self) -> int:
+        """Number of files that this run created."""
+        return self.count(State.CREATED)
+
+    @property
+    def skipped(self) -> int:
+        """Number of paths that were left alone."""
+        return self.count(State.SKIPPED)
+
+    @property
+    def failed(self) -> int:
+        """Number of files that could not be created, or whose answer never came."""
+        return self.count(*FAILED_STATES)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """What stands at a path of a commit: git mode (``100644`` …) and object id."""
+
+    mode: str
+    sha: str
+
+
+Tree = Mapping[str, TreeEntry]
+"""Every path of a commit, directories left out."""

@@ -1,0 +1,49 @@
+"""The two profiles: the two scripts of the contract, as two lists for one engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ALL = "all"
+
+_CONFIG = Path(__file__).parents[2] / "scripts" / "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What distinguishes one list from the other."""
+
+    name: str
+    definitions: Path
+    branch: str
+    commit_message: str
+    title: str
+    content_allowed: bool
+    """Contract: only Script A has a ``content`` field; Script B always sends a line feed."""
+
+
+SCAFFOLD = Profile(
+    name="scaffold",
+    definitions=_CONFIG / "repo-scaffold-definitions.json",
+    branch="chore/add-scaffold-files",
+    commit_message="chore: add {path}",
+    title="chore: add scaffold files",
+    content_allowed=True,
+)
+HEALTH = Profile(
+    name="health",
+    definitions=_CONFIG / "repo-health-file-definitions.json",
+    branch="chore/add-community-health-files",
+    commit_message="docs: add {path}",
+    title="docs: add community health files",
+    content_allowed=False,
+)
+
+PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH)}
+CHOICES = (*PROFILES, ALL)
+
+
+def chosen(name: str) -> tuple[Profile, ...]:
+    """Profiles to register for the input ``profile``, in the order of the run (design §2)."""
+    return (HEALTH, SCAFFOLD) if name == ALL else (PROFILES[name],)

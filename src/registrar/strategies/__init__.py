@@ -1,0 +1,1 @@
+"""The ways to read and to write a repository."""

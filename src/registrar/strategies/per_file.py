@@ -1,0 +1,160 @@
+"""The contract to the letter: one existence check and one commit per file, calls in its order."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import TypeVar
+
+from registrar import answers, branches, escaping
+from registrar.branches import Branch, Declined
+from registrar.errors import Cancelled, Refused
+from registrar.host import Host, HostError
+from registrar.messages import say
+from registrar.models import FileDefinition, FileResult, Plan, State, Survey
+from registrar.progress import Progress
+
+CONNECTIONS = 15
+"""How many existence checks are under way at once; the host allows 100."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def survey(
+    host: Host, target: str, definitions: Sequence[FileDefinition], progress: Progress
+) -> Survey:
+    """Read the repository, its default branch, and every listed path at that branch's commit.
+
+    Raises:
+        Refused: there is no such repository, or it is empty.
+        HostError: an answer told neither that a path exists nor that it is missing.
+    """
+    repository = host.repository(target)
+    if repository.full_name.lower() != target.lower():
+        progress.note("progress.renamed", old=target, new=repository.full_name)
+    try:
+        base_sha = host.branch_head(repository, repository.default_branch)
+    except HostError as error:
+        if error.status == answers.CONFLICT:
+            raise Refused(say("preflight.empty", target=repository.full_name)) from error
+        raise
+    if base_sha is None:
+        branch = repository.default_branch
+        raise Refused(say("preflight.no_default_branch", target=target, branch=branch))
+
+    total = len(definitions)
+    existing = set[str]()
+    with progress.group("group.check", count=total, target=repository.full_name):
+        paths = [definition.path for definition in definitions]
+        found = _concurrently(lambda path: host.entry(repository, path, base_sha), paths)
+        for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
+            if entry is not None:
+                existing.add(path)
+            state = say("check.missing" if entry is None else "check.present")
+            progress.path(number, total, path, state)
+    return Survey(repository, base_sha, frozenset(existing))
+
+
+def write(host: Host, plan: Plan, commit_message: str, progress: Progress) -> Branch | Declined:
+    """Create the branch and every missing file, one by one.
+
+    A failed file does not stop the run (contract, "Errors", rule 3).
+
+    Raises:
+        Refused: the host refuses the branch; nothing was written.
+        OutOfTime: the host's limits last for longer than we may wait.
+        Cancelled: a signal arrived.
+    """
+    branch = branches.claim(host, plan, built_in=True)
+    progress.on_branch(branch.name)
+    if isinstance(branch, Declined):
+        number = branch.pull_request.number
+        for definition in plan.missing:
+            progress.record(
+                FileResult(definition, State.SKIPPED, say("reason.declined", number=number))
+            )
+        progress.note("progress.declined", number=number, branch=branch.name)
+        return branch
+
+    total = len(plan.missing)
+    with progress.group("group.create", count=total, branch=branch.name):
+        for number, definition in enumerate(plan.missing, start=1):
+            try:
+                result = _create(host, plan, branch, definition, commit_message)
+            except Cancelled as cancelled:
+                if cancelled.unanswered:
+                    reason = say("reason.unknown")
+                    progress.record(FileResult(definition, State.UNKNOWN, reason))
+                raise
+            progress.record(result)
+            progress.path(number, total, definition.path, result.described)
+    return branch
+
+
+def _create(
+    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, commit_message: str
+) -> FileResult:
+    if definition.path in branch.tree:
+        return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
+    try:
+        commit = host.create_file(
+            plan.repository,
+            definition.path,
+            branch=branch.name,
+            content=definition.content,
+            message=commit_message.format(path=escaping.plain(definition.path)),
+        )
+    except HostError as error:
+        if error.already_there or error.uncertain:
+            return _read_back(host, plan, branch, definition, error)
+        return FileResult(definition, State.FAILED, error.message)
+    return FileResult(definition, State.CREATED, commit=commit, on_branch=True)
+
+
+def _read_back(
+    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, error: HostError
+) -> FileResult:
+    """Look what a write did whose answer was lost, or who else created the path."""
+    try:
+        found = host.entry(plan.repository, definition.path, branch.name)
+    except HostError:
+        return FileResult(definition, State.UNKNOWN, error.message)
+    if found is None:
+        return FileResult(definition, State.FAILED, error.message)
+    if error.uncertain and found == definition.blob_id:
+        return FileResult(definition, State.CREATED, on_branch=True)
+    return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
+
+
+def _concurrently(
+    work: Callable[[Item], Result], items: Sequence[Item], workers: int = CONNECTIONS
+) -> Iterator[Result]:
+    """Do ``work`` for every item on several threads; results in the order of the items.
+
+    The first exception ends it. The threads are daemons: a cancelled run does not wait for the
+    answers that it no longer needs.
+    """
+    futures: list[Future[Result]] = [Future() for _ in items]
+    waiting = deque(zip(items, futures, strict=True))
+
+    def serve() -> None:
+        while waiting:
+            try:
+                item, future = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                future.set_result(work(item))
+            except BaseException as error:  # noqa: BLE001 (raised again by the one who waits)
+                future.set_exception(error)
+
+    for _ in range(min(workers, len(items))):
+        threading.Thread(target=serve, daemon=True).start()
+    try:
+        for future in futures:
+            yield future.result()
+    finally:
+        waiting.clear()
