@@ -19,6 +19,7 @@ from github import Auth, Github
 from registrar import __version__, answers, refusals
 from registrar.answers import Answer
 from registrar.errors import Cancelled, Refused, RegistrarError
+from registrar.escaping import Redactor
 from registrar.messages import Message, say
 from registrar.models import PullRequest, Repository, Tree, TreeEntry
 from registrar.refusals import Context, TokenKind
@@ -34,7 +35,7 @@ class HostError(RegistrarError):
     """The host refused a request, or never answered it usably."""
 
     def __init__(self, message: Message, answer: Answer | None, *, uncertain: bool = False) -> None:
-        """``answer`` is the last usable one; ``uncertain``: an earlier try may have been applied."""
+        """``answer``: the last usable one; ``uncertain``: an earlier try may have been applied."""
         super().__init__(message)
         self.answer = answer
         self.uncertain = uncertain
@@ -64,13 +65,12 @@ class Host:
         target: str,
         workflow_repository: str,
         waiting: Waiting,
-        redact: Callable[[str], str],
     ) -> None:
         """Nothing is sent before the first call."""
         self._token = token
         self._api_url = api_url
         self.waiting = waiting
-        self._redact = redact
+        self._redact = Redactor(token)
         self._connections = threading.local()
         self._context = Context(target, TokenKind.of(token), workflow_repository)
         self.scopes: frozenset[str] | None = None

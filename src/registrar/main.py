@@ -52,7 +52,6 @@ class Session:
     workflow: Workflow
     catalogue: Catalogue
     cancellation: Cancellation
-    redact: escaping.Redactor
 
     def line(self, message: Message) -> None:
         """Print one line."""
@@ -83,7 +82,6 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
         Workflow(environ, stdout, stderr, redact),
         Catalogue(inputs.language(environ)),
         cancellation,
-        redact,
     )
     registrations: list[Registration] = []
     ended_by: BaseException | None = None
@@ -132,7 +130,6 @@ def _connect(settings: Inputs, session: Session) -> Host:
             announce=session.line,
             cancellation=session.cancellation,
         ),
-        redact=session.redact,
     )
 
 
@@ -175,7 +172,8 @@ def _carry_out(
             session.fail(
                 Mistake(say("progress.failed", path=result.definition.path, reason=result.reason))
             )
-    pull_requests.publish(host, plan, branch, job.profile.title, session.catalogue, progress)
+    text = pull_requests.Text(job.profile.title, session.catalogue)
+    pull_requests.publish(host, plan, branch, text, progress)
 
 
 def _finish(

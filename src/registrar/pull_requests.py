@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from registrar import escaping, report
@@ -22,13 +23,27 @@ class NotOpened(RegistrarError):
     """The files are on the branch, but the pull request could not be opened."""
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a pull request says."""
+
+    title: str
+    catalogue: Catalogue
+
+    def body(self, account: Registration, current: str = "") -> str:
+        """Put our part between its marks; what a reviewer wrote outside of them stays."""
+        before, _, rest = current.partition(_BEGIN)
+        _, ended, after = rest.partition(_END)
+        if not ended:
+            before, after = (f"{current}\n\n" if current.strip() else ""), ""
+        frame = f"{before}{_BEGIN}\n\n{_END}{after}"
+        room = BODY_CHARACTERS - escaping.characters(frame)
+        ours = report.pull_request_body(account, self.catalogue, room)
+        return f"{before}{_BEGIN}\n{ours}\n{_END}{after}"
+
+
 def publish(
-    host: Host,
-    plan: Plan,
-    branch: Branch | Declined,
-    title: str,
-    catalogue: Catalogue,
-    progress: Progress,
+    host: Host, plan: Plan, branch: Branch | Declined, text: Text, progress: Progress
 ) -> None:
     """Open the pull request of ``branch``, or bring the one that is open up to date.
 
@@ -43,25 +58,27 @@ def publish(
     if isinstance(branch, Declined) or not any(file.on_branch for file in account.files):
         return
     if branch.pull_request:
-        _update(host, plan, branch.pull_request, account, catalogue, progress)
+        _update(host, plan, branch.pull_request, text, progress)
         return
-    body = _body(account, catalogue)
+    body = text.body(account)
     try:
-        pull = host.create_pull_request(plan.repository, branch=branch.name, title=title, body=body)
+        pull = host.create_pull_request(
+            plan.repository, branch=branch.name, title=text.title, body=body
+        )
         progress.pull_request(pull, Operation.CREATED)
     except HostError as error:
         found = None
         if error.already_there or error.uncertain:
             found = _open_one(host, plan, branch)
         if found is None:
-            link = compare_link(plan, branch, title)
+            link = compare_link(plan, branch, text.title)
             raise NotOpened(
                 say("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
             ) from error
         if error.uncertain and _is_same(found.body, body):
             progress.pull_request(found, Operation.CREATED)
         else:
-            _update(host, plan, found, account, catalogue, progress)
+            _update(host, plan, found, text, progress)
 
 
 def compare_link(plan: Plan, branch: Branch, title: str) -> escaping.Url:
@@ -79,30 +96,14 @@ def _open_one(host: Host, plan: Plan, branch: Branch) -> PullRequest | None:
     return None
 
 
-def _update(
-    host: Host,
-    plan: Plan,
-    pull: PullRequest,
-    account: Registration,
-    catalogue: Catalogue,
-    progress: Progress,
-) -> None:
-    body = _body(account, catalogue, pull.body)
+def _update(host: Host, plan: Plan, pull: PullRequest, text: Text, progress: Progress) -> None:
+    account = progress.registration()
+    body = text.body(account, pull.body)
     outdated = not _is_same(pull.body, body)
     if outdated:
         host.update_pull_request(plan.repository, pull, body=body)
     updated = outdated or account.created > 0
     progress.pull_request(pull, Operation.UPDATED if updated else Operation.NONE)
-
-
-def _body(account: Registration, catalogue: Catalogue, current: str = "") -> str:
-    """Put our part between its marks; what a reviewer wrote outside of them stays."""
-    before, _, rest = current.partition(_BEGIN)
-    _, ended, after = rest.partition(_END)
-    if not ended:
-        before, after = (f"{current}\n\n" if current.strip() else ""), ""
-    room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
-    return f"{before}{_BEGIN}\n{report.pull_request_body(account, catalogue, room)}\n{_END}{after}"
 
 
 def _is_same(one: str, other: str) -> bool:
