@@ -11,6 +11,8 @@ try:
 except ImportError as missing:
     print(f"必要なパッケージがありません / missing package: {missing.name}", file=sys.stderr)
     sys.exit(2)
+except KeyboardInterrupt:
+    sys.exit(130)
 
 for stream in (sys.stdout, sys.stderr):
     # Whatever the locale, Japanese can be printed, and nothing that cannot ends the run

@@ -64,6 +64,11 @@ class Answer:
             and self.data.get("message") == "Not Found"
         )
 
+    @property
+    def asks_for_sso(self) -> bool:
+        """Whether an organisation hides behind single sign-on (docs: "X-GitHub-SSO")."""
+        return "x-github-sso" in self.headers
+
     def holds(self, *fields: str) -> bool:
         """Whether the answer is an object that has all of ``fields``, none of them null."""
         return isinstance(self.data, dict) and all(
@@ -74,5 +79,8 @@ class Answer:
     def describes_entry(self) -> bool:
         """Whether this is what ``GET contents`` says of a file, link, submodule or directory."""
         if isinstance(self.data, list):
-            return all(isinstance(item, dict) and "path" in item for item in self.data)
+            # git has no empty directories
+            return bool(self.data) and all(
+                isinstance(item, dict) and "path" in item for item in self.data
+            )
         return self.holds("type", "path", "sha")

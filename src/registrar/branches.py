@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from registrar.errors import Refused, RegistrarError
+from registrar.errors import RegistrarError
 from registrar.host import Host, HostError
 from registrar.messages import say
 from registrar.models import Plan, PullRequest, Tree, TreeEntry
@@ -39,8 +39,7 @@ def claim(host: Host, plan: Plan, *, built_in: bool) -> Branch | Declined:
     ``built_in`` says that nobody but us would choose the branch's name.
 
     Raises:
-        Refused: the host refuses the branch; nothing was written.
-        HostError: no usable answer.
+        HostError: the host refuses the branch, or gave no usable answer.
     """
     for name in _names(plan.branch):
         found = _claim(host, plan, name, built_in=built_in)
@@ -62,7 +61,7 @@ def _claim(host: Host, plan: Plan, name: str, *, built_in: bool) -> Branch | Dec
         return Branch(name)
     except HostError as error:
         if not (error.already_there or error.uncertain):
-            raise Refused(error.message) if error.answer else error from error
+            raise
         head = host.branch_head(plan.repository, name)
         if head is None:
             raise

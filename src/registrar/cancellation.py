@@ -44,7 +44,7 @@ class Cancellation:
     def check(self) -> None:
         """Raise `Cancelled` when a signal asked for it."""
         if self._requested.is_set():
-            raise self.end()
+            raise Cancelled(self._signal_number)
 
     def sleep(self, seconds: float) -> None:
         """Sleep; a signal wakes up.
@@ -55,11 +55,9 @@ class Cancellation:
         self._requested.wait(seconds)
         self.check()
 
-    def end(self) -> Cancelled:
-        """Stop the clock and give what is to be raised: from here on the run only reports."""
-        if threading.current_thread() is threading.main_thread():
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        return Cancelled(self._signal_number)
+    def settle(self) -> None:
+        """Stop the clock: from here on the run only reports."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self._requested.is_set():
@@ -71,6 +69,6 @@ class Cancellation:
         self._requested.set()
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
-        cancelled = self.end()
+        cancelled = Cancelled(self._signal_number)
         cancelled.in_flight = True
         raise cancelled

@@ -18,7 +18,7 @@ from github import Auth, Github
 
 from registrar import __version__, answers, refusals
 from registrar.answers import Answer
-from registrar.errors import Cancelled, Refused, RegistrarError
+from registrar.errors import EXIT_FAILED, EXIT_REFUSED, Cancelled, Refused, RegistrarError
 from registrar.escaping import Redactor
 from registrar.messages import Message, say
 from registrar.models import PullRequest, Repository, Tree, TreeEntry
@@ -28,30 +28,47 @@ from registrar.waiting import Fault, Waiting, fault_of
 TIMEOUT_SECONDS = 15
 """The host itself gives up after 10 s (docs: "Troubleshooting the REST API")."""
 API_VERSION = "2022-11-28"
-_NO_SHA = '"sha" wasn\'t supplied'
+_ALREADY_THERE = (
+    "Reference already exists",
+    '"sha" wasn\'t supplied',
+    "A pull request already exists",
+)
+_REFUSALS = frozenset(
+    {answers.UNAUTHORIZED, answers.FORBIDDEN, answers.CONFLICT, answers.UNPROCESSABLE}
+)
 
 
 class HostError(RegistrarError):
     """The host refused a request, or never answered it usably."""
 
-    def __init__(self, message: Message, answer: Answer | None, *, uncertain: bool = False) -> None:
-        """``answer``: the last usable one; ``uncertain``: an earlier try may have been applied."""
+    def __init__(
+        self,
+        message: Message,
+        answer: Answer | None = None,
+        *,
+        uncertain: bool = False,
+        exit_code: int = EXIT_FAILED,
+    ) -> None:
+        """Keep what is known of the request.
+
+        ``answer`` is the refusal, if there is one; ``uncertain``: an earlier try may have been
+        applied.
+        """
         super().__init__(message)
         self.answer = answer
         self.uncertain = uncertain
+        self.exit_code = exit_code
 
     @property
     def status(self) -> int:
-        """HTTP status, 0 without an answer."""
+        """HTTP status of the refusal, 0 without one."""
         return self.answer.status if self.answer else 0
 
     @property
     def already_there(self) -> bool:
         """Whether the host says that what was to be created exists."""
-        words = ("Reference already exists", _NO_SHA, "A pull request already exists")
-        return self.status == answers.UNPROCESSABLE and any(
-            word in (self.answer.message if self.answer else "") for word in words
-        )
+        words = self.answer.message if self.answer else ""
+        return self.status == answers.UNPROCESSABLE and any(s in words for s in _ALREADY_THERE)
 
 
 class Host:
@@ -72,6 +89,7 @@ class Host:
         self.waiting = waiting
         self._redact = Redactor(token)
         self._connections = threading.local()
+        self._has_written = False
         self._context = Context(target, TokenKind.of(token), workflow_repository)
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where the host names none."""
@@ -82,8 +100,7 @@ class Host:
         """Learn whether the token is accepted, and the budget, without spending any of it.
 
         Raises:
-            Refused: the token was rejected.
-            HostError: no usable answer.
+            HostError: the token was rejected, or no usable answer came.
         """
         doing = say("doing.token")
         try:
@@ -92,8 +109,6 @@ class Host:
             if error.status == answers.NOT_FOUND:
                 # An Enterprise Server without rate limits: the token was accepted
                 return
-            if error.status in {answers.UNAUTHORIZED, answers.FORBIDDEN}:
-                raise Refused(error.message) from error
             raise
         core = answer.data["resources"].get("core") or answer.data.get("rate") or {}
         self.waiting.note_budget(
@@ -116,12 +131,10 @@ class Host:
                 lambda a: a.holds("full_name", "default_branch", "html_url"),
             )
         except HostError as error:
-            if error.answer and error.answer.says_not_found:
+            if error.answer and error.answer.says_not_found and not error.answer.asks_for_sso:
                 key = "preflight.own_token" if self._context.is_foreign else "preflight.not_found"
                 own = self._context.workflow_repository
                 raise Refused(say(key, target=full_name, own=own)) from error
-            if error.status in {answers.UNAUTHORIZED, answers.FORBIDDEN}:
-                raise Refused(error.message) from error
             raise
         data = answer.data
         permissions = data.get("permissions")
@@ -317,14 +330,14 @@ class Host:
             OutOfTime: another try would have to wait for longer than we may.
             Cancelled: a signal arrived.
         """
-        attempt = 0
+        attempt, uncertain = 0, False
         while True:
             attempt += 1
             try:
                 self.waiting.before_request(creates_content=method in {"POST", "PUT"})
                 outcome = self._send(method, target, body)
             except Cancelled as cancelled:
-                cancelled.unanswered = attempt > 1 or cancelled.in_flight
+                cancelled.unanswered = uncertain or cancelled.in_flight
                 raise
             if isinstance(outcome, Answer):
                 fault = self._fault(outcome, expected)
@@ -332,16 +345,22 @@ class Host:
                     break
             else:
                 fault = outcome
+            uncertain |= not fault.never_applied
             if not self.waiting.after_fault(fault, attempt):
-                raise HostError(
-                    say("host.failed", doing=doing, reason=fault.reason), None, uncertain=True
-                )
-        if outcome.status >= answers.BAD_REQUEST or outcome.status in answers.REDIRECTS:
-            reason = refusals.reason(outcome, self._context, path)
-            raise HostError(
-                say("host.failed", doing=doing, reason=reason), outcome, uncertain=attempt > 1
-            )
-        return outcome
+                message = say("host.failed", doing=doing, reason=fault.reason)
+                raise HostError(message, uncertain=uncertain)
+
+        if outcome.status < answers.REDIRECTS.start:
+            self._has_written |= body is not None
+            return outcome
+        raise HostError(
+            say("host.failed", doing=doing, reason=refusals.reason(outcome, self._context, path)),
+            outcome,
+            uncertain=uncertain,
+            exit_code=EXIT_REFUSED
+            if outcome.status in _REFUSALS and not self._has_written
+            else EXIT_FAILED,
+        )
 
     def _fault(self, answer: Answer, expected: Callable[[Answer], bool]) -> Fault | None:
         if fault := fault_of(answer):
@@ -360,7 +379,7 @@ class Host:
                 method, target, headers={"Accept": "application/vnd.github+json"}, input=body
             )
         except requests.exceptions.SSLError as error:
-            raise HostError(say("host.tls", url=self._api_url, reason=str(error)), None) from error
+            raise HostError(say("host.tls", url=self._api_url, reason=str(error))) from error
         except requests.exceptions.Timeout:
             return Fault(say("fault.timeout", seconds=TIMEOUT_SECONDS))
         except requests.exceptions.RequestException as error:

@@ -17,7 +17,15 @@ from registrar.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, say
 from registrar.profiles import Profile
 
 DEFAULT_API_URL = "https://api.github.com"
-NAMES = ("host_token", "target_repo", "profile", "definitions", "language", "api_url")
+NAMES = (
+    "host_token",
+    "target_repo",
+    "profile",
+    "definitions",
+    "language",
+    "api_url",
+    "max_wait_minutes",
+)
 """The inputs of ``action.yml``."""
 
 _FALLBACKS = {
@@ -26,9 +34,14 @@ _FALLBACKS = {
     "target_repo": ("TARGET_REPO",),
     "api_url": ("HOST_API_URL", "GITHUB_API_URL"),
 }
+DEFAULT_MAX_WAIT_MINUTES = 15
+MOST_WAIT_MINUTES = 360
+"""A job of the host's own runners ends then."""
+
 _RUNNER_NAMES = ("args", "entrypoint")
 """What `with:` of a container action means to the runner itself."""
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
+_MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
 
 
@@ -46,6 +59,7 @@ class Inputs:
     """The same as the caller wrote it."""
     language: str
     api_url: str
+    max_wait_seconds: float
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
     warnings: tuple[Message, ...] = ()
@@ -90,6 +104,10 @@ def read(environ: Mapping[str, str]) -> Inputs:
     if mistake := _api_url_mistake(api_url):
         mistakes.append(mistake)
 
+    max_wait = _given(environ, "max_wait_minutes") or str(DEFAULT_MAX_WAIT_MINUTES)
+    if not (_MINUTES.fullmatch(max_wait) and float(max_wait) <= MOST_WAIT_MINUTES):
+        mistakes.append(say("input.max_wait", value=max_wait, most=MOST_WAIT_MINUTES))
+
     definitions_name = _given(environ, "definitions")
     definitions = None
     if definitions_name and profile == profiles.ALL:
@@ -110,6 +128,7 @@ def read(environ: Mapping[str, str]) -> Inputs:
         definitions_name=definitions_name,
         language=chosen_language,
         api_url=api_url,
+        max_wait_seconds=float(max_wait) * 60,
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
         warnings=tuple(_unknown(environ)),
     )

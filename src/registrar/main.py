@@ -34,8 +34,6 @@ from registrar.workflow import Workflow
 if TYPE_CHECKING:
     from registrar.host import Host
 
-MAX_WAIT_SECONDS = 15 * 60.0
-
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -95,6 +93,7 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
             if cancellation.requested:
                 break
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
+        cancellation.settle()
         ended_by = error
     return _finish(registrations, ended_by, session)
 
@@ -126,7 +125,7 @@ def _connect(settings: Inputs, session: Session) -> Host:
         target=settings.target,
         workflow_repository=settings.workflow_repository,
         waiting=Waiting(
-            max_seconds=MAX_WAIT_SECONDS,
+            max_seconds=settings.max_wait_seconds,
             announce=session.line,
             cancellation=session.cancellation,
         ),
@@ -142,7 +141,8 @@ def _register(host: Host, settings: Inputs, job: Job, session: Session) -> Regis
         if registration.failed:
             registration = progress.registration(exit_code=EXIT_FAILED)
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
-        exit_code, mistakes = _told(error)
+        session.cancellation.settle()
+        exit_code, mistakes = _told(error, progress.branch)
         for mistake in mistakes:
             session.fail(mistake)
         registration = progress.registration(exit_code=exit_code, error=mistakes[0].message)
@@ -206,14 +206,15 @@ def _settled(exit_codes: Sequence[int]) -> int:
     return exit_codes[0] if len(set(exit_codes)) == 1 else EXIT_FAILED
 
 
-def _told(error: BaseException) -> tuple[int, Sequence[Mistake]]:
+def _told(error: BaseException, branch: str = "") -> tuple[int, Sequence[Mistake]]:
     """Exit code and texts of what ended a run early."""
     if isinstance(error, InvalidInput):
         return error.exit_code, error.mistakes
     if isinstance(error, RegistrarError):
         return error.exit_code, [Mistake(error.message)]
     if isinstance(error, Cancelled):
-        return error.exit_code, [Mistake(say("run.cancelled", signal=error.signal_name))]
+        key = "run.cancelled_on_branch" if branch else "run.cancelled"
+        return error.exit_code, [Mistake(say(key, signal=error.signal_name, branch=branch))]
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
     message = say("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)

@@ -34,7 +34,8 @@ class Progress:
         self._definitions: tuple[FileDefinition, ...] = ()
         self._results: dict[str, FileResult] = {}
         self._base_branch = ""
-        self._branch = ""
+        self.branch = ""
+        """Working branch, as soon as there is one."""
         self._pull_request: PullRequest | None = None
         self._operation = Operation.NONE
         self._notes: list[Message] = []
@@ -76,7 +77,7 @@ class Progress:
 
     def on_branch(self, name: str) -> None:
         """Tell the working branch."""
-        self._branch = name
+        self.branch = name
 
     def pull_request(self, pull_request: PullRequest, operation: Operation) -> None:
         """Tell the pull request, and what was done about it."""
@@ -91,7 +92,7 @@ class Progress:
             profile=self._profile,
             repository=self._repository,
             files=tuple(self._results.get(p.definition.path, p) for p in pending),
-            branch=self._branch,
+            branch=self.branch,
             base_branch=self._base_branch,
             pull_request=self._pull_request,
             operation=self._operation,

@@ -108,6 +108,7 @@ def outputs(registrations: Sequence[Registration]) -> dict[str, str]:
         "branch": only.branch if only else "",
         "pull_request_number": str(pull.number) if pull else "",
         "pull_request_url": pull.url if pull else "",
+        "pull_request_operation": only.operation if only else "",
     }
 
 

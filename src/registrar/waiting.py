@@ -49,6 +49,8 @@ class Fault:
     pause: float | None = None
     """Seconds that the host asks for; ``None``: we choose."""
     is_limit: bool = False
+    never_applied: bool = False
+    """Whether a write that met it has certainly not been done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def fault_of(answer: Answer) -> Fault | None:
     message = answer.message
     if answer.status == CONFLICT and "expected" in message and " at " in message:
         # "is at X but expected Y", "expected to be at X": another write came first
-        return Fault(say("fault.conflict"))
+        return Fault(say("fault.conflict"), never_applied=True)
     return None
 
 

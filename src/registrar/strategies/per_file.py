@@ -32,6 +32,7 @@ def survey(
         Refused: there is no such repository, or it is empty.
         HostError: an answer told neither that a path exists nor that it is missing.
     """
+    host.waiting.require_budget(2 + len(definitions))
     repository = host.repository(target)
     if repository.full_name.lower() != target.lower():
         progress.note("progress.renamed", old=target, new=repository.full_name)
@@ -64,7 +65,7 @@ def write(host: Host, plan: Plan, commit_message: str, progress: Progress) -> Br
     A failed file does not stop the run (contract, "Errors", rule 3).
 
     Raises:
-        Refused: the host refuses the branch; nothing was written.
+        HostError: the host refuses the branch; nothing was written.
         OutOfTime: the host's limits last for longer than we may wait.
         Cancelled: a signal arrived.
     """
