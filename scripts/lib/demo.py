@@ -1,0 +1,169 @@
+"""`scripts/demo`: the action at work on a host of its own. Ends with 1 when something is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections import Counter
+from types import FrameType
+
+from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected
+
+EXIT_CANCELLED = 128
+READS = {"GET", "HEAD"}
+
+
+class Demo:
+    """The scenes, in order."""
+
+    def __init__(self, scene: Example, language: str) -> None:
+        self.scene = scene
+        self.language = language
+        self.wrong = 0
+        self.leaks = 0
+
+    def play(self) -> None:
+        self.before()
+        for profile in ("scaffold", "health"):
+            self.register(profile)
+        self.again()
+
+    def before(self) -> None:
+        heading(f"The repository {self.scene.repository.full_name} before")
+        self.git("log", "--oneline", "--stat", "main")
+
+    def register(self, profile: str) -> None:
+        repository, branch = self.scene.repository, BRANCHES[profile]
+        listed = expected(profile)
+        missing = listed.keys() - FILES.keys()
+
+        heading(f"Profile {profile}: the run")
+        run, requests = self.run(profile)
+
+        heading(f"Profile {profile}: the pull request")
+        pull = repository.pull_requests[-1] if repository.pull_requests else None
+        if pull:
+            print(f"#{pull.number} {pull.title}   ({pull.head} -> {pull.base})\n")
+            print(pull.body)
+
+        heading(f"Profile {profile}: the working branch")
+        if branch in repository.branches:
+            self.git("log", "--oneline", f"main..{branch}")
+            print()
+            self.git("diff", "--stat", f"main...{branch}")
+
+        heading(f"Profile {profile}: step summary and outputs")
+        print(run.summary)
+        for name, value in run.outputs.items():
+            print(f"{name}={value}")
+
+        heading(f"Profile {profile}: what must hold")
+        self.check("exit code 0", run.exit_code == 0)
+        self.check(
+            f"{len(missing)} created, {len(listed) - len(missing)} skipped, 0 failed",
+            [run.outputs.get(name) for name in ("created", "skipped", "failed")]
+            == [str(len(missing)), str(len(listed) - len(missing)), "0"],
+        )
+        self.check(
+            "the branch holds every listed file byte for byte, and what was there before",
+            branch in repository.branches
+            and repository.files(branch) == listed | repository.files("main"),
+        )
+        self.check(
+            "one open pull request, and the outputs name it",
+            pull is not None
+            and pull.state == "open"
+            and [one.head for one in repository.pull_requests].count(branch) == 1
+            and run.outputs.get("pull_request_url") == pull.html_url,
+        )
+        writes = sum(number for method, number in requests.items() if method not in READS)
+        self.check(
+            f"{requests.total()} requests, {writes} of them writes: "
+            "token, 2 reads, a check per path; a branch, a commit per file, a pull request",
+            (requests.total(), writes) == (3 + len(listed) + len(missing) + 2, len(missing) + 2),
+        )
+
+    def again(self) -> None:
+        repository = self.scene.repository
+        heading("Both pull requests are merged; everything once more")
+        for pull in repository.pull_requests:
+            if pull.state == "open":
+                repository.merge(pull.number)
+        head, branches = repository.head("main"), repository.branches
+        run, requests = self.run("all")
+
+        heading("Second run: what must hold")
+        self.check("exit code 0", run.exit_code == 0)
+        self.check(
+            "nothing created, nothing failed",
+            {run.outputs.get(name) for name in ("created", "failed")} == {"0"},
+        )
+        self.check("no request but reads", set(requests) <= READS)
+        self.check(
+            "the repository is as it was",
+            (repository.head("main"), repository.branches) == (head, branches)
+            and all(pull.merged for pull in repository.pull_requests),
+        )
+
+        self.check("the token stands in no output of any run", not self.leaks)
+
+    def run(self, profile: str) -> tuple[Run, Counter[str]]:
+        """Run the action; also count its requests by method."""
+        before = len(self.scene.host.requests)
+        run = self.scene.run(profile, self.language, print)
+        self.leaks += self.scene.token in run.output + run.summary + run.outputs_file
+        return run, Counter(request.method for request in self.scene.host.requests[before:])
+
+    def git(self, *arguments: str) -> None:
+        print(f"$ git {' '.join(arguments)}")
+        print(self.scene.git(*arguments))
+
+    def check(self, what: str, holds: bool) -> None:  # noqa: FBT001 (what is checked)
+        self.wrong += not holds
+        print(f"{'ok   ' if holds else 'WRONG'} {what}")
+
+
+def heading(text: str) -> None:
+    line = f"━━ {text} {'━' * max(70 - len(text), 2)}"
+    bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    print(f"\n\033[1m{line}\033[0m\n" if bold else f"\n{line}\n", flush=True)
+
+
+def on_signal(number: int, _frame: FrameType | None) -> None:
+    # What is open is closed on the way out, once
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    raise SystemExit(EXIT_CANCELLED + number)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="scripts/demo",
+        description="Runs the action against a host of its own on this machine and shows what it"
+        " does. No token is needed.",
+    )
+    parser.add_argument(
+        "--language", choices=("ja", "en"), default="ja", help="of the action (default: ja)"
+    )
+    language = parser.parse_args().language
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        with example() as scene:
+            demo = Demo(scene, language)
+            demo.play()
+    except AssertionError as mismatch:
+        print(f"WRONG the host's description does not allow this:\n{mismatch}")
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    print("\nAll is well." if not demo.wrong else f"\n{demo.wrong} of the above must not be.")
+    return 1 if demo.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Make .venv hold exactly what a lock file lists: `make_venv.py runtime` or `make_venv.py dev`.
+
+Run by venv.sh when it does not. The copy of the lock file, which says that it does, is written
+last: whatever interrupts this, the next run starts over.
+"""
+
+import fcntl
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".venv"
+LOCK_FILES = {name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "dev")}
+
+
+def installed(name: str) -> Path:
+    """Where .venv keeps the copy of the lock file that it was filled from."""
+    return VENV / LOCK_FILES[name].name
+
+
+def is_current(name: str) -> bool:
+    return (
+        (VENV / "bin/python").exists()
+        and installed(name).exists()
+        and installed(name).read_bytes() == LOCK_FILES[name].read_bytes()
+    )
+
+
+def fill(name: str) -> None:
+    # What `runtime` lists is part of `dev`, so `dev` may come on top of it. Everything else starts
+    # from nothing, so that no package stays that is no longer listed.
+    if not is_current("runtime") or installed("dev").exists():
+        venv.create(VENV, clear=True, with_pip=True, symlinks=True)
+    pip = [str(VENV / "bin/python"), "-I", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    exactly = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    subprocess.run(
+        [*pip, "install", *exactly, "--requirement", str(LOCK_FILES[name])],
+        check=True,
+        stdout=sys.stderr,
+    )
+    for part in ("runtime", name):
+        temporary = installed(part).with_suffix(".new")
+        shutil.copyfile(LOCK_FILES[part], temporary)
+        temporary.replace(installed(part))
+
+
+def main(name: str) -> int | str:
+    try:
+        with (ROOT / ".venv.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            # Another process may have done it while this one waited.
+            if not is_current(name):
+                print(f"Setting up .venv ({name}) …", file=sys.stderr, flush=True)
+                fill(name)
+    except subprocess.CalledProcessError:
+        return "The packages could not be installed: the reason stands above."
+    except KeyboardInterrupt:
+        return 128 + 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

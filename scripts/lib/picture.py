@@ -1,0 +1,102 @@
+"""`scripts/picture`: step summary and pull request of a real run, as a picture."""
+
+from __future__ import annotations
+
+import html
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from scripts.lib.example import ROOT, example
+
+TARGET = ROOT / "docs/images/result.png"
+WIDTH = 1280
+FILES = {
+    "README.md": b"# Example\n",
+    ".github/CONTRIBUTING.md": b"# How to contribute\n",
+    ".github/SECURITY.md": b"# Security\n",
+}
+STYLE = """
+* { box-sizing: border-box; }
+html { background: #f6f8fa; }
+body { margin: 0; padding: 24px; display: flex; gap: 24px; align-items: flex-start;
+  font: 14px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; color: #1f2328; }
+section { background: #fff; border: 1px solid #d1d9e0; border-radius: 8px; }
+section.summary { flex: 0 0 420px; }
+section.pull { flex: 1; }
+header { padding: 10px 20px; border-bottom: 1px solid #d1d9e0; background: #f6f8fa;
+  border-radius: 8px 8px 0 0; font-weight: bold; color: #59636e; }
+div { padding: 4px 20px 12px; }
+h1, h2 { font-size: 20px; margin: 16px 0 12px; line-height: 1.3; }
+h2 { padding-bottom: 6px; border-bottom: 1px solid #d1d9e0; }
+table { border-collapse: collapse; margin: 12px 0; }
+th, td { border: 1px solid #d1d9e0; padding: 5px 12px; text-align: left; }
+tr:nth-child(2n) td { background: #f6f8fa; }
+code { font: 12px "Liberation Mono", Menlo, Consolas, monospace; background: #eff1f3;
+  padding: 2px 5px; border-radius: 5px; }
+a { color: #0969da; text-decoration: none; }
+p.state { margin: 0 0 16px; color: #59636e; }
+b { display: inline-block; background: #1a7f37; color: #fff; border-radius: 1em;
+  padding: 3px 12px; margin-right: 8px; font-weight: normal; }
+"""
+
+
+def page() -> str:
+    """The page that is to be photographed, made from what a run left behind."""
+    with example(FILES) as scene:
+        run = scene.run("health", "en", lambda line: print(line, file=sys.stderr))
+        if run.exit_code:
+            sys.exit("The run failed: the reason stands above.")
+        pull = scene.repository.pull_requests[0]
+    markdown = importlib.import_module("markdown_it").MarkdownIt("commonmark").enable("table")
+    body = re.sub("<!--.*?-->", "", pull.body or "")
+    return f"""<!doctype html><meta charset="utf-8"><style>{STYLE}</style>
+<section class="summary"><header>Step summary</header>
+<div>{markdown.render(run.summary)}</div></section>
+<section class="pull"><header>Pull request</header>
+<div><h1>{html.escape(pull.title)} #{pull.number}</h1>
+<p class="state"><b>Open</b> into <code>{pull.base}</code> from <code>{pull.head}</code></p>
+{markdown.render(body)}</div></section>
+<script>document.body.dataset.height = document.body.getBoundingClientRect().height</script>"""
+
+
+def browser() -> str:
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, filter(None, names))), None)
+    return found or sys.exit("No Chromium was found. Install it, or name it in CHROMIUM.")
+
+
+def main() -> None:
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    with tempfile.TemporaryDirectory(prefix="registrar-picture-") as directory:
+        file = Path(directory, "page.html")
+        file.write_text(page(), "utf-8")
+        command += [f"--user-data-dir={directory}/profile", f"--window-size={WIDTH},2000"]
+        seen = subprocess.run(
+            [*command, "--dump-dom", file.as_uri()], check=True, capture_output=True, text=True
+        )
+        height = re.search(r'data-height="(\d+)', seen.stdout)
+        if not height:
+            sys.exit("The page was not laid out.")
+        subprocess.run(
+            [
+                *command[:-1],
+                f"--window-size={WIDTH},{height[1]}",
+                f"--screenshot={directory}/page.png",
+                file.as_uri(),
+            ],
+            check=True,
+            capture_output=True,
+        )
+        TARGET.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(Path(directory, "page.png"), TARGET)
+    print(f"{TARGET.relative_to(ROOT)}: {TARGET.stat().st_size // 1024} KiB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# Sourced by the scripts: `ensure_venv runtime` or `ensure_venv dev` makes sure that .venv holds
+# what the lock file of that name lists, and sets `python`. Sets `root` at once.
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+python=$root/.venv/bin/python
+
+ensure_venv() {
+  # A copy of the lock file in .venv says what is installed: comparing it costs next to nothing.
+  if [[ -x $python ]] && cmp -s "$root/requirements/$1.txt" "$root/.venv/$1.txt"; then
+    return
+  fi
+  local interpreter
+  interpreter=$(find_python)
+  "$interpreter" -I "$root/scripts/lib/make_venv.py" "$1"
+}
+
+# Tried by running it: the launchers of version managers exist for versions that are not installed.
+find_python() {
+  local candidate
+  for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do
+    if "$candidate" -I -c '
+import sys
+sys.version_info >= (3, 11) or sys.exit(1)
+import ensurepip, fcntl, venv' 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+  echo 'No Python >= 3.11 that can make virtual environments was found.' \
+    'Install one (on Debian and Ubuntu: python3 and python3-venv) and run this again.' >&2
+  return 1
+}
