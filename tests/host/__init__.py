@@ -1,0 +1,34 @@
+"""A stand-in for GitHub on loopback, over real git repositories.
+
+    with StandInHost() as host:
+        repository = host.create_repository("octo/example")
+        token = host.create_token()
+        ...  # run a client against host.url
+        assert "docs/guide.md" in repository.files("main")
+
+What it answers follows GitHub's published descriptions; leaving the block fails when a request
+or an answer does not.
+"""
+
+from .faults import Fault, FaultKind, Faults
+from .limits import Pace, RateLimit
+from .refusals import Refusal
+from .repository import Commit, Person, PullRequest, Repository, Submodule, Symlink
+from .server import Request, StandInHost
+
+__all__ = [
+    "Commit",
+    "Fault",
+    "FaultKind",
+    "Faults",
+    "Pace",
+    "Person",
+    "PullRequest",
+    "RateLimit",
+    "Refusal",
+    "Repository",
+    "Request",
+    "StandInHost",
+    "Submodule",
+    "Symlink",
+]

@@ -1,0 +1,81 @@
+"""Primary rate limit and the pace of content-creating requests."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+from .refusals import Refusal
+
+DOCUMENTATION = "https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api"
+BEST_PRACTICES = f"{DOCUMENTATION}#about-secondary-rate-limits"
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """Requests per hour; `reset` is in epoch seconds, and then `remaining` is full again."""
+
+    limit: int = 5000
+    remaining: int = 5000
+    reset: int = field(default_factory=lambda: int(time.time()) + 3600)
+
+    def renew(self) -> None:
+        if time.time() >= self.reset:
+            self.remaining = self.limit
+            self.reset = int(time.time()) + 3600
+
+    def spend(self, login: str) -> None:
+        """Count a request; `Refusal` 403 when none is left."""
+        self.renew()
+        if self.remaining <= 0:
+            raise Refusal(
+                403, f"API rate limit exceeded for {login}.", documentation_url=DOCUMENTATION
+            )
+        self.remaining -= 1
+
+    def shown(self) -> dict[str, int]:
+        self.renew()
+        used = max(0, self.limit - self.remaining)
+        return {
+            "limit": self.limit,
+            "used": used,
+            "remaining": self.remaining,
+            "reset": self.reset,
+        }
+
+
+@dataclass(slots=True)
+class Pace:
+    """At most this many content-creating requests per minute and hour; `minute` in seconds."""
+
+    per_minute: int = 80
+    per_hour: int = 500
+    minute: float = 60.0
+    status: int = 403
+    _times: deque[float] = field(default_factory=deque)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def spend(self) -> None:
+        """Count a request; `Refusal` with Retry-After when it comes too early."""
+        with self._lock:
+            now = time.monotonic()
+            while self._times and self._times[0] <= now - 60 * self.minute:
+                self._times.popleft()
+            for allowed, window in (
+                (self.per_minute, self.minute),
+                (self.per_hour, 60 * self.minute),
+            ):
+                recent = [each for each in self._times if each > now - window]
+                if len(recent) >= allowed:
+                    wait = recent[-allowed] + window - now
+                    raise Refusal(
+                        self.status,
+                        "You have exceeded a secondary rate limit and have been temporarily "
+                        "blocked from content creation. Please retry your request again later.",
+                        headers={"Retry-After": str(max(1, math.ceil(wait)))},
+                        documentation_url=BEST_PRACTICES,
+                    )
+            self._times.append(now)

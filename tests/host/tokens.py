@@ -1,0 +1,123 @@
+"""Tokens: what each kind may see and do, and how the host refuses the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .refusals import Refusal, not_found
+from .repository import Person, Repository
+
+Kind: TypeAlias = Literal["classic", "fine-grained", "installation", "user"]
+
+PREFIXES: dict[Kind, str] = {
+    "classic": "ghp_",
+    "fine-grained": "github_pat_",
+    "installation": "ghs_",
+    "user": "ghu_",
+}
+BOT = "github-actions[bot]"
+ARCHIVED = "Repository was archived so is read-only."
+WORKFLOWS = ".github/workflows/"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token and the user or App behind it.
+
+    `scopes` count for classic tokens, `permissions` and `repositories` for all others.
+    `push` is the user's role on the repositories.
+    """
+
+    value: str
+    kind: Kind
+    login: str
+    scopes: tuple[str, ...]
+    permissions: Mapping[str, str]
+    repositories: tuple[str, ...] | None
+    push: bool
+    sso: bool
+
+    @property
+    def bot(self) -> bool:
+        return self.kind == "installation"
+
+    def author(self) -> Person:
+        """Who a commit without an author is by."""
+        return Person(self.login, f"{self.login}@users.noreply.github.com")
+
+    def role(self, repository: Repository) -> dict[str, bool]:
+        """`permissions` of a repository object: the user's role, so all false for an App."""
+        push = self.push and not self.bot
+        return {
+            "admin": False,
+            "maintain": False,
+            "push": push,
+            "triage": push,
+            "pull": not self.bot,
+        }
+
+    def _covers(self, repository: Repository) -> bool:
+        return self.repositories is None or repository.full_name.lower() in {
+            name.lower() for name in self.repositories
+        }
+
+    def _grants(self, need: str) -> bool:
+        name, _, level = need.partition("=")
+        granted = self.permissions.get(name)
+        return granted in {"write", level}
+
+    def require(self, repository: Repository, *needs: str) -> None:
+        """Raise `Refusal` unless one of the needs, such as `contents=write`, is met.
+
+        404 where the repository (or, for a classic token, the write) is hidden, 403 with
+        X-Accepted-GitHub-Permissions where a permission is missing, 403 with X-GitHub-SSO where
+        the organisation wants single sign-on, 403 for a write to an archived repository.
+        """
+        writing = any(need.endswith("=write") for need in needs)
+        if self.kind == "classic":
+            scope_holds = "repo" in self.scopes or (
+                not repository.private and (not writing or "public_repo" in self.scopes)
+            )
+            if not scope_holds or (writing and not self.push):
+                raise not_found()
+        elif repository.private and not self._covers(repository):
+            raise not_found()
+        if self.sso:
+            raise Refusal(
+                403,
+                "Resource protected by organization SAML enforcement. You must grant your "
+                "Personal Access token access to this organization.",
+                headers={
+                    "X-GitHub-SSO": f"required; url={repository.web}/orgs/{repository.owner}/sso"
+                },
+            )
+        if self.kind != "classic" and (writing or repository.private) and needs:
+            granted = self._covers(repository) and any(map(self._grants, needs))
+            if not granted or (writing and not self.bot and not self.push):
+                raise self.refusal("; ".join(needs))
+        if writing and repository.archived:
+            raise Refusal(403, ARCHIVED)
+
+    def require_workflows(self, path: str) -> None:
+        """Refuse a workflow file: 404 without the scope, 403 without the permission.
+
+        Seen in octokit/octokit.rb#1184 and googleapis/release-please-action#704.
+        """
+        if not path.startswith(WORKFLOWS):
+            return
+        if self.kind == "classic":
+            if "workflow" not in self.scopes:
+                raise not_found()
+        elif not self._grants("workflows=write"):
+            raise self.refusal("contents=write,workflows=write")
+
+    def refusal(self, accepted: str) -> Refusal:
+        """403 for an App or a fine-grained token that lacks a permission."""
+        whom = "personal access token" if self.kind == "fine-grained" else "integration"
+        return Refusal(
+            403,
+            f"Resource not accessible by {whom}",
+            headers={"X-Accepted-GitHub-Permissions": accepted},
+        )
