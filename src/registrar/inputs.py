@@ -6,7 +6,7 @@ import difflib
 import ipaddress
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -118,8 +118,10 @@ def read(environ: Mapping[str, str]) -> Inputs:
         if definitions is None:
             mistakes.append(say("input.definitions_outside", value=definitions_name))
 
+    unknown = list(_unknown(environ))
     if mistakes:
-        raise InvalidInput([Mistake(message) for message in mistakes])
+        # A mistyped name is told too: it may be why a value is missing
+        raise InvalidInput([Mistake(message) for message in (*mistakes, *unknown)])
     return Inputs(
         token=token_value,
         target=target,
@@ -130,7 +132,7 @@ def read(environ: Mapping[str, str]) -> Inputs:
         api_url=api_url,
         max_wait_seconds=float(max_wait) * 60,
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
-        warnings=tuple(_unknown(environ)),
+        warnings=tuple(unknown),
     )
 
 
@@ -156,7 +158,7 @@ def _choice(
     return value or default
 
 
-def _unknown(environ: Mapping[str, str]) -> Iterable[Message]:
+def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
     for variable in sorted(environ):
         name = variable.removeprefix("INPUT_").lower()
         if variable.startswith("INPUT_") and name not in (*NAMES, *_RUNNER_NAMES):

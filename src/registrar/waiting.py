@@ -203,7 +203,7 @@ class Waiting:
         Raises:
             Refused: fewer than ``needed`` requests are left.
         """
-        if self.budget and self.budget.remaining < needed:
+        if self.budget and self.budget.reset > time.time() and self.budget.remaining < needed:
             raise Refused(
                 say(
                     "limit.budget",
