@@ -31,6 +31,8 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     data: Any
+    uncertain: bool = False
+    """Whether the request was sent before, and that may have been applied."""
 
     @classmethod
     def parse(cls, status: int, headers: Mapping[str, str], body: str) -> Answer:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+from registrar.connection import HostError
 from registrar.errors import RegistrarError
-from registrar.host import Host, HostError
+from registrar.host import Host
 from registrar.messages import say
-from registrar.models import Plan, PullRequest, Tree, TreeEntry
+from registrar.models import Plan, PullRequest, Standing, Tree, TreeEntry
 
 LAST_SUFFIX = 50
 _REGULAR_FILE = "100644"
+WITHDRAWN = "<!-- registrar:withdrawn -->"
+"""Marks a pull request that we closed ourselves, so that it is not taken for a "no"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +22,18 @@ class Branch:
     """The branch to write on, new or continued."""
 
     name: str
-    tree: Tree = field(default_factory=dict[str, TreeEntry])
-    """What a continued branch is known to hold; nothing of a new one."""
+    head: str
+    tree: Tree | None = None
+    """What a continued branch holds; ``None`` where it is new, or the host does not list it."""
     pull_request: PullRequest | None = None
     """The open pull request that is to be continued."""
+    is_new: bool = True
+    maybe_written: bool = False
+    """Whether this very run may have put there what the branch holds."""
+
+    def has(self, path: str) -> bool:
+        """Whether the branch is known to hold ``path``."""
+        return self.tree is not None and path in self.tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +44,18 @@ class Declined:
     pull_request: PullRequest
 
 
-def claim(host: Host, plan: Plan, *, built_in: bool) -> Branch | Declined:
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What an attempt to do everything in one request left behind."""
+
+    maybe_written: bool = False
+    not_ours: bool = False
+    """Whether the branch of our name turned out to be somebody else's."""
+
+
+def claim(
+    host: Host, plan: Plan, *, built_in: bool, attempt: Attempt | None = None
+) -> Branch | Declined:
     """Create the working branch, or find the one that an earlier run left.
 
     ``built_in`` says that nobody but us would choose the branch's name.
@@ -41,8 +63,11 @@ def claim(host: Host, plan: Plan, *, built_in: bool) -> Branch | Declined:
     Raises:
         HostError: the host refuses the branch, or gave no usable answer.
     """
+    attempt = attempt or Attempt()
     for name in _names(plan.branch):
-        found = _claim(host, plan, name, built_in=built_in)
+        if name == plan.branch and attempt.not_ours:
+            continue
+        found = _claim(host, plan, name, built_in=built_in, maybe_written=attempt.maybe_written)
         if found is not None:
             return found
     raise RegistrarError(say("branch.no_name_free", branch=plan.branch, last=LAST_SUFFIX))
@@ -54,48 +79,63 @@ def _names(name: str) -> Iterator[str]:
         yield f"{name}-{suffix}"
 
 
-def _claim(host: Host, plan: Plan, name: str, *, built_in: bool) -> Branch | Declined | None:
+def _claim(
+    host: Host, plan: Plan, name: str, *, built_in: bool, maybe_written: bool
+) -> Branch | Declined | None:
     """Try one name; ``None`` when the branch of that name is to be left alone."""
-    try:
-        host.create_branch(plan.repository, name, plan.base_sha)
-        return Branch(name)
-    except HostError as error:
-        if not (error.already_there or error.uncertain):
-            raise
-        head = host.branch_head(plan.repository, name)
-        if head is None:
-            raise
-        ours = built_in or (error.uncertain and head == plan.base_sha)
-    return _continue(host, plan, name, head, may_be_bare=ours)
+    standing = plan.standing if name == plan.branch else None
+    if standing is None:
+        try:
+            host.create_branch(plan.repository, name, plan.base_sha)
+            return Branch(name, plan.base_sha)
+        except HostError as error:
+            if not (error.already_there or error.uncertain):
+                raise
+            standing = host.standing(plan.repository, name)
+            if standing is None:
+                raise
+            maybe_written |= error.uncertain
+    may_be_bare = built_in or (maybe_written and standing.head == plan.base_sha)
+    found = _continue(host, plan, name, standing, may_be_bare=may_be_bare)
+    if isinstance(found, Branch):
+        return replace(found, is_new=False, maybe_written=maybe_written)
+    return found
 
 
 def _continue(
-    host: Host, plan: Plan, name: str, head: str, *, may_be_bare: bool
+    host: Host, plan: Plan, name: str, standing: Standing, *, may_be_bare: bool
 ) -> Branch | Declined | None:
-    pulls = host.pull_requests(plan.repository, name)
-    base = plan.repository.default_branch
-    for pull in pulls:
+    head, base = standing.head, plan.repository.default_branch
+    for pull in standing.pull_requests:
         if pull.is_open and pull.base_branch == base:
-            return Branch(name, host.tree(plan.repository, head) or {}, pull)
-    from_head = [pull for pull in pulls if pull.head_sha == head]
+            return Branch(name, head, host.tree(plan.repository, head), pull)
+    from_head = [pull for pull in standing.pull_requests if pull.head_sha == head]
     for pull in from_head:
         if not pull.is_open and not pull.merged and pull.base_branch == base:
+            if WITHDRAWN in pull.body:
+                return None
             return Declined(name, pull)
     if from_head:
         return None
-
-    merge_base = plan.base_sha if head == plan.base_sha else None
-    merge_base = merge_base or host.merge_base(plan.repository, plan.base_sha, head)
-    if merge_base == head:
-        return Branch(name) if may_be_bare else None
-    before, after = host.tree(plan.repository, merge_base), host.tree(plan.repository, head)
-    if before is None or after is None or not _adds_only_ours(plan, before, after):
-        return None
-    return Branch(name, after)
+    return leftover(host, plan, name, head, may_be_bare=may_be_bare)
 
 
-def _adds_only_ours(plan: Plan, before: Tree, after: Mapping[str, TreeEntry]) -> bool:
-    """Whether a branch adds nothing but listed files, as listed, that are missing still."""
-    ours = {d.path: TreeEntry(_REGULAR_FILE, d.blob_id) for d in plan.missing}
-    changed = {p for p in before.keys() | after.keys() if before.get(p) != after.get(p)}
-    return all(path not in before and after[path] == ours.get(path) for path in changed)
+def leftover(host: Host, plan: Plan, name: str, head: str, *, may_be_bare: bool) -> Branch | None:
+    """Take a branch for what an interrupted run left, when everything on it is ours."""
+    comparison = None
+    if head != plan.base_sha:
+        comparison = host.compare(plan.repository, plan.base_sha, head)
+    if comparison is None or comparison.merge_base == head:
+        return Branch(name, head, host.tree(plan.repository, head)) if may_be_bare else None
+    after = host.tree(plan.repository, head)
+    before = host.tree(plan.repository, comparison.merge_base)
+    if before is not None and after is not None:
+        ours = {d.path: TreeEntry(_REGULAR_FILE, d.blob_id) for d in plan.missing}
+        changed = {p for p in before.keys() | after.keys() if before.get(p) != after.get(p)}
+        only_ours = all(path not in before and after[path] == ours.get(path) for path in changed)
+    else:
+        # A repository too large for the host to list: the comparison names up to 300 files
+        added = comparison.added
+        blobs = {d.path: d.blob_id for d in plan.missing}
+        only_ours = added is not None and added.items() <= blobs.items()
+    return Branch(name, head, after) if only_ours else None

@@ -144,7 +144,8 @@ def _entries(text: str, suffix: str, shown_as: str) -> Iterator[_Entry]:
 def _json_entries(text: str, shown_as: str) -> Iterator[_Entry]:
     pairs = json.JSONDecoder(object_pairs_hook=_Pairs)
     try:
-        if not isinstance(pairs.decode(text), list):
+        root = pairs.decode(text)
+        if not isinstance(root, list) or isinstance(root, _Pairs):
             raise _invalid(say("definitions.not_an_array", file=shown_as), shown_as, 1)
     except json.JSONDecodeError as error:
         message = say(

@@ -24,6 +24,7 @@ NAMES = (
     "definitions",
     "language",
     "api_url",
+    "commit_strategy",
     "max_wait_minutes",
 )
 """The inputs of ``action.yml``."""
@@ -34,6 +35,7 @@ _FALLBACKS = {
     "target_repo": ("TARGET_REPO",),
     "api_url": ("HOST_API_URL", "GITHUB_API_URL"),
 }
+PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
 DEFAULT_MAX_WAIT_MINUTES = 15
 MOST_WAIT_MINUTES = 360
 """A job of the host's own runners ends then."""
@@ -59,6 +61,7 @@ class Inputs:
     """The same as the caller wrote it."""
     language: str
     api_url: str
+    commit_strategy: str
     max_wait_seconds: float
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
@@ -100,7 +103,8 @@ def read(environ: Mapping[str, str]) -> Inputs:
     profile = _choice(environ, "profile", profiles.CHOICES, profiles.SCAFFOLD.name, mistakes)
     chosen_language = _choice(environ, "language", LANGUAGES, DEFAULT_LANGUAGE, mistakes)
 
-    api_url = (_given(environ, "api_url") or DEFAULT_API_URL).rstrip("/")
+    strategy = _choice(environ, "commit_strategy", STRATEGIES, PER_FILE, mistakes)
+    api_url = _given(environ, "api_url") or DEFAULT_API_URL
     if mistake := _api_url_mistake(api_url):
         mistakes.append(mistake)
 
@@ -129,7 +133,8 @@ def read(environ: Mapping[str, str]) -> Inputs:
         definitions=definitions,
         definitions_name=definitions_name,
         language=chosen_language,
-        api_url=api_url,
+        api_url=api_url.rstrip("/"),
+        commit_strategy=strategy,
         max_wait_seconds=float(max_wait) * 60,
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
         warnings=tuple(unknown),

@@ -6,7 +6,7 @@ environment -> inputs -> definitions -> survey -> plan -> write -> report -> exi
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -15,6 +15,7 @@ from registrar import definitions, escaping, inputs, report
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
+    EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
     InvalidInput,
@@ -24,23 +25,15 @@ from registrar.errors import (
 )
 from registrar.inputs import Inputs
 from registrar.messages import Catalogue, Message, say
-from registrar.models import FAILED_STATES, FileDefinition, Registration
-from registrar.plan import make_plan, require_writable
+from registrar.models import FAILED_STATES, Job, Registration
 from registrar.profiles import Profile
 from registrar.progress import Progress
 from registrar.waiting import Waiting
+from registrar.wording import Wording
 from registrar.workflow import Workflow
 
 if TYPE_CHECKING:
     from registrar.host import Host
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One registration that was asked for."""
-
-    profile: Profile
-    definitions: tuple[FileDefinition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +71,19 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     redact = escaping.Redactor(inputs.token(environ))
     session = Session(
         Workflow(environ, stdout, stderr, redact),
-        Catalogue(inputs.language(environ)),
+        Catalogue(inputs.language(environ), redact),
         cancellation,
     )
     registrations: list[Registration] = []
     ended_by: BaseException | None = None
     try:
         settings = inputs.read(environ)
-        jobs = list(_jobs(settings, session))
+        for warning in settings.warnings:
+            session.warn(Mistake(warning))
+        jobs = [(profile, _job(profile, settings, session)) for profile in settings.profiles]
         host = _connect(settings, session)
-        host.check_token()
-        for job in jobs:
-            registrations.append(_register(host, settings, job, session))
+        for profile, job in jobs:
+            registrations.append(_register(host, settings, profile, job, session))
             if cancellation.requested:
                 break
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
@@ -98,19 +92,23 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     return _finish(registrations, ended_by, session)
 
 
-def _jobs(settings: Inputs, session: Session) -> Iterator[Job]:
-    """Load the definition file of each profile."""
-    for warning in settings.warnings:
-        session.warn(Mistake(warning))
-    for profile in settings.profiles:
-        listed, warnings = definitions.load(
-            settings.definitions or profile.definitions,
-            shown_as=settings.definitions_name or profile.definitions.name,
-            content_allowed=profile.content_allowed,
+def _job(profile: Profile, settings: Inputs, session: Session) -> Job:
+    """Load the definition file of a profile."""
+    listed, warnings = definitions.load(
+        settings.definitions or profile.definitions,
+        shown_as=settings.definitions_name or profile.definitions.name,
+        content_allowed=profile.content_allowed,
+    )
+    for mistake in warnings:
+        session.warn(mistake)
+    secret = settings.token
+    leaks = [d for d in listed if secret in d.path + d.description or secret.encode() in d.content]
+    if leaks:
+        name = settings.definitions_name or profile.definitions.name
+        raise InvalidInput(
+            [Mistake(say("definitions.holds_token", file=name, path=d.path), name) for d in leaks]
         )
-        for mistake in warnings:
-            session.warn(mistake)
-        yield Job(profile, listed)
+    return Job(settings.target, listed, profile.branch)
 
 
 def _connect(settings: Inputs, session: Session) -> Host:
@@ -119,7 +117,7 @@ def _connect(settings: Inputs, session: Session) -> Host:
         from registrar.host import Host  # noqa: PLC0415
     except ImportError as error:
         raise Refused(say("run.package_missing", name=error.name or str(error))) from error
-    return Host(
+    host = Host(
         token=settings.token,
         api_url=settings.api_url,
         target=settings.target,
@@ -130,50 +128,39 @@ def _connect(settings: Inputs, session: Session) -> Host:
             cancellation=session.cancellation,
         ),
     )
+    if settings.commit_strategy == inputs.PER_FILE:
+        # The other strategy's first request reads nothing but what a valid token may see
+        host.check_token()
+    return host
 
 
-def _register(host: Host, settings: Inputs, job: Job, session: Session) -> Registration:
+def _register(
+    host: Host, settings: Inputs, profile: Profile, job: Job, session: Session
+) -> Registration:
     """Do one registration, and print its summary whatever ends it."""
-    progress = Progress(job.profile.name, settings.target, session.workflow, session.catalogue)
+    from registrar.registration import register  # noqa: PLC0415 (as in `_connect`)
+
+    progress = Progress(profile.name, job.target, session.workflow, session.catalogue)
+    wording = Wording(profile.title, profile.commit_message, session.catalogue)
+    exit_code, error = EXIT_DONE, None
     try:
-        _carry_out(host, settings, job, session, progress)
-        registration = progress.registration()
-        if registration.failed:
-            registration = progress.registration(exit_code=EXIT_FAILED)
-    except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
+        register(host, settings.commit_strategy, job, wording, progress)
+    except (Exception, Cancelled) as ended_by:  # noqa: BLE001 (told, with its exit code)
         session.cancellation.settle()
-        exit_code, mistakes = _told(error, progress.branch)
-        for mistake in mistakes:
-            session.fail(mistake)
-        registration = progress.registration(exit_code=exit_code, error=mistakes[0].message)
+        exit_code, (mistake, *_) = _told(ended_by, progress.branch)
+        error = mistake.message
+    registration = progress.registration(exit_code=exit_code, error=error)
+    for file in registration.files:
+        if file.state in FAILED_STATES:
+            failed = say("progress.failed", path=file.definition.path, reason=file.reason)
+            session.fail(Mistake(failed))
+    if error:
+        session.fail(Mistake(error))
+    elif registration.failed:
+        registration = progress.registration(exit_code=EXIT_FAILED)
     for line in report.console_summary(registration, session.catalogue):
         session.workflow.line(line)
     return registration
-
-
-def _carry_out(
-    host: Host, settings: Inputs, job: Job, session: Session, progress: Progress
-) -> None:
-    from registrar import pull_requests  # noqa: PLC0415 (as in `_connect`)
-    from registrar.strategies import per_file  # noqa: PLC0415
-
-    survey = per_file.survey(host, settings.target, job.definitions, progress)
-    plan = make_plan(job.definitions, survey, job.profile.branch)
-    progress.planned(plan)
-    if not plan.missing:
-        progress.note("progress.nothing_missing", count=len(plan.definitions))
-        return
-
-    require_writable(plan, host.scopes)
-    host.waiting.require_budget(len(plan.missing) + 2)
-    branch = per_file.write(host, plan, job.profile.commit_message, progress)
-    for result in progress.registration().files:
-        if result.state in FAILED_STATES:
-            session.fail(
-                Mistake(say("progress.failed", path=result.definition.path, reason=result.reason))
-            )
-    text = pull_requests.Text(job.profile.title, session.catalogue)
-    pull_requests.publish(host, plan, branch, text, progress)
 
 
 def _finish(
@@ -188,13 +175,16 @@ def _finish(
         for mistake in mistakes:
             session.fail(mistake)
         texts.append(report.error_summary([m.message for m in mistakes], session.catalogue))
-    try:
-        session.workflow.summary(
-            "\n".join(texts), cut_note=session.catalogue.text(say("summary.cut"))
-        )
-        session.workflow.outputs(report.outputs(registrations))
-    except OSError as error:
-        session.warn(Mistake(say("run.unwritable", reason=str(error))))
+    cut_note = session.catalogue.text(say("summary.cut"))
+    writers: tuple[Callable[[], None], ...] = (
+        lambda: session.workflow.summary("\n".join(texts), cut_note=cut_note),
+        lambda: session.workflow.outputs(report.outputs(registrations)),
+    )
+    for write in writers:
+        try:
+            write()
+        except OSError as error:
+            session.warn(Mistake(say("run.unwritable", reason=str(error))))
     return _settled(exit_codes)
 
 

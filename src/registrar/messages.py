@@ -31,9 +31,13 @@ def say(key: str, /, **values: object) -> Message:
 class Catalogue:
     """The texts of one language."""
 
-    def __init__(self, language: str) -> None:
-        """Read the catalogue of ``language``, one of `LANGUAGES`."""
-        self.language = language
+    def __init__(self, language: str, redact: Callable[[str], str] = str) -> None:
+        """Read the catalogue of ``language``, one of `LANGUAGES`.
+
+        ``redact`` takes the token out of what a text is filled with: before it is escaped,
+        because an escaped token would no longer be found.
+        """
+        self._redact = redact
         text = (Path(__file__).parent / "messages" / f"{language}.yml").read_text("utf-8")
         self._texts: dict[str, str] = yaml.load(text, Loader=_FastestSafeLoader)  # noqa: S506 (safe)
 
@@ -45,14 +49,20 @@ class Catalogue:
         values = {name: self._value(value, escape) for name, value in message.values.items()}
         return self._texts[message.key].format(**values).strip()
 
+    def shown(self, value: str, escape: Callable[[str], str]) -> str:
+        """Show a value from outside by itself."""
+        return escape(self._redact(value)) if type(value) is str else escape(value)
+
     def _value(self, value: object, escape: Callable[[str], str]) -> str:
         if isinstance(value, Message):
             return self.text(value, escape)
         if isinstance(value, int):
             return str(value)
+        if isinstance(value, float):
+            return f"{value:g}"
         if isinstance(value, (list, tuple)):
             return ", ".join(self._value(item, escape) for item in value)
-        return escape(value if isinstance(value, str) else str(value))
+        return self.shown(value if isinstance(value, str) else str(value), escape)
 
 
 _FastestSafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -29,6 +29,17 @@ class FileDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """One registration that is asked for."""
+
+    target: str
+    """``owner/repo``, as it was given."""
+    definitions: tuple[FileDefinition, ...]
+    branch: str
+    """Name of the working branch, as far as it is free."""
+
+
+@dataclass(frozen=True, slots=True)
 class Repository:
     """A repository as the host describes it."""
 
@@ -39,6 +50,8 @@ class Repository:
     archived: bool = False
     can_push: bool | None = None
     """Whether the token's user may push; ``None`` where the host does not tell."""
+    node_id: str = ""
+    """What GraphQL calls the repository."""
 
     @property
     def owner(self) -> str:
@@ -69,12 +82,34 @@ class Operation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a commit has beyond another one."""
+
+    merge_base: str
+    added: Mapping[str, str] | None
+    """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A branch that stands already: its commit, and the pull requests from it."""
+
+    head: str
+    pull_requests: tuple[PullRequest, ...]
+    """Only those of the repository itself, no fork's; the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What a repository has of the listed paths, all read at the commit ``base_sha``."""
 
     repository: Repository
     base_sha: str
     existing: frozenset[str]
+    blocked: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Missing paths below something that is no directory, and what that is, where it is known."""
+    standing: Standing | None = None
+    """The branch of the working branch's name, where it was looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +122,9 @@ class Plan:
     """Name of the working branch, as far as it is free."""
     definitions: tuple[FileDefinition, ...]
     missing: tuple[FileDefinition, ...]
-    """The definitions whose path the repository lacks, in the order of the list."""
+    """What is to be created, in the order of the list."""
+    blocked: Mapping[str, str] = field(default_factory=dict[str, str])
+    standing: Standing | None = None
 
 
 class State(StrEnum):

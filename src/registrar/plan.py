@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from registrar.errors import Refused
 from registrar.messages import say
-from registrar.models import FileDefinition, Plan, Survey
+from registrar.models import Job, Plan, Survey
 from registrar.refusals import WORKFLOW_FILES
 
 
-def make_plan(definitions: Sequence[FileDefinition], survey: Survey, branch: str) -> Plan:
+def make_plan(job: Job, survey: Survey) -> Plan:
     """Sort the list into what is missing and what is present, each in the list's order."""
     return Plan(
         repository=survey.repository,
         base_sha=survey.base_sha,
-        branch=branch,
-        definitions=tuple(definitions),
-        missing=tuple(d for d in definitions if d.path not in survey.existing),
+        branch=job.branch,
+        definitions=job.definitions,
+        missing=tuple(
+            d
+            for d in job.definitions
+            if d.path not in survey.existing and d.path not in survey.blocked
+        ),
+        blocked=survey.blocked,
+        standing=survey.standing,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from registrar import escaping
@@ -14,6 +14,7 @@ from registrar.models import (
     Plan,
     PullRequest,
     Registration,
+    Repository,
     State,
 )
 from registrar.workflow import Workflow
@@ -55,16 +56,28 @@ class Progress:
         width = len(str(total))
         self.say("progress.path", number=f"{number:>{width}}", total=total, path=path, state=state)
 
+    def found(self, repository: Repository) -> None:
+        """Take over the host's own name of the repository, and say when it was renamed."""
+        if repository.full_name.lower() != self._repository.lower():
+            self.note("progress.renamed", old=self._repository, new=repository.full_name)
+        self._repository = repository.full_name
+        self._base_branch = repository.default_branch
+
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; whatever is present is skipped already."""
-        self._repository = plan.repository.full_name
-        self._base_branch = plan.repository.default_branch
         self._definitions = plan.definitions
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
-            if definition.path not in missing:
+            if parent := plan.blocked.get(definition.path):
+                reason = say("reason.blocked", parent=parent)
+                self.record(FileResult(definition, State.FAILED, reason))
+            elif definition.path not in missing:
                 reason = say("reason.exists", branch=self._base_branch)
                 self.record(FileResult(definition, State.SKIPPED, reason))
+
+    def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
+        """Those of ``definitions`` that have no outcome yet."""
+        return [d for d in definitions if d.path not in self._results]
 
     def record(self, result: FileResult) -> None:
         """Keep the outcome of one path."""
@@ -85,13 +98,21 @@ class Progress:
         self._operation = operation
         self.say(f"progress.pull_request_{operation}", url=pull_request.url)
 
-    def registration(self, *, exit_code: int = 0, error: Message | None = None) -> Registration:
-        """Give the account as it stands now."""
-        pending = (FileResult(d, State.PENDING) for d in self._definitions)
+    def registration(
+        self,
+        *,
+        exit_code: int = 0,
+        error: Message | None = None,
+        assuming: Sequence[FileResult] = (),
+    ) -> Registration:
+        """Give the account as it stands now, or would stand with some more results."""
+        results = self._results | {result.definition.path: result for result in assuming}
         return Registration(
             profile=self._profile,
             repository=self._repository,
-            files=tuple(self._results.get(p.definition.path, p) for p in pending),
+            files=tuple(
+                results.get(d.path) or FileResult(d, State.PENDING) for d in self._definitions
+            ),
             branch=self.branch,
             base_branch=self._base_branch,
             pull_request=self._pull_request,

@@ -50,7 +50,7 @@ class Context:
         )
 
 
-def reason(answer: Answer, context: Context, path: str = "") -> Message:
+def reason(answer: Answer, context: Context, path: str = "", *, writes: bool = False) -> Message:
     """Explain why ``answer`` refuses; ``path`` is the file that was to be created, if any."""
     host = answer.message or f"HTTP {answer.status}"
     sso = answer.headers.get("x-github-sso", "")
@@ -58,7 +58,7 @@ def reason(answer: Answer, context: Context, path: str = "") -> Message:
     inaccessible = "not accessible by" in host
     workflow_file = path.startswith(WORKFLOW_FILES)
     rules = (
-        ("refusal.sso", bool(sso)),
+        ("refusal.sso", bool(sso) or "SAML enforcement" in host),
         ("refusal.token_rejected", answer.status == UNAUTHORIZED),
         ("refusal.redirect", answer.status in REDIRECTS),
         ("refusal.actions_pull_requests", "is not permitted to create or approve" in host),
@@ -76,6 +76,7 @@ def reason(answer: Answer, context: Context, path: str = "") -> Message:
             inaccessible and context.token_kind is TokenKind.INSTALLATION,
         ),
         ("refusal.fine_grained_permission", inaccessible),
+        ("refusal.no_place", writes and answer.status == NOT_FOUND),
         ("refusal.contended", answer.status == CONFLICT and "expected" in host),
     )
     return say(

@@ -129,9 +129,9 @@ def _table(
         "| --- | --- | --- |",
     ]
     for file in files:
-        path = escaping.code(file.definition.path)
+        path = catalogue.shown(file.definition.path, escaping.code)
         described = catalogue.text(state(file), escaping.code)
-        description = escaping.prose(file.definition.description)
+        description = catalogue.shown(file.definition.description, escaping.prose)
         lines.append(f"| {path} | {_one_line(described)} | {description} |")
     return lines
 

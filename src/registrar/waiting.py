@@ -19,6 +19,7 @@ from email.utils import parsedate_to_datetime
 from registrar.answers import (
     CONFLICT,
     FORBIDDEN,
+    OK,
     SERVER_ERROR,
     TOO_MANY_REQUESTS,
     Answer,
@@ -35,6 +36,7 @@ SECONDARY_PAUSE = 60.0
 """The least to wait, in seconds, after a secondary limit without ``Retry-After``."""
 PACE = ((80, 60.0), (500, 3600.0))
 """Content-creating requests that the host takes: so many in so many seconds."""
+_LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 
 class OutOfTime(RegistrarError):
@@ -63,6 +65,8 @@ class Budget:
 
 def fault_of(answer: Answer) -> Fault | None:
     """Tell whether ``answer`` is worth another try; ``None`` when it is final."""
+    if answer.status == OK and (fault := _graphql_fault(answer)):
+        return fault
     if answer.status in {FORBIDDEN, TOO_MANY_REQUESTS} and (limit := _limit(answer)):
         return limit
     if answer.status >= SERVER_ERROR:
@@ -74,6 +78,23 @@ def fault_of(answer: Answer) -> Fault | None:
     if answer.status == CONFLICT and "expected" in message and " at " in message:
         # "is at X but expected Y", "expected to be at X": another write came first
         return Fault(say("fault.conflict"), never_applied=True)
+    return None
+
+
+def _graphql_fault(answer: Answer) -> Fault | None:
+    """GraphQL tells limits and its own time-outs with status 200, and then has no data."""
+    if not isinstance(answer.data, dict) or any((answer.data.get("data") or {}).values()):
+        return None
+    errors = answer.data.get("errors")
+    kinds = {e.get("type") for e in errors if isinstance(e, dict)} if errors else set()
+    if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
+        reset = _number(answer.headers.get("x-ratelimit-reset"))
+        exhausted = answer.headers.get("x-ratelimit-remaining") == "0" and reset is not None
+        pause = max(reset - _host_time(answer.headers), 0.0) + 1 if exhausted and reset else None
+        pause = _retry_after(answer.headers) if pause is None else pause
+        return Fault(say("fault.primary_limit"), pause=pause, is_limit=True)
+    if "Something went wrong while executing your query" in answer.message:
+        return Fault(say("fault.server_error", status=answer.status))
     return None
 
 
@@ -128,7 +149,7 @@ def _number(text: str | None) -> float | None:
 
 def clock(epoch: float) -> str:
     """Show a moment (seconds since the epoch) in UTC."""
-    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return datetime.fromtimestamp(min(epoch, _LAST_MOMENT), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 class Waiting:
@@ -237,7 +258,7 @@ class Waiting:
                         "limit.out_of_time",
                         reason=reason,
                         seconds=math.ceil(seconds),
-                        minutes=round(self._max_seconds / 60),
+                        minutes=self._max_seconds / 60,
                         until=clock(time.time() + seconds),
                     )
                 )

@@ -28,8 +28,13 @@ CREATE_BRANCH = READS + 1
 FIRST_FILE = CREATE_BRANCH + 1
 LAST_FILE = CREATE_BRANCH + len(MISSING)
 PULL_REQUEST = LAST_FILE + 1
-POSITIONS = range(1, PULL_REQUEST + 1)
-"""Every request of a run: token, two reads, 29 checks, branch, 27 files, pull request."""
+POSITIONS = {
+    # token, two reads, 29 checks, branch, 27 files, pull request
+    "per-file": range(1, PULL_REQUEST + 1),
+    # one query; branch, commit and pull request in one request
+    "single": range(1, 3),
+}
+"""Every request of a run, counted from 1."""
 
 
 @dataclass(slots=True)
@@ -45,6 +50,7 @@ class Example:
     """A repository that has 2 of the 29 files."""
 
     host: StandInHost
+    strategy: str = "per-file"
     repository: Repository = field(init=False)
     token: str = field(init=False)
 
@@ -60,6 +66,7 @@ class Example:
             "TARGET_REPO": "octo/example",
             "HOST_API_URL": self.host.url,
             "INPUT_LANGUAGE": "en",
+            "INPUT_COMMIT_STRATEGY": self.strategy,
             **{f"INPUT_{name.upper()}": value for name, value in inputs.items()},
         }
         for name in ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START", "COVERAGE_FILE"):

@@ -14,10 +14,15 @@ from tests.host import Fault, FaultKind, Request, StandInHost
 
 @pytest.mark.slow
 @pytest.mark.parametrize("applied", [True, False], ids=["applied", "not-applied"])
-@pytest.mark.parametrize("position", POSITIONS if ALL else SAMPLE)
-def test_running_again_finishes_what_a_killed_run_began(position: int, applied: bool) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "position"),
+    [(s, p) for s, every in POSITIONS.items() for p in every if ALL or p in SAMPLE],
+)
+def test_running_again_finishes_what_a_killed_run_began(
+    strategy: str, position: int, applied: bool
+) -> None:
     with StandInHost() as host:
-        example = Example(host)
+        example = Example(host, strategy)
         started = threading.Event()
         processes: list[subprocess.Popen[str]] = []
 

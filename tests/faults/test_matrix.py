@@ -7,14 +7,17 @@ fault at one request of each sort.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Literal
 
 import pytest
 
 from tests.faults.example import (
+    BRANCH,
     CREATE_BRANCH,
     FIRST_FILE,
     LAST_FILE,
+    MISSING,
     POSITIONS,
     PULL_REQUEST,
     Example,
@@ -26,6 +29,7 @@ When = Literal["before", "after"]
 ALL = os.environ.get("REGISTRAR_FAULTS") == "all"
 SAMPLE = (1, 2, 3, 17, CREATE_BRANCH, FIRST_FILE, LAST_FILE, PULL_REQUEST)
 
+GRAPHQL = (FaultKind.GRAPHQL_RATE_LIMITED, FaultKind.GRAPHQL_RATE_LIMIT)
 MINUTE_LONG = (
     # A secondary limit that does not say for how long: the rule is 60 s at least
     FaultKind.SECONDARY_403,
@@ -55,39 +59,46 @@ QUICK = (
 BEYOND_OUR_TIMEOUT = 17.0
 
 
-def _cases() -> list[tuple[FaultKind, When, int]]:
-    positions = POSITIONS if ALL else SAMPLE
-    cases: list[tuple[FaultKind, When, int]] = []
-    for kind in QUICK:
-        whens: tuple[When, ...] = ("before", "after") if kind.can_happen_after else ("before",)
-        # A sample of the faults of one sort is told apart by the host's words only
-        cases += [(kind, when, position) for when in whens for position in positions]
-    timeouts = positions if ALL else (2, FIRST_FILE)
-    cases += [(FaultKind.TIMEOUT, when, p) for when in ("before", "after") for p in timeouts]
-    if ALL:
-        three = (2, CREATE_BRANCH, LAST_FILE)
-        cases += [(kind, "before", position) for kind in MINUTE_LONG for position in three]
-    return cases
+def _cases() -> Iterator[tuple[str, FaultKind, When, int]]:
+    for strategy, every in POSITIONS.items():
+        few = [position for position in SAMPLE if position in every]
+        positions = every if ALL else few
+        kinds = QUICK if strategy == "per-file" else (*QUICK, *GRAPHQL)
+        for kind in kinds:
+            for when in whens(kind):
+                yield from ((strategy, kind, when, position) for position in positions)
+        timeouts = positions if ALL else [p for p in (2, FIRST_FILE) if p in every]
+        for when in whens(FaultKind.TIMEOUT):
+            yield from ((strategy, FaultKind.TIMEOUT, when, position) for position in timeouts)
+        if ALL:
+            three = [p for p in (2, CREATE_BRANCH, LAST_FILE) if p in every]
+            for kind in MINUTE_LONG:
+                yield from ((strategy, kind, "before", position) for position in three)
+
+
+def whens(kind: FaultKind) -> tuple[When, ...]:
+    return ("before", "after") if kind.can_happen_after else ("before",)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize(("kind", "when", "position"), _cases())
+@pytest.mark.parametrize(("strategy", "kind", "when", "position"), list(_cases()))
 def test_one_fault_is_survived_and_running_again_changes_nothing(
-    kind: FaultKind, when: When, position: int
+    strategy: str, kind: FaultKind, when: When, position: int
 ) -> None:
     with StandInHost() as host:
-        example = Example(host)
+        example = Example(host, strategy)
         fault = host.faults.add(Fault(kind, at=position, when=when, seconds=BEYOND_OUR_TIMEOUT))
 
         first = example.run()
         assert fault.hits, "the fault was never met"
         assert not example.overwritten()
         assert (first.exit_code, example.wrong()) == (0, []), first.output
+        assert f"Created: {len(MISSING)}\n" in first.output, first.output
 
         host.faults.clear()
-        commit = example.repository.head("chore/add-scaffold-files")
+        commit = example.repository.head(BRANCH)
         again = example.run()
         assert (again.exit_code, example.wrong()) == (0, []), again.output
-        assert example.repository.head("chore/add-scaffold-files") == commit
+        assert example.repository.head(BRANCH) == commit
         assert not example.overwritten()

@@ -12,10 +12,11 @@ PAIRS = 200 if ALL else 6
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["per-file", "single"])
 @pytest.mark.parametrize("pair", range(PAIRS))
-def test_two_runs_at_once_do_the_work_of_one(pair: int) -> None:
+def test_two_runs_at_once_do_the_work_of_one(strategy: str, pair: int) -> None:
     with StandInHost() as host:
-        example = Example(host)
+        example = Example(host, strategy)
         # Different speeds of the host let the runs meet at different requests
         host.latency = (pair % 5) * 0.004
         runs = [ended(process) for process in (example.start(), example.start())]

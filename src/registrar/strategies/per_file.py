@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from registrar import answers, branches, escaping
-from registrar.branches import Branch, Declined
+from registrar import answers, escaping
+from registrar.branches import Attempt, Branch
+from registrar.connection import HostError
 from registrar.errors import Cancelled, Refused
-from registrar.host import Host, HostError
+from registrar.host import Host
 from registrar.messages import say
-from registrar.models import FileDefinition, FileResult, Plan, State, Survey
+from registrar.models import FileDefinition, FileResult, Job, Plan, State, Survey
 from registrar.progress import Progress
+from registrar.wording import Wording
 
 CONNECTIONS = 15
 """How many existence checks are under way at once; the host allows 100."""
@@ -23,19 +25,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def survey(
-    host: Host, target: str, definitions: Sequence[FileDefinition], progress: Progress
-) -> Survey:
+def survey(host: Host, job: Job, progress: Progress) -> Survey:
     """Read the repository, its default branch, and every listed path at that branch's commit.
 
     Raises:
         Refused: there is no such repository, or it is empty.
         HostError: an answer told neither that a path exists nor that it is missing.
     """
-    host.waiting.require_budget(2 + len(definitions))
-    repository = host.repository(target)
-    if repository.full_name.lower() != target.lower():
-        progress.note("progress.renamed", old=target, new=repository.full_name)
+    host.waiting.require_budget(2 + len(job.definitions))
+    repository = host.repository(job.target)
+    progress.found(repository)
     try:
         base_sha = host.branch_head(repository, repository.default_branch)
     except HostError as error:
@@ -44,12 +43,13 @@ def survey(
         raise
     if base_sha is None:
         branch = repository.default_branch
+        target = repository.full_name
         raise Refused(say("preflight.no_default_branch", target=target, branch=branch))
 
-    total = len(definitions)
+    total = len(job.definitions)
     existing = set[str]()
     with progress.group("group.check", count=total, target=repository.full_name):
-        paths = [definition.path for definition in definitions]
+        paths = [definition.path for definition in job.definitions]
         found = _concurrently(lambda path: host.entry(repository, path, base_sha), paths)
         for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
             if entry is not None:
@@ -59,54 +59,58 @@ def survey(
     return Survey(repository, base_sha, frozenset(existing))
 
 
-def write(host: Host, plan: Plan, commit_message: str, progress: Progress) -> Branch | Declined:
-    """Create the branch and every missing file, one by one.
+def write_at_once(_host: Host, _plan: Plan, _wording: Wording, _progress: Progress) -> Attempt:
+    """Leave everything to the common road: REST has no request for all of it."""
+    return Attempt()
+
+
+def create_files(
+    host: Host, plan: Plan, branch: Branch, wording: Wording, progress: Progress
+) -> None:
+    """Create every file that has no result yet, one by one.
 
     A failed file does not stop the run (contract, "Errors", rule 3).
 
     Raises:
-        HostError: the host refuses the branch; nothing was written.
         OutOfTime: the host's limits last for longer than we may wait.
         Cancelled: a signal arrived.
     """
-    branch = branches.claim(host, plan, built_in=True)
-    progress.on_branch(branch.name)
-    if isinstance(branch, Declined):
-        number = branch.pull_request.number
-        for definition in plan.missing:
-            progress.record(
-                FileResult(definition, State.SKIPPED, say("reason.declined", number=number))
-            )
-        progress.note("progress.declined", number=number, branch=branch.name)
-        return branch
-
-    total = len(plan.missing)
-    with progress.group("group.create", count=total, branch=branch.name):
-        for number, definition in enumerate(plan.missing, start=1):
+    todo = progress.pending(plan.missing)
+    if not todo:
+        return
+    with progress.group("group.create", count=len(todo), branch=branch.name):
+        for number, definition in enumerate(todo, start=1):
             try:
-                result = _create(host, plan, branch, definition, commit_message)
+                result = _create(host, plan, branch, definition, wording)
             except Cancelled as cancelled:
                 if cancelled.unanswered:
                     reason = say("reason.unknown")
                     progress.record(FileResult(definition, State.UNKNOWN, reason))
                 raise
             progress.record(result)
-            progress.path(number, total, definition.path, result.described)
-    return branch
+            progress.path(number, len(todo), definition.path, result.described)
+
+
+def _there(branch: Branch, definition: FileDefinition) -> FileResult:
+    """Tell what the branch holds already: our own lost write, or an earlier run's file."""
+    entry = branch.tree.get(definition.path) if branch.tree else None
+    if branch.maybe_written and entry and entry.sha == definition.blob_id:
+        return FileResult(definition, State.CREATED, on_branch=True)
+    return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
 
 
 def _create(
-    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, commit_message: str
+    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, wording: Wording
 ) -> FileResult:
-    if definition.path in branch.tree:
-        return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
+    if branch.has(definition.path):
+        return _there(branch, definition)
     try:
         commit = host.create_file(
             plan.repository,
             definition.path,
             branch=branch.name,
             content=definition.content,
-            message=commit_message.format(path=escaping.plain(definition.path)),
+            message=wording.commit_message.format(path=escaping.plain(definition.path)),
         )
     except HostError as error:
         if error.already_there or error.uncertain:
@@ -125,7 +129,8 @@ def _read_back(
         return FileResult(definition, State.UNKNOWN, error.message)
     if found is None:
         return FileResult(definition, State.FAILED, error.message)
-    if error.uncertain and found == definition.blob_id:
+    maybe_ours = error.uncertain or branch.maybe_written
+    if maybe_ours and found == definition.blob_id:
         return FileResult(definition, State.CREATED, on_branch=True)
     return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
 

@@ -1,0 +1,401 @@
+"""Two requests: one query reads everything at one commit, one request with three mutations acts.
+
+The branch is made at the very commit that was looked at and the commit expects it there, so
+"never overwrite" is exact. Where the second request stops half-way, the common road of both
+strategies goes on from what is really there.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from registrar import branches, escaping
+from registrar.answers import Answer
+from registrar.branches import Attempt, Branch
+from registrar.connection import HostError
+from registrar.errors import Cancelled, Refused
+from registrar.host import Host
+from registrar.messages import Message, say
+from registrar.models import (
+    FileDefinition,
+    FileResult,
+    Job,
+    Operation,
+    Plan,
+    PullRequest,
+    Repository,
+    Standing,
+    State,
+    Survey,
+)
+from registrar.progress import Progress
+from registrar.strategies import per_file
+from registrar.wording import Wording
+
+PATHS_PER_QUERY = 100
+"""A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
+FILES_PER_COMMIT = 1000
+BYTES_PER_COMMIT = 20_000_000
+"""Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
+
+_TREE = "tree"
+_MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
+
+_REPOSITORY = """
+query($owner: String!, $name: String!, $branch: String!, %(variables)s) {
+  repository(owner: $owner, name: $name) {
+    id nameWithOwner url isArchived isEmpty viewerPermission
+    defaultBranchRef { name target { oid ... on Commit { %(files)s } } }
+    ref(qualifiedName: $branch) {
+      target { oid }
+      associatedPullRequests(first: 50, orderBy: {field: CREATED_AT, direction: DESC}) {
+        nodes {
+          number url body state headRefOid baseRefName headRepository { nameWithOwner }
+        }
+      }
+    }
+  }
+}
+"""
+_MORE_FILES = """
+query($owner: String!, $name: String!, $oid: GitObjectID!, %(variables)s) {
+  repository(owner: $owner, name: $name) {
+    object(oid: $oid) { ... on Commit { %(files)s } }
+  }
+}
+"""
+_ALL_AT_ONCE = """
+mutation(
+  $ref: CreateRefInput!, $commit: CreateCommitOnBranchInput!, $pull: CreatePullRequestInput!
+) {
+  createRef(input: $ref) { ref { target { oid } } }
+  createCommitOnBranch(input: $commit) { commit { oid } }
+  createPullRequest(input: $pull) { pullRequest { number url body } }
+}
+"""
+_ONE_COMMIT = """
+mutation($commit: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $commit) { commit { oid } }
+}
+"""
+
+
+def survey(host: Host, job: Job, progress: Progress) -> Survey:
+    """Read the repository, the working branch and every listed path, all at one commit.
+
+    The directories above the paths are read too: nothing can be created below a file or a link.
+
+    Raises:
+        Refused: there is no such repository, or it is empty.
+        HostError: no usable answer.
+    """
+    listed = [definition.path for definition in job.definitions]
+    above = {parent for path in listed for parent in parents(path)}
+    chunks = _chunks([*listed, *sorted(above.difference(listed))])
+    repository, base_sha, standing, found = _first_query(host, job, next(chunks))
+    progress.found(repository)
+    for chunk in chunks:
+        found |= _more_files(host, repository, base_sha, chunk)
+
+    total = len(listed)
+    with progress.group("group.check", count=total, target=repository.full_name):
+        for number, path in enumerate(listed, start=1):
+            state = say("check.present" if path in found else "check.missing")
+            progress.path(number, total, path, state)
+    return Survey(
+        repository,
+        base_sha,
+        existing=frozenset(path for path in listed if path in found),
+        blocked={
+            path: parent
+            for path in listed
+            for parent in parents(path)
+            if path not in found and found.get(parent, _TREE) != _TREE
+        },
+        standing=standing,
+    )
+
+
+def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) -> Attempt | None:
+    """Create branch, commit and pull request in one request.
+
+    Returns nothing when all of it is done, else what the attempt left for the common road.
+
+    Raises:
+        Cancelled: a signal arrived.
+        OutOfTime: the host's limits last for longer than we may wait.
+    """
+    if plan.standing or len(list(_batches(plan.missing))) > 1:
+        return Attempt()
+    created = [FileResult(d, State.CREATED, on_branch=True) for d in plan.missing]
+    body = wording.body(progress.registration(assuming=created))
+    repository_id = plan.repository.node_id
+    variables = {
+        "ref": {
+            "repositoryId": repository_id,
+            "name": f"refs/heads/{plan.branch}",
+            "oid": plan.base_sha,
+        },
+        "commit": _commit_input(plan, plan.branch, plan.base_sha, plan.missing, wording),
+        "pull": {
+            "repositoryId": repository_id,
+            "baseRefName": plan.repository.default_branch,
+            "headRefName": plan.branch,
+            "title": wording.title,
+            "body": body,
+        },
+    }
+    doing = say("doing.all_at_once", branch=plan.branch)
+    try:
+        answer = host.graphql(_ALL_AT_ONCE, variables, doing, writes=True)
+    except HostError as error:
+        return Attempt(maybe_written=error.uncertain)
+    except Cancelled as cancelled:
+        if cancelled.unanswered:
+            progress.on_branch(plan.branch)
+            _record(progress, plan.missing, State.UNKNOWN, reason=say("reason.unknown"))
+        raise
+    ref = _part(answer, "createRef", "ref")
+    commit = _part(answer, "createCommitOnBranch", "commit")
+    pull = _part(answer, "createPullRequest", "pullRequest")
+    if ref and commit and pull:
+        progress.on_branch(plan.branch)
+        with progress.group("group.create", count=len(plan.missing), branch=plan.branch):
+            _record(progress, plan.missing, State.CREATED, commit=commit["oid"])
+        opened = PullRequest(number=pull["number"], url=pull["url"], body=body)
+        progress.pull_request(opened, Operation.CREATED)
+        return None
+    maybe_written = bool(ref) or answer.uncertain
+    if pull and not maybe_written and _withdraw_if_foreign(host, plan, pull, progress):
+        return Attempt(not_ours=True)
+    return Attempt(maybe_written=maybe_written)
+
+
+def create_files(
+    host: Host, plan: Plan, branch: Branch, wording: Wording, progress: Progress
+) -> None:
+    """Create what the branch lacks with one commit; what that leaves, with one commit per file.
+
+    Raises:
+        Cancelled: a signal arrived.
+        OutOfTime: the host's limits last for longer than we may wait.
+    """
+    head = branch.head
+    for batch in _batches(_committable(plan, branch)):
+        variables = {"commit": _commit_input(plan, branch.name, head, batch, wording)}
+        try:
+            doing = say("doing.commit", branch=branch.name)
+            answer = host.graphql(_ONE_COMMIT, variables, doing, writes=True)
+        except HostError as error:
+            branch = replace(branch, maybe_written=branch.maybe_written or error.uncertain)
+            break
+        except Cancelled as cancelled:
+            if cancelled.unanswered:
+                _record(progress, batch, State.UNKNOWN, reason=say("reason.unknown"))
+            raise
+        commit = _part(answer, "createCommitOnBranch", "commit")
+        if commit is None:
+            branch = replace(branch, maybe_written=branch.maybe_written or answer.uncertain)
+            break
+        head = commit["oid"]
+        with progress.group("group.create", count=len(batch), branch=branch.name):
+            _record(progress, batch, State.CREATED, commit=head)
+    per_file.create_files(host, plan, branch, wording, progress)
+
+
+def parents(path: str) -> Iterator[str]:
+    """Every directory above ``path``, the nearest first."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+# --- Reading --------------------------------------------------------------------------------
+
+
+def _first_query(
+    host: Host, job: Job, paths: Sequence[str]
+) -> tuple[Repository, str, Standing | None, dict[str, str]]:
+    owner, _, name = job.target.partition("/")
+    variables = {"owner": owner, "name": name, "branch": f"refs/heads/{job.branch}"}
+    doing = say("doing.repository", target=job.target)
+    answer = _ask(host, _REPOSITORY, variables, paths, doing)
+    data = (answer.data.get("data") or {}).get("repository")
+    if data is None:
+        raise host.not_found(job.target) if _is_not_found(answer) else host.refused(doing, answer)
+    permission = data["viewerPermission"]
+    repository = Repository(
+        full_name=data["nameWithOwner"],
+        default_branch=(data["defaultBranchRef"] or {}).get("name", ""),
+        html_url=data["url"],
+        archived=data["isArchived"],
+        can_push=host.user_may_push(permission and permission in _MAY_PUSH),
+        node_id=data["id"],
+    )
+    if data["isEmpty"] or not data["defaultBranchRef"]:
+        raise Refused(say("preflight.empty", target=repository.full_name))
+    commit = data["defaultBranchRef"]["target"]
+    standing = None
+    if data["ref"]:
+        nodes = data["ref"]["associatedPullRequests"]["nodes"]
+        pulls = [_pull_request(node) for node in nodes if node]
+        standing = Standing(
+            data["ref"]["target"]["oid"],
+            tuple(pull for pull in pulls if pull.head_repository == repository.full_name),
+        )
+    return repository, commit["oid"], standing, _types(commit, paths)
+
+
+def _more_files(
+    host: Host, repository: Repository, base_sha: str, paths: Sequence[str]
+) -> dict[str, str]:
+    owner, _, name = repository.full_name.partition("/")
+    variables = {"owner": owner, "name": name, "oid": base_sha}
+    doing = say("doing.repository", target=repository.full_name)
+    answer = _ask(host, _MORE_FILES, variables, paths, doing)
+    commit = ((answer.data.get("data") or {}).get("repository") or {}).get("object")
+    if commit is None:
+        raise host.refused(doing, answer)
+    return _types(commit, paths)
+
+
+def _ask(
+    host: Host, query: str, variables: dict[str, str], paths: Sequence[str], doing: Message
+) -> Answer:
+    """Send a query with a field and a variable for each path: no path is part of the text."""
+    declared = ", ".join(f"$p{index}: String!" for index in range(len(paths)))
+    fields = " ".join(f"p{index}: file(path: $p{index}) {{ type }}" for index in range(len(paths)))
+    named = {f"p{index}": path for index, path in enumerate(paths)}
+    text = query % {"variables": declared, "files": fields}
+    answer = host.graphql(text, {**variables, **named}, doing, writes=False)
+    if answer.data.get("errors") and not _is_not_found(answer):
+        # Nothing may be taken for missing that only could not be read
+        raise host.refused(doing, answer)
+    return answer
+
+
+def _types(commit: dict[str, Any], paths: Sequence[str]) -> dict[str, str]:
+    entries = {path: commit[f"p{index}"] for index, path in enumerate(paths)}
+    return {path: entry["type"] for path, entry in entries.items() if entry}
+
+
+def _is_not_found(answer: Answer) -> bool:
+    errors = answer.data.get("errors") or []
+    return bool(errors) and all(
+        isinstance(e, dict) and e.get("type") == "NOT_FOUND" and e.get("path") == ["repository"]
+        for e in errors
+    )
+
+
+def _pull_request(node: dict[str, Any]) -> PullRequest:
+    return PullRequest(
+        number=node["number"],
+        url=node["url"],
+        body=node["body"],
+        is_open=node["state"] == "OPEN",
+        merged=node["state"] == "MERGED",
+        head_sha=node["headRefOid"],
+        head_repository=(node["headRepository"] or {}).get("nameWithOwner", ""),
+        base_branch=node["baseRefName"],
+    )
+
+
+def _chunks(paths: Sequence[str]) -> Iterator[list[str]]:
+    rest = iter(paths)
+    while chunk := list(islice(rest, PATHS_PER_QUERY)):
+        yield chunk
+
+
+# --- Writing --------------------------------------------------------------------------------
+
+
+def _commit_input(
+    plan: Plan, branch: str, head: str, files: Sequence[FileDefinition], wording: Wording
+) -> dict[str, Any]:
+    """Input of ``createCommitOnBranch``; no author, so that the host signs the commit."""
+    listed = "\n".join(f"- {escaping.plain(definition.path)}" for definition in files)
+    return {
+        "branch": {
+            "repositoryNameWithOwner": plan.repository.full_name,
+            "branchName": branch,
+        },
+        "expectedHeadOid": head,
+        "message": {"headline": wording.title, "body": listed},
+        "fileChanges": {
+            "additions": [
+                {"path": d.path, "contents": base64.b64encode(d.content).decode("ascii")}
+                for d in files
+            ]
+        },
+    }
+
+
+def _committable(plan: Plan, branch: Branch) -> list[FileDefinition]:
+    """What can go into one commit without replacing anything: nothing of a branch unknown."""
+    if branch.is_new:
+        return list(plan.missing)
+    tree = branch.tree
+    if tree is None:
+        return []
+    return [
+        definition
+        for definition in plan.missing
+        if definition.path not in tree
+        and not any(parent in tree for parent in parents(definition.path))
+        and not any(path.startswith(f"{definition.path}/") for path in tree)
+    ]
+
+
+def _batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
+    """Split into commits that the host takes."""
+    batch: list[FileDefinition] = []
+    size = 0
+    for definition in files:
+        cost = len(definition.content) * 4 // 3 + len(definition.path.encode())
+        if batch and (len(batch) == FILES_PER_COMMIT or size + cost > BYTES_PER_COMMIT):
+            yield batch
+            batch, size = [], 0
+        batch.append(definition)
+        size += cost
+    if batch:
+        yield batch
+
+
+def _record(
+    progress: Progress,
+    files: Sequence[FileDefinition],
+    state: State,
+    *,
+    commit: str = "",
+    reason: Message | None = None,
+) -> None:
+    for number, definition in enumerate(files, start=1):
+        created = state is State.CREATED
+        result = FileResult(definition, state, reason, commit=commit, on_branch=created)
+        progress.record(result)
+        progress.path(number, len(files), definition.path, result.described)
+
+
+def _part(answer: Answer, mutation: str, field: str) -> dict[str, Any] | None:
+    """What one mutation gave; ``None`` when it was refused (each payload is nullable)."""
+    payload = (answer.data.get("data") or {}).get(mutation) or {}
+    part: dict[str, Any] | None = payload.get(field)
+    return part
+
+
+def _withdraw_if_foreign(host: Host, plan: Plan, pull: dict[str, Any], progress: Progress) -> bool:
+    """Close the pull request when the branch, made by somebody in between, is not ours.
+
+    It may be that of another run of ours: then it and its pull request stay.
+    """
+    head = host.branch_head(plan.repository, plan.branch)
+    if head is None or branches.leftover(host, plan, plan.branch, head, may_be_bare=True):
+        return False
+    opened = PullRequest(number=pull["number"], url=pull["url"])
+    host.close_pull_request(plan.repository, opened, body=branches.WITHDRAWN)
+    progress.note("progress.withdrawn", number=opened.number, branch=plan.branch)
+    return True
