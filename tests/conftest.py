@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.host import Repository, Request, StandInHost
 
@@ -19,6 +20,10 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = "octo/example"
 SCAFFOLD_BRANCH = "chore/add-scaffold-files"
 HEALTH_BRANCH = "chore/add-community-health-files"
+
+# How long an example takes tells more about the machine than about us.
+settings.register_profile("registrar", deadline=None, database=None)
+settings.load_profile("registrar")
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Run:
     @property
     def text(self) -> str:
         """Everything that anybody can read."""
-        return "\n".join([self.stdout, self.stderr, self.summary, self.output_file])
+        return f"{self.stdout}\n{self.stderr}\n{self.summary}\n{self.output_file}"
 
     @property
     def outputs(self) -> dict[str, str]:
@@ -131,13 +136,20 @@ class Action:
         return self.directory / "workspace"
 
     def __call__(
-        self, *, runner: bool = False, env: Mapping[str, str] | None = None, **inputs: str | None
+        self,
+        inputs: Mapping[str, str] | None = None,
+        /,
+        *,
+        runner: bool = False,
+        env: Mapping[str, str] | None = None,
+        **more: str | None,
     ) -> Run:
         given: dict[str, str | None] = {
             "host_token": self.default_token,
             "target_repo": TARGET,
             "api_url": self.host.url,
-            **inputs,
+            **(inputs or {}),
+            **more,
         }
         environ = {f"INPUT_{name.upper()}": value for name, value in given.items() if value}
         if runner:

@@ -48,6 +48,7 @@ class Declined:
 class Attempt:
     """What an attempt to do everything in one request left behind."""
 
+    done: bool = False
     maybe_written: bool = False
     not_ours: bool = False
     """Whether the branch of our name turned out to be somebody else's."""
@@ -105,19 +106,31 @@ def _claim(
 def _continue(
     host: Host, plan: Plan, name: str, standing: Standing, *, may_be_bare: bool
 ) -> Branch | Declined | None:
-    head, base = standing.head, plan.repository.default_branch
-    for pull in standing.pull_requests:
-        if pull.is_open and pull.base_branch == base:
-            return Branch(name, head, host.tree(plan.repository, head), pull)
-    from_head = [pull for pull in standing.pull_requests if pull.head_sha == head]
-    for pull in from_head:
-        if not pull.is_open and not pull.merged and pull.base_branch == base:
-            if WITHDRAWN in pull.body:
-                return None
-            return Declined(name, pull)
-    if from_head:
+    found = proposed(standing, plan)
+    if isinstance(found, Declined):
+        return replace(found, name=name)
+    if found:
+        return Branch(name, standing.head, host.tree(plan.repository, standing.head), found)
+    if any(pull.head_sha == standing.head for pull in standing.pull_requests):
         return None
-    return leftover(host, plan, name, head, may_be_bare=may_be_bare)
+    return leftover(host, plan, name, standing.head, may_be_bare=may_be_bare)
+
+
+def proposed(standing: Standing, plan: Plan) -> PullRequest | Declined | None:
+    """Find the open pull request of a branch, or the "no" that its last one got.
+
+    A "no" is a pull request from exactly the branch's commit, closed unmerged by somebody else.
+    """
+    base = plan.repository.default_branch
+    ours = [pull for pull in standing.pull_requests if pull.base_branch == base]
+    for pull in ours:
+        if pull.is_open:
+            return pull
+    for pull in ours:
+        closed = not pull.is_open and not pull.merged and WITHDRAWN not in pull.body
+        if closed and pull.head_sha == standing.head:
+            return Declined(plan.branch, pull)
+    return None
 
 
 def leftover(host: Host, plan: Plan, name: str, head: str, *, may_be_bare: bool) -> Branch | None:

@@ -70,5 +70,5 @@ class Cancellation:
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         cancelled = Cancelled(self._signal_number)
-        cancelled.in_flight = True
+        cancelled.unanswered = True
         raise cancelled

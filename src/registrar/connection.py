@@ -21,7 +21,7 @@ from registrar.errors import EXIT_FAILED, EXIT_REFUSED, Cancelled, RegistrarErro
 from registrar.escaping import Redactor
 from registrar.messages import Message, say
 from registrar.refusals import Context
-from registrar.waiting import Fault, Waiting, fault_of
+from registrar.waiting import Fault, OutOfTime, Waiting, fault_of
 
 TIMEOUT_SECONDS = 15
 """The host itself gives up after 10 s (docs: "Troubleshooting the REST API")."""
@@ -116,19 +116,16 @@ class Connection:
             attempt += 1
             try:
                 self._waiting.before_request(creates_content=writes and method != "PATCH")
-                outcome = self._send(method, target, body)
-            except Cancelled as cancelled:
-                cancelled.unanswered = uncertain or cancelled.in_flight
-                raise
-            if isinstance(outcome, Answer):
-                fault = self._fault(outcome, expected)
-                if fault is None:
+                outcome = self._send(method, target, body, expected)
+                if isinstance(outcome, Answer):
                     break
-            else:
-                fault = outcome
-            uncertain |= not fault.never_applied
-            if not self._waiting.after_fault(fault, attempt):
-                message = say("host.failed", doing=doing, reason=fault.reason)
+                uncertain |= not outcome.never_applied
+                try_again = self._waiting.after_fault(outcome, attempt)
+            except (Cancelled, OutOfTime) as ended:
+                ended.unanswered |= uncertain
+                raise
+            if not try_again:
+                message = say("host.failed", doing=doing, reason=outcome.reason)
                 raise HostError(message, uncertain=uncertain)
 
         if outcome.status < answers.REDIRECTS.start:
@@ -147,7 +144,8 @@ class Connection:
     ) -> HostError:
         """Give the error for a refusal, with its cause; exit code 2 while nothing is written."""
         reason = refusals.reason(answer, self._context, path, writes=writes)
-        refused = answer.status in _REFUSALS or (writes and answer.status == answers.NOT_FOUND)
+        hidden = answer.status == answers.NOT_FOUND and (writes or answer.asks_for_sso)
+        refused = answer.status in _REFUSALS or hidden
         nothing_done = refused and not self._has_written
         return HostError(
             say("host.failed", doing=doing, reason=reason),
@@ -156,17 +154,13 @@ class Connection:
             exit_code=EXIT_REFUSED if nothing_done else EXIT_FAILED,
         )
 
-    def _fault(self, answer: Answer, expected: Callable[[Answer], bool]) -> Fault | None:
-        if fault := fault_of(answer):
-            return fault
-        if answer.status in answers.REDIRECTS:
-            return None
-        refused = answer.status >= answers.BAD_REQUEST
-        if answer.holds("message") if refused else expected(answer):
-            return None
-        return Fault(say("fault.unusable", status=answer.status))
-
-    def _send(self, method: str, target: str, body: dict[str, Any] | None) -> Answer | Fault:
+    def _send(
+        self,
+        method: str,
+        target: str,
+        body: dict[str, Any] | None,
+        expected: Callable[[Answer], bool],
+    ) -> Answer | Fault:
         """Send once; whatever PyGithub and what is below it can raise ends here."""
         try:
             requester = self._client().requester
@@ -194,7 +188,13 @@ class Connection:
         if scopes or (scopes is not None and self._token.startswith(CLASSIC_PREFIX)):
             # Sent empty to other tokens too, where it means nothing
             self.scopes = frozenset(filter(None, (s.strip() for s in scopes.split(","))))
-        return answer
+        if fault := fault_of(answer):
+            return fault
+        refused = answer.status >= answers.BAD_REQUEST
+        usable = answer.holds("message") if refused else expected(answer)
+        if usable or answer.status in answers.REDIRECTS:
+            return answer
+        return Fault(say("fault.unusable", status=answer.status))
 
     def _client(self) -> Github:
         """One client, and so one connection, per thread: a requester is not safe to share.

@@ -210,8 +210,8 @@ def _yaml_entries(text: str, shown_as: str) -> Iterator[_Entry]:
         before = text[: error.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         raise _broken_yaml(line, column, error.reason, shown_as) from error
-    except (RecursionError, ValueError) as error:
-        # ValueError: an escape beyond Unicode ("\UFFFFFFFF")
+    except (RecursionError, ValueError, OverflowError) as error:
+        # The last two: an escape beyond Unicode ("\U00110000", "\UFFFFFFFF")
         raise _invalid(say("definitions.too_deep", file=shown_as), shown_as) from error
     if not isinstance(root, yaml.SequenceNode) or root.tag != _SEQUENCE:
         raise _invalid(say("definitions.not_an_array", file=shown_as), shown_as, 1)

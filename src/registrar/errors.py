@@ -60,8 +60,6 @@ class Cancelled(BaseException):
         """``signal_number`` is the signal that asked."""
         super().__init__(signal_number)
         self.signal_number = signal_number
-        self.in_flight = False
-        """Whether a request was given up before its answer came."""
         self.unanswered = False
         """Whether a write may have been applied."""
 

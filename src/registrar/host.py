@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -197,6 +197,16 @@ class Host:
         found = [_pull_request(item) for item in answer.data]
         return [pull for pull in found if pull.head_repository == repository.full_name]
 
+    def pull_request(self, repository: Repository, number: int) -> PullRequest:
+        """Read one pull request."""
+        answer = self._connection.request(
+            "GET",
+            f"/repos/{repository.full_name}/pulls/{number}",
+            say("doing.pull_requests", branch=f"#{number}"),
+            lambda a: _is_pull_request(a.data),
+        )
+        return _pull_request(answer.data)
+
     # --- Writes ---------------------------------------------------------------------------
 
     def create_branch(self, repository: Repository, branch: str, sha: str) -> None:
@@ -239,7 +249,7 @@ class Host:
         return str(answer.data["commit"]["sha"])
 
     def create_pull_request(
-        self, repository: Repository, *, branch: str, title: str, body: str
+        self, repository: Repository, *, branch: str, title: str, body: str, draft: bool = False
     ) -> PullRequest:
         """Open a pull request to the default branch.
 
@@ -256,9 +266,52 @@ class Host:
                 "head": branch,
                 "base": repository.default_branch,
                 "body": body,
+                **({"draft": True} if draft else {}),
             },
         )
         return _pull_request(answer.data)
+
+    def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
+        """Label a pull request; the host creates labels that are missing."""
+        self._connection.request(
+            "POST",
+            f"/repos/{repository.full_name}/issues/{number}/labels",
+            say("doing.labels", names=tuple(labels)),
+            lambda a: isinstance(a.data, list),
+            body={"labels": list(labels)},
+        )
+
+    def add_assignees(
+        self, repository: Repository, number: int, assignees: Sequence[str]
+    ) -> frozenset[str]:
+        """Assign people and give the logins (in lower case) that the host took.
+
+        It drops those who cannot be assigned without a word (host facts, section 2).
+        """
+        answer = self._connection.request(
+            "POST",
+            f"/repos/{repository.full_name}/issues/{number}/assignees",
+            say("doing.assignees", names=tuple(assignees)),
+            lambda a: a.holds("number", "assignees"),
+            body={"assignees": list(assignees)},
+        )
+        return _logins(answer.data["assignees"])
+
+    def request_reviewers(
+        self,
+        repository: Repository,
+        number: int,
+        reviewers: Sequence[str],
+        team_reviewers: Sequence[str],
+    ) -> None:
+        """Ask people and teams for a review; one whom the host refuses refuses all."""
+        self._connection.request(
+            "POST",
+            f"/repos/{repository.full_name}/pulls/{number}/requested_reviewers",
+            say("doing.reviewers", names=(*reviewers, *team_reviewers)),
+            lambda a: a.holds("number"),
+            body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
+        )
 
     def graphql(
         self, query: str, variables: Mapping[str, Any], doing: Message, *, writes: bool
@@ -335,4 +388,10 @@ def _pull_request(data: dict[str, Any]) -> PullRequest:
         head_sha=head.get("sha") or "",
         head_repository=(head.get("repo") or {}).get("full_name") or "",
         base_branch=base.get("ref") or "",
+        labels=frozenset(str(label.get("name")) for label in data.get("labels") or []),
+        assignees=_logins(data.get("assignees") or []),
     )
+
+
+def _logins(people: list[dict[str, Any]]) -> frozenset[str]:
+    return frozenset(str(person.get("login")).lower() for person in people)

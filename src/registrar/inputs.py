@@ -6,28 +6,55 @@ import difflib
 import ipaddress
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from registrar import profiles
+from registrar import profiles, templates
 from registrar.errors import InvalidInput, Mistake
 from registrar.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, say
+from registrar.models import PullRequestOptions
 from registrar.profiles import Profile
 
 DEFAULT_API_URL = "https://api.github.com"
+REGISTER, PLAN, CHECK = MODES = ("register", "plan", "check")
+PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
+DEFAULT_MAX_WAIT_MINUTES = 15
+MOST_WAIT_MINUTES = 360
+"""A job of the host's own runners ends then."""
+BRANCH_BYTES = 244
+"""The host takes no longer name of a branch (255 with ``refs/heads/``)."""
+
 NAMES = (
     "host_token",
     "target_repo",
     "profile",
     "definitions",
-    "language",
-    "api_url",
+    "mode",
     "commit_strategy",
+    "branch",
+    "commit_message",
+    "title",
+    "body",
+    "labels",
+    "assignees",
+    "reviewers",
+    "team_reviewers",
+    "draft",
+    "language",
     "max_wait_minutes",
+    "api_url",
 )
 """The inputs of ``action.yml``."""
+
+PLACEHOLDERS = {
+    # A name must be the same in the next run, so it cannot tell how many files are missing
+    "branch": ("profile", "owner", "repo"),
+    "commit_message": ("path", "profile", "count", "owner", "repo", "run_url"),
+    "title": ("profile", "count", "owner", "repo", "run_url"),
+    "body": ("profile", "count", "owner", "repo", "run_url"),
+}
 
 _FALLBACKS = {
     # Contract, "Environment variables"; design §2: no other plain variable means anything to us
@@ -35,16 +62,14 @@ _FALLBACKS = {
     "target_repo": ("TARGET_REPO",),
     "api_url": ("HOST_API_URL", "GITHUB_API_URL"),
 }
-PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
-DEFAULT_MAX_WAIT_MINUTES = 15
-MOST_WAIT_MINUTES = 360
-"""A job of the host's own runners ends then."""
-
 _RUNNER_NAMES = ("args", "entrypoint")
 """What `with:` of a container action means to the runner itself."""
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
+_NO_BRANCH = re.compile(  # git-check-ref-format
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$|^refs/"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +84,22 @@ class Inputs:
     """The caller's own definition file (real path, inside the workspace)."""
     definitions_name: str
     """The same as the caller wrote it."""
+    mode: str
+    commit_strategy: str
+    branch: str
+    """Template of the working branch's name; empty: the profile's own."""
+    commit_message: str
+    """Template; empty: the profile's own."""
+    title: str
+    """Template; empty: the profile's own."""
+    pull_request: PullRequestOptions
     language: str
     api_url: str
-    commit_strategy: str
     max_wait_seconds: float
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
+    run_url: str
+    """Address of the workflow run, or nothing."""
     warnings: tuple[Message, ...] = ()
 
 
@@ -85,60 +120,127 @@ def read(environ: Mapping[str, str]) -> Inputs:
     Raises:
         InvalidInput: with every mistake.
     """
-    mistakes: list[Message] = []
-
-    token_value = token(environ)
-    if not token_value:
-        mistakes.append(say("input.token_missing"))
-    elif not _TOKEN.fullmatch(token_value):
-        mistakes.append(say("input.token_malformed"))
-
-    target = _given(environ, "target_repo")
-    matched = _TARGET.fullmatch(target)
-    if not target:
-        mistakes.append(say("input.target_missing"))
-    elif not matched or matched["repo"] in {".", ".."}:
-        mistakes.append(say("input.target_malformed", value=target))
-
-    profile = _choice(environ, "profile", profiles.CHOICES, profiles.SCAFFOLD.name, mistakes)
-    chosen_language = _choice(environ, "language", LANGUAGES, DEFAULT_LANGUAGE, mistakes)
-
-    strategy = _choice(environ, "commit_strategy", STRATEGIES, PER_FILE, mistakes)
-    api_url = _given(environ, "api_url") or DEFAULT_API_URL
-    if mistake := _api_url_mistake(api_url):
-        mistakes.append(mistake)
-
-    max_wait = _given(environ, "max_wait_minutes") or str(DEFAULT_MAX_WAIT_MINUTES)
-    if not (_MINUTES.fullmatch(max_wait) and float(max_wait) <= MOST_WAIT_MINUTES):
-        mistakes.append(say("input.max_wait", value=max_wait, most=MOST_WAIT_MINUTES))
-
-    definitions_name = _given(environ, "definitions")
-    definitions = None
-    if definitions_name and profile == profiles.ALL:
-        mistakes.append(say("input.definitions_with_all"))
-    elif definitions_name:
-        workspace = Path(environ.get("GITHUB_WORKSPACE") or os.curdir).resolve()
-        definitions = _inside(workspace, definitions_name)
-        if definitions is None:
-            mistakes.append(say("input.definitions_outside", value=definitions_name))
-
-    unknown = list(_unknown(environ))
-    if mistakes:
-        # A mistyped name is told too: it may be why a value is missing
-        raise InvalidInput([Mistake(message) for message in (*mistakes, *unknown)])
-    return Inputs(
-        token=token_value,
-        target=target,
-        profiles=profiles.chosen(profile),
-        definitions=definitions,
-        definitions_name=definitions_name,
-        language=chosen_language,
-        api_url=api_url.rstrip("/"),
-        commit_strategy=strategy,
-        max_wait_seconds=float(max_wait) * 60,
+    reader = _Reader(environ)
+    profile = reader.choice("profile", profiles.CHOICES, profiles.SCAFFOLD.name)
+    inputs = Inputs(
+        token=reader.token(),
+        target=reader.target(),
+        profiles=profiles.chosen(profile) if profile in profiles.CHOICES else (),
+        definitions=reader.definitions(profile),
+        definitions_name=_given(environ, "definitions"),
+        mode=reader.choice("mode", MODES, REGISTER),
+        commit_strategy=reader.choice("commit_strategy", STRATEGIES, PER_FILE),
+        branch=reader.branch(profile),
+        commit_message=reader.line("commit_message"),
+        title=reader.line("title"),
+        pull_request=PullRequestOptions(
+            body=reader.template("body"),
+            labels=reader.names("labels"),
+            assignees=reader.names("assignees"),
+            reviewers=reader.names("reviewers"),
+            team_reviewers=reader.names("team_reviewers"),
+            draft=reader.choice("draft", ("true", "false"), "false") == "true",
+        ),
+        language=reader.choice("language", LANGUAGES, DEFAULT_LANGUAGE),
+        api_url=reader.api_url(),
+        max_wait_seconds=reader.minutes() * 60,
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
-        warnings=tuple(unknown),
+        run_url=_run_url(environ),
+        warnings=tuple(_unknown(environ)),
     )
+    if reader.mistakes:
+        # A mistyped name is told too: it may be why a value is missing
+        raise InvalidInput([Mistake(text) for text in (*reader.mistakes, *inputs.warnings)])
+    return inputs
+
+
+class _Reader:
+    """Reads one input after the other and collects the mistakes."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.mistakes: list[Message] = []
+
+    def token(self) -> str:
+        value = token(self._environ)
+        if not value:
+            self.mistakes.append(say("input.token_missing"))
+        elif not _TOKEN.fullmatch(value):
+            self.mistakes.append(say("input.token_malformed"))
+        return value
+
+    def target(self) -> str:
+        value = self._given("target_repo")
+        matched = _TARGET.fullmatch(value)
+        if not value:
+            self.mistakes.append(say("input.target_missing"))
+        elif not matched or matched["repo"] in {".", ".."}:
+            self.mistakes.append(say("input.target_malformed", value=value))
+        return value
+
+    def choice(self, name: str, accepted: Sequence[str], default: str) -> str:
+        value = self._given(name) or default
+        if value not in accepted:
+            message = say("input.unknown_value", name=name, value=value, accepted=tuple(accepted))
+            self.mistakes.append(message)
+        return value
+
+    def template(self, name: str) -> str:
+        value = self._given(name)
+        if message := templates.mistake(name, value, PLACEHOLDERS[name]):
+            self.mistakes.append(message)
+        return value
+
+    def line(self, name: str) -> str:
+        value = self.template(name)
+        if "\n" in value or "\r" in value:
+            self.mistakes.append(say("input.several_lines", name=name))
+        return value
+
+    def branch(self, profile: str) -> str:
+        value = self.template("branch")
+        if not value:
+            return value
+        sample = value.replace("{profile}", "p").replace("{owner}", "o").replace("{repo}", "r")
+        if _NO_BRANCH.search(sample) or len(sample.encode()) > BRANCH_BYTES:
+            self.mistakes.append(say("input.branch_malformed", value=value))
+        if profile == profiles.ALL and "{profile}" not in value:
+            self.mistakes.append(say("input.branch_with_all", value=value))
+        return value
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list, separated by commas or line ends; each name once."""
+        values = (value.strip() for value in re.split(r"[,\n\r]", self._given(name)))
+        return tuple(dict.fromkeys(value for value in values if value))
+
+    def api_url(self) -> str:
+        value = self._given("api_url") or DEFAULT_API_URL
+        if message := _api_url_mistake(value):
+            self.mistakes.append(message)
+        return value.rstrip("/")
+
+    def minutes(self) -> float:
+        value = self._given("max_wait_minutes") or str(DEFAULT_MAX_WAIT_MINUTES)
+        if _MINUTES.fullmatch(value) and float(value) <= MOST_WAIT_MINUTES:
+            return float(value)
+        self.mistakes.append(say("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
+        return 0.0
+
+    def definitions(self, profile: str) -> Path | None:
+        name = self._given("definitions")
+        if not name:
+            return None
+        if profile == profiles.ALL:
+            self.mistakes.append(say("input.definitions_with_all"))
+            return None
+        workspace = Path(self._environ.get("GITHUB_WORKSPACE") or os.curdir).resolve()
+        path = _inside(workspace, name)
+        if path is None:
+            self.mistakes.append(say("input.definitions_outside", value=name))
+        return path
+
+    def _given(self, name: str) -> str:
+        return _given(self._environ, name)
 
 
 def _given(environ: Mapping[str, str], name: str) -> str:
@@ -146,21 +248,6 @@ def _given(environ: Mapping[str, str], name: str) -> str:
     variables = (f"INPUT_{name.upper()}", *_FALLBACKS.get(name, ()))
     values = (environ.get(variable, "").strip() for variable in variables)
     return next((value for value in values if value), "")
-
-
-def _choice(
-    environ: Mapping[str, str],
-    name: str,
-    accepted: Iterable[str],
-    default: str,
-    mistakes: list[Message],
-) -> str:
-    value = _given(environ, name)
-    if value and value not in accepted:
-        mistakes.append(
-            say("input.unknown_value", name=name, value=value, accepted=tuple(accepted))
-        )
-    return value or default
 
 
 def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
@@ -172,6 +259,12 @@ def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
                 yield say("input.unknown_name_close", name=name, close=close[0])
             else:
                 yield say("input.unknown_name", name=name, known=NAMES)
+
+
+def _run_url(environ: Mapping[str, str]) -> str:
+    parts = [environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+    server, repository, run = parts
+    return f"{server}/{repository}/actions/runs/{run}" if all(parts) else ""
 
 
 def _api_url_mistake(url: str) -> Message | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from registrar import definitions, escaping, inputs, report
+from registrar import definitions, escaping, inputs, report, templates
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
@@ -25,11 +25,11 @@ from registrar.errors import (
 )
 from registrar.inputs import Inputs
 from registrar.messages import Catalogue, Message, say
-from registrar.models import FAILED_STATES, Job, Registration
+from registrar.models import FAILED_STATES, Job, Registration, State
 from registrar.profiles import Profile
 from registrar.progress import Progress
+from registrar.proposal import Proposal
 from registrar.waiting import Waiting
-from registrar.wording import Wording
 from registrar.workflow import Workflow
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
         jobs = [(profile, _job(profile, settings, session)) for profile in settings.profiles]
         host = _connect(settings, session)
         for profile, job in jobs:
+            cancellation.check()
             registrations.append(_register(host, settings, profile, job, session))
-            if cancellation.requested:
+            if registrations[-1].exit_code > EXIT_CANCELLED:
                 break
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
         cancellation.settle()
@@ -108,7 +109,10 @@ def _job(profile: Profile, settings: Inputs, session: Session) -> Job:
         raise InvalidInput(
             [Mistake(say("definitions.holds_token", file=name, path=d.path), name) for d in leaks]
         )
-    return Job(settings.target, listed, profile.branch)
+    owner, _, repo = settings.target.partition("/")
+    own = {"profile": profile.name, "owner": owner, "repo": repo}
+    branch = templates.fill(settings.branch, own) or profile.branch
+    return Job(settings.target, listed, branch, built_in=branch == profile.branch)
 
 
 def _connect(settings: Inputs, session: Session) -> Host:
@@ -138,18 +142,35 @@ def _register(
     host: Host, settings: Inputs, profile: Profile, job: Job, session: Session
 ) -> Registration:
     """Do one registration, and print its summary whatever ends it."""
-    from registrar.registration import register  # noqa: PLC0415 (as in `_connect`)
+    from registrar.registration import preview, register  # noqa: PLC0415 (as in `_connect`)
 
-    progress = Progress(profile.name, job.target, session.workflow, session.catalogue)
-    wording = Wording(profile.title, profile.commit_message, session.catalogue)
+    progress = Progress(
+        Registration(profile.name, job.target, settings.mode), session.workflow, session.catalogue
+    )
+    proposal = Proposal(
+        profile,
+        settings.title,
+        settings.commit_message,
+        settings.pull_request,
+        settings.run_url,
+        settings.workflow_repository,
+        session.catalogue,
+    )
     exit_code, error = EXIT_DONE, None
     try:
-        register(host, settings.commit_strategy, job, wording, progress)
+        if settings.mode == inputs.REGISTER:
+            register(host, settings.commit_strategy, job, proposal, progress)
+        else:
+            preview(host, settings.commit_strategy, job, progress)
     except (Exception, Cancelled) as ended_by:  # noqa: BLE001 (told, with its exit code)
         session.cancellation.settle()
         exit_code, (mistake, *_) = _told(ended_by, progress.branch)
         error = mistake.message
     registration = progress.registration(exit_code=exit_code, error=error)
+    if settings.mode != inputs.REGISTER and registration.lacking:
+        with progress.group("group.diff", count=registration.lacking):
+            for line in report.console_diff(registration):
+                session.workflow.line(session.catalogue.shown(line, escaping.visible))
     for file in registration.files:
         if file.state in FAILED_STATES:
             failed = say("progress.failed", path=file.definition.path, reason=file.reason)
@@ -157,6 +178,12 @@ def _register(
     if error:
         session.fail(Mistake(error))
     elif registration.failed:
+        registration = progress.registration(exit_code=EXIT_FAILED)
+    elif settings.mode == inputs.CHECK and registration.lacking:
+        missing = [f.definition.path for f in registration.files if f.state is State.MISSING]
+        total = len(registration.files)
+        lacks = say("progress.missing", count=len(missing), total=total, paths=missing)
+        session.fail(Mistake(lacks))
         registration = progress.registration(exit_code=EXIT_FAILED)
     for line in report.console_summary(registration, session.catalogue):
         session.workflow.line(line)
@@ -169,6 +196,7 @@ def _finish(
     """Write step summary and outputs, and settle the exit code."""
     exit_codes = [registration.exit_code for registration in registrations]
     texts = [report.step_summary(r, session.catalogue) for r in registrations]
+    mistakes: Sequence[Mistake] = ()
     if ended_by is not None:
         exit_code, mistakes = _told(ended_by)
         exit_codes.append(exit_code)
@@ -176,16 +204,24 @@ def _finish(
             session.fail(mistake)
         texts.append(report.error_summary([m.message for m in mistakes], session.catalogue))
     cut_note = session.catalogue.text(say("summary.cut"))
+    exit_code = _settled(exit_codes)
+    errors = [mistake.message for mistake in mistakes]
+    document = report.report_json(registrations, errors, exit_code, session.catalogue)
+    path = ""
+    try:
+        path = session.workflow.file("registrar-report", "json", document)
+    except OSError as error:
+        session.warn(Mistake(say("run.unwritable", reason=str(error))))
     writers: tuple[Callable[[], None], ...] = (
         lambda: session.workflow.summary("\n".join(texts), cut_note=cut_note),
-        lambda: session.workflow.outputs(report.outputs(registrations)),
+        lambda: session.workflow.outputs(report.outputs(registrations, document, path)),
     )
     for write in writers:
         try:
             write()
         except OSError as error:
             session.warn(Mistake(say("run.unwritable", reason=str(error))))
-    return _settled(exit_codes)
+    return exit_code
 
 
 def _settled(exit_codes: Sequence[int]) -> int:

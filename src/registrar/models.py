@@ -37,6 +37,8 @@ class Job:
     definitions: tuple[FileDefinition, ...]
     branch: str
     """Name of the working branch, as far as it is free."""
+    built_in: bool = True
+    """Whether nobody but us would choose that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,19 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class PullRequestOptions:
+    """What a caller wants of the pull request, beside its title."""
+
+    body: str = ""
+    """Template of a text that stands before our own."""
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    team_reviewers: tuple[str, ...] = ()
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequest:
     """A pull request of the target repository."""
 
@@ -71,6 +86,9 @@ class PullRequest:
     head_sha: str = ""
     head_repository: str = ""
     base_branch: str = ""
+    labels: frozenset[str] = frozenset()
+    assignees: frozenset[str] = frozenset()
+    """Logins in lower case."""
 
 
 class Operation(StrEnum):
@@ -137,6 +155,8 @@ class State(StrEnum):
     """The answer to the write never came. Counts as failed."""
     PENDING = "pending"
     """The run ended before it was this path's turn."""
+    MISSING = "missing"
+    """A run that writes nothing found it missing."""
 
 
 FAILED_STATES = (State.FAILED, State.UNKNOWN)
@@ -166,9 +186,12 @@ class Registration:
 
     profile: str
     repository: str
+    mode: str = "register"
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     base_branch: str = ""
+    html_url: str = ""
+    """Address of the repository for people."""
     pull_request: PullRequest | None = None
     operation: Operation = Operation.NONE
     exit_code: int = 0
@@ -188,6 +211,11 @@ class Registration:
     def skipped(self) -> int:
         """Number of paths that were left alone."""
         return self.count(State.SKIPPED)
+
+    @property
+    def lacking(self) -> int:
+        """Number of listed files that the default branch lacks."""
+        return sum(1 for f in self.files if f.on_branch or f.state is not State.SKIPPED)
 
     @property
     def failed(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from registrar import escaping
 from registrar.messages import Catalogue, Message, say
@@ -17,7 +18,9 @@ from registrar.models import (
     Repository,
     State,
 )
-from registrar.workflow import Workflow
+from registrar.workflow import Tone, Workflow
+
+_TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
 
 
 class Progress:
@@ -26,42 +29,51 @@ class Progress:
     The only value of a run that changes: whatever ends the run, what was done until then is here.
     """
 
-    def __init__(self, profile: str, target: str, workflow: Workflow, catalogue: Catalogue) -> None:
-        """``target`` is shown until the host tells the repository's own name."""
-        self._profile = profile
-        self._repository = target
+    def __init__(self, account: Registration, workflow: Workflow, catalogue: Catalogue) -> None:
+        """``account`` says what is asked for; nothing of it is done yet."""
+        self._account = account
         self._workflow = workflow
         self._catalogue = catalogue
         self._definitions: tuple[FileDefinition, ...] = ()
         self._results: dict[str, FileResult] = {}
-        self._base_branch = ""
-        self.branch = ""
+
+    @property
+    def branch(self) -> str:
         """Working branch, as soon as there is one."""
-        self._pull_request: PullRequest | None = None
-        self._operation = Operation.NONE
-        self._notes: list[Message] = []
+        return self._account.branch
 
     def say(self, key: str, **values: object) -> None:
         """Print a line."""
-        self._workflow.line(self._catalogue.text(say(key, **values), escaping.visible))
+        self._workflow.line(self._text(say(key, **values)))
 
     @contextmanager
     def group(self, key: str, **values: object) -> Iterator[None]:
         """Print what is inside under a heading that the runner can fold."""
-        with self._workflow.group(self._catalogue.text(say(key, **values), escaping.visible)):
+        with self._workflow.group(self._text(say(key, **values))):
             yield
 
-    def path(self, number: int, total: int, path: str, state: Message) -> None:
-        """Print the line of one path with its number of all."""
-        width = len(str(total))
-        self.say("progress.path", number=f"{number:>{width}}", total=total, path=path, state=state)
+    def checked(self, number: int, total: int, path: str, *, exists: bool) -> None:
+        """Print what the check of one path found, with its number of all."""
+        state = say("check.present" if exists else "check.missing")
+        self._path(number, total, path, state, Tone.PLAIN if exists else Tone.NOTABLE)
+
+    def settled(self, number: int, total: int, result: FileResult) -> None:
+        """Keep the outcome of one path and print it, with its number of all."""
+        self.record(result)
+        tone = _TONES.get(result.state, Tone.PLAIN)
+        self._path(number, total, result.definition.path, result.described, tone)
 
     def found(self, repository: Repository) -> None:
         """Take over the host's own name of the repository, and say when it was renamed."""
-        if repository.full_name.lower() != self._repository.lower():
-            self.note("progress.renamed", old=self._repository, new=repository.full_name)
-        self._repository = repository.full_name
-        self._base_branch = repository.default_branch
+        old = self._account.repository
+        if repository.full_name.lower() != old.lower():
+            self.note("progress.renamed", old=old, new=repository.full_name)
+        self._account = replace(
+            self._account,
+            repository=repository.full_name,
+            base_branch=repository.default_branch,
+            html_url=repository.html_url,
+        )
 
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; whatever is present is skipped already."""
@@ -72,7 +84,7 @@ class Progress:
                 reason = say("reason.blocked", parent=parent)
                 self.record(FileResult(definition, State.FAILED, reason))
             elif definition.path not in missing:
-                reason = say("reason.exists", branch=self._base_branch)
+                reason = say("reason.exists", branch=self._account.base_branch)
                 self.record(FileResult(definition, State.SKIPPED, reason))
 
     def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
@@ -85,17 +97,17 @@ class Progress:
 
     def note(self, key: str, **values: object) -> None:
         """Print a line that also belongs into the report."""
-        self._notes.append(say(key, **values))
+        notes = (*self._account.notes, say(key, **values))
+        self._account = replace(self._account, notes=notes)
         self.say(key, **values)
 
     def on_branch(self, name: str) -> None:
         """Tell the working branch."""
-        self.branch = name
+        self._account = replace(self._account, branch=name)
 
     def pull_request(self, pull_request: PullRequest, operation: Operation) -> None:
         """Tell the pull request, and what was done about it."""
-        self._pull_request = pull_request
-        self._operation = operation
+        self._account = replace(self._account, pull_request=pull_request, operation=operation)
         self.say(f"progress.pull_request_{operation}", url=pull_request.url)
 
     def registration(
@@ -107,17 +119,13 @@ class Progress:
     ) -> Registration:
         """Give the account as it stands now, or would stand with some more results."""
         results = self._results | {result.definition.path: result for result in assuming}
-        return Registration(
-            profile=self._profile,
-            repository=self._repository,
-            files=tuple(
-                results.get(d.path) or FileResult(d, State.PENDING) for d in self._definitions
-            ),
-            branch=self.branch,
-            base_branch=self._base_branch,
-            pull_request=self._pull_request,
-            operation=self._operation,
-            exit_code=exit_code,
-            error=error,
-            notes=tuple(self._notes),
-        )
+        files = (results.get(d.path) or FileResult(d, State.PENDING) for d in self._definitions)
+        return replace(self._account, files=tuple(files), exit_code=exit_code, error=error)
+
+    def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
+        place = f"{number:>{len(str(total))}}"
+        line = say("progress.path", number=place, total=total, path=path, state=state)
+        self._workflow.line(self._text(line), tone)
+
+    def _text(self, message: Message) -> str:
+        return self._catalogue.text(message, escaping.visible)

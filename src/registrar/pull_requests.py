@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 from registrar import escaping
@@ -10,16 +11,16 @@ from registrar.connection import HostError
 from registrar.errors import RegistrarError
 from registrar.host import Host
 from registrar.messages import say
-from registrar.models import Operation, Plan, PullRequest
+from registrar.models import Operation, Plan, PullRequest, PullRequestOptions
 from registrar.progress import Progress
-from registrar.wording import Wording
+from registrar.proposal import Proposal
 
 
 class NotOpened(RegistrarError):
     """The files are on the branch, but the pull request could not be opened."""
 
 
-def publish(host: Host, plan: Plan, branch: Branch, wording: Wording, progress: Progress) -> None:
+def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress) -> None:
     """Open the pull request of ``branch``, or bring the one that is open up to date.
 
     There is none for a branch that brings no file (contract, "What the service does", rule 3).
@@ -32,27 +33,102 @@ def publish(host: Host, plan: Plan, branch: Branch, wording: Wording, progress: 
     if not any(file.on_branch for file in account.files):
         return
     if branch.pull_request:
-        _update(host, plan, branch.pull_request, wording, progress)
+        _update(host, plan, branch.pull_request, proposal, progress)
         return
-    body = wording.body(account)
+    body, title = proposal.body(account), proposal.title(account)
     try:
-        pull = host.create_pull_request(
-            plan.repository, branch=branch.name, title=wording.title, body=body
-        )
+        pull = _open(host, plan, branch, title, body, proposal.options, progress)
         progress.pull_request(pull, Operation.CREATED)
     except HostError as error:
         found = None
         if error.already_there or error.uncertain:
             found = _open_one(host, plan, branch)
         if found is None:
-            link = compare_link(plan, branch, wording.title)
+            link = compare_link(plan, branch, title)
             raise NotOpened(
                 say("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
             ) from error
         if error.uncertain and _is_same(found.body, body):
             progress.pull_request(found, Operation.CREATED)
         else:
-            _update(host, plan, found, wording, progress)
+            _update(host, plan, found, proposal, progress)
+
+
+def set_options(host: Host, plan: Plan, options: PullRequestOptions, progress: Progress) -> None:
+    """Label the pull request, assign people, ask for reviews; who is not taken is named.
+
+    A pull request that stood already keeps what it has; reviewers are asked once, when it is
+    opened, because the host forgets whom it asked as soon as they answer.
+    """
+    pull = progress.registration().pull_request
+    wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
+    if pull is None or not any(wanted):
+        return
+    is_new = progress.registration().operation is Operation.CREATED
+    if not is_new:
+        pull = host.pull_request(plan.repository, pull.number)
+    repository, number, has = plan.repository, pull.number, pull
+
+    def label(names: Sequence[str]) -> None:
+        host.add_labels(repository, number, names)
+
+    def assign(names: Sequence[str]) -> None:
+        taken = host.add_assignees(repository, number, names)
+        for name in names:
+            if name.lower() not in taken:
+                progress.note("pull_request.assignee_not_taken", name=name)
+
+    def ask(names: Sequence[str]) -> None:
+        host.request_reviewers(repository, number, names, [])
+
+    def ask_teams(names: Sequence[str]) -> None:
+        host.request_reviewers(repository, number, [], names)
+
+    _one_by_one([n for n in options.labels if n not in has.labels], label, progress)
+    _one_by_one([n for n in options.assignees if n.lower() not in has.assignees], assign, progress)
+    if is_new:
+        _one_by_one(options.reviewers, ask, progress)
+        _one_by_one(options.team_reviewers, ask_teams, progress)
+
+
+def _one_by_one(
+    names: Sequence[str], give: Callable[[Sequence[str]], None], progress: Progress
+) -> None:
+    """Give all names in one request; when the host refuses one of them, each by itself."""
+    if not names:
+        return
+    try:
+        give(names)
+    except HostError as error:
+        if len(names) == 1:
+            progress.note("pull_request.option_refused", name=names[0], reason=error.message)
+            return
+        for name in names:
+            _one_by_one([name], give, progress)
+
+
+def _open(  # noqa: PLR0913, PLR0917 (the parts of a pull request)
+    host: Host,
+    plan: Plan,
+    branch: Branch,
+    title: str,
+    body: str,
+    options: PullRequestOptions,
+    progress: Progress,
+) -> PullRequest:
+    def create(*, draft: bool) -> PullRequest:
+        return host.create_pull_request(
+            plan.repository, branch=branch.name, title=title, body=body, draft=draft
+        )
+
+    try:
+        return create(draft=options.draft)
+    except HostError as error:
+        if not (options.draft and error.answer and "raft pull requests" in error.answer.message):
+            raise
+        # Plans of the host without drafts refuse them
+        progress.note("pull_request.no_drafts")
+        return create(draft=False)
 
 
 def compare_link(plan: Plan, branch: Branch, title: str) -> escaping.Url:
@@ -71,10 +147,10 @@ def _open_one(host: Host, plan: Plan, branch: Branch) -> PullRequest | None:
 
 
 def _update(
-    host: Host, plan: Plan, pull: PullRequest, wording: Wording, progress: Progress
+    host: Host, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
 ) -> None:
     account = progress.registration()
-    body = wording.body(account, pull.body)
+    body = proposal.body(account, pull.body)
     outdated = not _is_same(pull.body, body)
     if outdated:
         host.update_pull_request(plan.repository, pull, body=body)

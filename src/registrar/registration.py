@@ -11,13 +11,37 @@ from registrar.messages import say
 from registrar.models import FileResult, Job, Plan, State
 from registrar.plan import make_plan, require_writable
 from registrar.progress import Progress
+from registrar.proposal import Proposal
 from registrar.strategies import per_file, single_commit
-from registrar.wording import Wording
 
 STRATEGIES: dict[str, ModuleType] = {"per-file": per_file, "single": single_commit}
 
 
-def register(host: Host, strategy: str, job: Job, wording: Wording, progress: Progress) -> None:
+def preview(host: Host, strategy: str, job: Job, progress: Progress) -> None:
+    """Read only: find what is missing and what a registration would meet.
+
+    Raises:
+        RegistrarError: the repository cannot be read.
+        Cancelled: a signal arrived.
+    """
+    plan = make_plan(job, STRATEGIES[strategy].survey(host, job, progress))
+    progress.planned(plan)
+    for definition in plan.missing:
+        progress.record(FileResult(definition, State.MISSING))
+    if not plan.missing:
+        _tell_nothing_missing(plan, progress)
+        return
+    standing = plan.standing or host.standing(plan.repository, plan.branch)
+    found = standing and branches.proposed(standing, plan)
+    if isinstance(found, Declined):
+        number = found.pull_request.number
+        progress.note("progress.declined", number=number, branch=found.name)
+    elif found:
+        progress.note("progress.proposed", number=found.number)
+    progress.note("progress.would_create", count=len(plan.missing), total=len(plan.definitions))
+
+
+def register(host: Host, strategy: str, job: Job, proposal: Proposal, progress: Progress) -> None:
     """Create what is missing and publish it; ``progress`` has the account, however it ends.
 
     Raises:
@@ -28,22 +52,26 @@ def register(host: Host, strategy: str, job: Job, wording: Wording, progress: Pr
     plan = make_plan(job, way.survey(host, job, progress))
     progress.planned(plan)
     if not plan.missing:
-        if not plan.blocked:
-            progress.note("progress.nothing_missing", count=len(plan.definitions))
+        _tell_nothing_missing(plan, progress)
         return
 
     require_writable(plan, host.scopes)
     host.waiting.require_budget(len(plan.missing) + 2)
-    attempt = way.write_at_once(host, plan, wording, progress)
-    if attempt is None:
-        return
-    branch = branches.claim(host, plan, built_in=True, attempt=attempt)
-    progress.on_branch(branch.name)
-    if isinstance(branch, Declined):
-        _accept_no(branch, plan, progress)
-        return
-    way.create_files(host, plan, branch, wording, progress)
-    pull_requests.publish(host, plan, branch, wording, progress)
+    attempt = way.write_at_once(host, plan, proposal, progress)
+    if not attempt.done:
+        branch = branches.claim(host, plan, built_in=job.built_in, attempt=attempt)
+        progress.on_branch(branch.name)
+        if isinstance(branch, Declined):
+            _accept_no(branch, plan, progress)
+            return
+        way.create_files(host, plan, branch, proposal, progress)
+        pull_requests.publish(host, plan, branch, proposal, progress)
+    pull_requests.set_options(host, plan, proposal.options, progress)
+
+
+def _tell_nothing_missing(plan: Plan, progress: Progress) -> None:
+    if not plan.blocked:
+        progress.note("progress.nothing_missing", count=len(plan.definitions))
 
 
 def _accept_no(declined: Declined, plan: Plan, progress: Progress) -> None:

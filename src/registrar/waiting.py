@@ -42,6 +42,9 @@ _LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 class OutOfTime(RegistrarError):
     """Waiting any longer would exceed ``max_wait_minutes``."""
 
+    unanswered = False
+    """Whether a write may have been applied."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:

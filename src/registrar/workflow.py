@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
@@ -18,6 +19,15 @@ ANNOTATION_CHARACTERS = 4096
 """The runner cuts the message of an annotation there."""
 SUMMARY_BYTES = 1024 * 1024
 """A larger step summary is dropped as a whole by the runner."""
+
+
+class Tone(Enum):
+    """What a line is about; the value is its colour on a terminal (SGR parameter)."""
+
+    PLAIN = ""
+    GOOD = "32"
+    NOTABLE = "33"
+    BAD = "31"
 
 
 class Workflow:
@@ -39,14 +49,20 @@ class Workflow:
         self._stdout = stdout
         self._stderr = stderr
         self._redact = redact
+        # https://no-color.org
+        self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
+        self._temporary = environ.get("RUNNER_TEMP")
         self._summary_file = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output_file = environ.get("GITHUB_OUTPUT")
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    def line(self, text: str = "") -> None:
-        """Print one line."""
-        self._print(self._stdout, escaping.console(self._redact(text)))
+    def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
+        """Print one line, in the colour of ``tone`` where there are colours."""
+        line = escaping.console(self._redact(text))
+        if self._coloured and tone is not Tone.PLAIN:
+            line = f"\x1b[{tone.value}m{line}\x1b[0m"
+        self._print(self._stdout, line)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
@@ -108,6 +124,20 @@ class Workflow:
                 delimiter = f"registrar_{secrets.token_hex(16)}"
                 file.write(f"{name}<<{delimiter}\n{self._redact(value)}\n{delimiter}\n")
 
+    def file(self, name: str, suffix: str, text: str) -> str:
+        """Write a file for later steps; its name below ``RUNNER_TEMP``, or nothing without one.
+
+        Not its whole path: inside and outside of a container that directory has other names.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if not self._temporary:
+            return ""
+        path = Path(self._temporary) / f"{name}-{secrets.token_hex(4)}.{suffix}"
+        path.write_text(self._redact(text), encoding="utf-8")
+        return path.name
+
     def _annotate(self, kind: str, text: str, label: str, file: str | None, line: int) -> None:
         safe = self._redact(text)
         with self._lock:
@@ -121,7 +151,7 @@ class Workflow:
         if count <= ANNOTATIONS_PER_STEP:
             place = ""
             if file:
-                place = f" file={escaping.command_property(file)}"
+                place = f" file={escaping.command_property(self._redact(file))}"
                 place += f",line={line}" if line else ""
             self._print(self._stdout, f"::{kind}{place}::{escaping.command_data(safe)}")
 

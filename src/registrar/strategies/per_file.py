@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from registrar import answers, escaping
+from registrar import answers
 from registrar.branches import Attempt, Branch
 from registrar.connection import HostError
 from registrar.errors import Cancelled, Refused
@@ -16,7 +16,8 @@ from registrar.host import Host
 from registrar.messages import say
 from registrar.models import FileDefinition, FileResult, Job, Plan, State, Survey
 from registrar.progress import Progress
-from registrar.wording import Wording
+from registrar.proposal import Proposal
+from registrar.waiting import OutOfTime
 
 CONNECTIONS = 15
 """How many existence checks are under way at once; the host allows 100."""
@@ -54,18 +55,17 @@ def survey(host: Host, job: Job, progress: Progress) -> Survey:
         for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
             if entry is not None:
                 existing.add(path)
-            state = say("check.missing" if entry is None else "check.present")
-            progress.path(number, total, path, state)
+            progress.checked(number, total, path, exists=entry is not None)
     return Survey(repository, base_sha, frozenset(existing))
 
 
-def write_at_once(_host: Host, _plan: Plan, _wording: Wording, _progress: Progress) -> Attempt:
+def write_at_once(_host: Host, _plan: Plan, _proposal: Proposal, _progress: Progress) -> Attempt:
     """Leave everything to the common road: REST has no request for all of it."""
     return Attempt()
 
 
 def create_files(
-    host: Host, plan: Plan, branch: Branch, wording: Wording, progress: Progress
+    host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
 ) -> None:
     """Create every file that has no result yet, one by one.
 
@@ -81,14 +81,14 @@ def create_files(
     with progress.group("group.create", count=len(todo), branch=branch.name):
         for number, definition in enumerate(todo, start=1):
             try:
-                result = _create(host, plan, branch, definition, wording)
-            except Cancelled as cancelled:
-                if cancelled.unanswered:
+                message = proposal.commit_message(progress.registration(), definition)
+                result = _create(host, plan, branch, definition, message)
+            except (Cancelled, OutOfTime) as ended:
+                if ended.unanswered:
                     reason = say("reason.unknown")
                     progress.record(FileResult(definition, State.UNKNOWN, reason))
                 raise
-            progress.record(result)
-            progress.path(number, len(todo), definition.path, result.described)
+            progress.settled(number, len(todo), result)
 
 
 def _there(branch: Branch, definition: FileDefinition) -> FileResult:
@@ -100,7 +100,7 @@ def _there(branch: Branch, definition: FileDefinition) -> FileResult:
 
 
 def _create(
-    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, wording: Wording
+    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, message: str
 ) -> FileResult:
     if branch.has(definition.path):
         return _there(branch, definition)
@@ -110,7 +110,7 @@ def _create(
             definition.path,
             branch=branch.name,
             content=definition.content,
-            message=wording.commit_message.format(path=escaping.plain(definition.path)),
+            message=message,
         )
     except HostError as error:
         if error.already_there or error.uncertain:
@@ -127,6 +127,9 @@ def _read_back(
         found = host.entry(plan.repository, definition.path, branch.name)
     except HostError:
         return FileResult(definition, State.UNKNOWN, error.message)
+    except (Cancelled, OutOfTime) as ended:
+        ended.unanswered |= error.uncertain
+        raise
     if found is None:
         return FileResult(definition, State.FAILED, error.message)
     maybe_ours = error.uncertain or branch.maybe_written

@@ -33,8 +33,9 @@ from registrar.models import (
     Survey,
 )
 from registrar.progress import Progress
+from registrar.proposal import Proposal
 from registrar.strategies import per_file
-from registrar.wording import Wording
+from registrar.waiting import OutOfTime
 
 PATHS_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
@@ -104,8 +105,7 @@ def survey(host: Host, job: Job, progress: Progress) -> Survey:
     total = len(listed)
     with progress.group("group.check", count=total, target=repository.full_name):
         for number, path in enumerate(listed, start=1):
-            state = say("check.present" if path in found else "check.missing")
-            progress.path(number, total, path, state)
+            progress.checked(number, total, path, exists=path in found)
     return Survey(
         repository,
         base_sha,
@@ -120,10 +120,10 @@ def survey(host: Host, job: Job, progress: Progress) -> Survey:
     )
 
 
-def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) -> Attempt | None:
+def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress) -> Attempt:
     """Create branch, commit and pull request in one request.
 
-    Returns nothing when all of it is done, else what the attempt left for the common road.
+    What the attempt leaves undone is for the common road.
 
     Raises:
         Cancelled: a signal arrived.
@@ -132,7 +132,9 @@ def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) 
     if plan.standing or len(list(_batches(plan.missing))) > 1:
         return Attempt()
     created = [FileResult(d, State.CREATED, on_branch=True) for d in plan.missing]
-    body = wording.body(progress.registration(assuming=created))
+    account = progress.registration(assuming=created)
+    body = proposal.body(account)
+    headline = proposal.headline(account, plan.missing)
     repository_id = plan.repository.node_id
     variables = {
         "ref": {
@@ -140,13 +142,14 @@ def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) 
             "name": f"refs/heads/{plan.branch}",
             "oid": plan.base_sha,
         },
-        "commit": _commit_input(plan, plan.branch, plan.base_sha, plan.missing, wording),
+        "commit": _commit_input(plan, plan.branch, plan.base_sha, plan.missing, headline),
         "pull": {
             "repositoryId": repository_id,
             "baseRefName": plan.repository.default_branch,
             "headRefName": plan.branch,
-            "title": wording.title,
+            "title": proposal.title(account),
             "body": body,
+            "draft": proposal.options.draft,
         },
     }
     doing = say("doing.all_at_once", branch=plan.branch)
@@ -154,8 +157,8 @@ def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) 
         answer = host.graphql(_ALL_AT_ONCE, variables, doing, writes=True)
     except HostError as error:
         return Attempt(maybe_written=error.uncertain)
-    except Cancelled as cancelled:
-        if cancelled.unanswered:
+    except (Cancelled, OutOfTime) as ended:
+        if ended.unanswered:
             progress.on_branch(plan.branch)
             _record(progress, plan.missing, State.UNKNOWN, reason=say("reason.unknown"))
         raise
@@ -168,7 +171,7 @@ def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) 
             _record(progress, plan.missing, State.CREATED, commit=commit["oid"])
         opened = PullRequest(number=pull["number"], url=pull["url"], body=body)
         progress.pull_request(opened, Operation.CREATED)
-        return None
+        return Attempt(done=True)
     maybe_written = bool(ref) or answer.uncertain
     if pull and not maybe_written and _withdraw_if_foreign(host, plan, pull, progress):
         return Attempt(not_ours=True)
@@ -176,7 +179,7 @@ def write_at_once(host: Host, plan: Plan, wording: Wording, progress: Progress) 
 
 
 def create_files(
-    host: Host, plan: Plan, branch: Branch, wording: Wording, progress: Progress
+    host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
 ) -> None:
     """Create what the branch lacks with one commit; what that leaves, with one commit per file.
 
@@ -186,15 +189,16 @@ def create_files(
     """
     head = branch.head
     for batch in _batches(_committable(plan, branch)):
-        variables = {"commit": _commit_input(plan, branch.name, head, batch, wording)}
+        headline = proposal.headline(progress.registration(), batch)
+        variables = {"commit": _commit_input(plan, branch.name, head, batch, headline)}
         try:
             doing = say("doing.commit", branch=branch.name)
             answer = host.graphql(_ONE_COMMIT, variables, doing, writes=True)
         except HostError as error:
             branch = replace(branch, maybe_written=branch.maybe_written or error.uncertain)
             break
-        except Cancelled as cancelled:
-            if cancelled.unanswered:
+        except (Cancelled, OutOfTime) as ended:
+            if ended.unanswered:
                 _record(progress, batch, State.UNKNOWN, reason=say("reason.unknown"))
             raise
         commit = _part(answer, "createCommitOnBranch", "commit")
@@ -204,7 +208,7 @@ def create_files(
         head = commit["oid"]
         with progress.group("group.create", count=len(batch), branch=branch.name):
             _record(progress, batch, State.CREATED, commit=head)
-    per_file.create_files(host, plan, branch, wording, progress)
+    per_file.create_files(host, plan, branch, proposal, progress)
 
 
 def parents(path: str) -> Iterator[str]:
@@ -314,7 +318,7 @@ def _chunks(paths: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _commit_input(
-    plan: Plan, branch: str, head: str, files: Sequence[FileDefinition], wording: Wording
+    plan: Plan, branch: str, head: str, files: Sequence[FileDefinition], headline: str
 ) -> dict[str, Any]:
     """Input of ``createCommitOnBranch``; no author, so that the host signs the commit."""
     listed = "\n".join(f"- {escaping.plain(definition.path)}" for definition in files)
@@ -324,7 +328,7 @@ def _commit_input(
             "branchName": branch,
         },
         "expectedHeadOid": head,
-        "message": {"headline": wording.title, "body": listed},
+        "message": {"headline": headline, "body": listed},
         "fileChanges": {
             "additions": [
                 {"path": d.path, "contents": base64.b64encode(d.content).decode("ascii")}
@@ -376,8 +380,7 @@ def _record(
     for number, definition in enumerate(files, start=1):
         created = state is State.CREATED
         result = FileResult(definition, state, reason, commit=commit, on_branch=created)
-        progress.record(result)
-        progress.path(number, len(files), definition.path, result.described)
+        progress.settled(number, len(files), result)
 
 
 def _part(answer: Answer, mutation: str, field: str) -> dict[str, Any] | None:

@@ -1,0 +1,165 @@
+"""The image, started the way the runner starts it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, SCAFFOLD_BRANCH, TARGET
+from tests.container.runner import Job
+from tests.host import StandInHost
+
+pytestmark = [
+    pytest.mark.container,
+    pytest.mark.slow,
+    # One worker builds the image once.
+    pytest.mark.xdist_group("container"),
+]
+
+SCAFFOLD = 29
+PRESENT = {"README.md": b"# example\n", ".gitignore": b"*.log\n"}
+MISSING = SCAFFOLD - len(PRESENT)
+HEADERS = "| 項目 | 件数 |"
+
+
+def clean(job: Job) -> None:
+    """A checkout with nothing in it."""
+
+
+def hostile(job: Job) -> None:
+    """A checkout and a home whose every file would betray itself, were it used."""
+    workspace, home = job.directory / "workspace", job.directory / "home"
+    site = home / ".local/lib/python3.13/site-packages"
+    betray = "open('/github/workspace/betrayed', 'a').write(__name__ + '\\n')\n"
+    for module in ("github", "json", "sitecustomize", "socket", "usercustomize", "yaml"):
+        write(workspace / f"{module}.py", betray)
+        write(site / f"{module}.py", betray)
+    write(workspace / "registrar/__init__.py", betray)
+    write(workspace / "src/registrar/__init__.py", betray)
+    write(workspace / "entrypoint.py", betray)
+    write(site / "hostile.pth", 'import sys; exec("' + betray.strip() + '")\n')
+    for program in ("git", "python", "python3", "sh"):
+        script = workspace / "bin" / program
+        write(script, f"#!/bin/sh\necho {program} >>/github/workspace/betrayed\n")
+        script.chmod(0o755)
+    write(workspace / ".env", "INPUT_PROFILE=health\nHOST_TOKEN=ghp_hostile\n")
+    write(workspace / "pyvenv.cfg", "home = /github/workspace/bin\n")
+    write(workspace / "scripts/config/repo-scaffold-definitions.json", '[{"path": "hostile"}]')
+    write(home / ".netrc", "default login hostile password hostile\n")
+    job.env.update(
+        PATH="/github/workspace/bin:/usr/local/bin:/usr/bin:/bin",
+        PYTHONHOME="/github/workspace",
+        PYTHONPATH="/github/workspace",
+        PYTHONSTARTUP="/github/workspace/sitecustomize.py",
+    )
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize("checkout", [clean, hostile])
+def test_the_run_is_the_same_whatever_the_checkout_holds(
+    checkout: Callable[[Job], None], docker: str, image: str, tmp_path: Path
+) -> None:
+    job = Job(tmp_path / "job", docker, image)
+    checkout(job)
+    with StandInHost() as host:
+        repository = host.create_repository(TARGET, files=PRESENT)
+        token = host.create_token()
+        step = job.run({"host_token": token, "target_repo": TARGET, "api_url": host.url})
+        requests = list(host.requests)
+
+    assert step.exit_code == 0, step.log
+    assert not (job.directory / "workspace/betrayed").exists()
+    (pull_request,) = repository.pull_requests
+    assert step.outputs == {
+        "created": str(MISSING),
+        "skipped": str(len(PRESENT)),
+        "failed": "0",
+        "branch": SCAFFOLD_BRANCH,
+        "pull_request_number": str(pull_request.number),
+        "pull_request_url": pull_request.html_url,
+        "pull_request_operation": "created",
+    }
+    assert f"作成: {MISSING} 件\nスキップ: {len(PRESENT)} 件\n失敗: 0 件\n" in step.log
+    assert HEADERS in step.summary
+    assert [request.method for request in requests] == (
+        ["GET"] * (3 + SCAFFOLD) + ["POST"] + ["PUT"] * MISSING + ["POST"]
+    )
+    assert {request.token for request in requests} == {token}
+    assert_unseen(token, step.log, step.summary, step.outputs_file, str(pull_request.body))
+
+
+def test_refuses_before_any_request(docker: str, image: str, tmp_path: Path) -> None:
+    job = Job(tmp_path / "job", docker, image)
+    with StandInHost() as host:
+        step = job.run(
+            {"host_token": "ghp_x", "target_repo": "https://x.invalid/a/b", "api_url": host.url}
+        )
+        assert not host.requests
+    assert step.exit_code == 2
+    assert "::error" in step.log
+    assert_unseen("ghp_x", step.log, step.summary, step.outputs_file)
+
+
+@pytest.mark.parametrize(("signal", "exit_code"), [("INT", 130), ("TERM", 143)])
+def test_a_cancelled_run_leaves_its_summary(
+    signal: str, exit_code: int, docker: str, image: str, tmp_path: Path
+) -> None:
+    """As the container's first process, it gets no signal that it does not handle itself."""
+    job = Job(tmp_path / "job", docker, image)
+    with StandInHost() as host:
+        repository = host.create_repository(TARGET, files=PRESENT)
+        token = host.create_token()
+
+        def cancel(request: object) -> None:
+            if [each.method for each in host.requests].count("PUT") == 3:
+                kill = [docker, "kill", f"--signal={signal}", container.name]
+                subprocess.run(kill, check=True, capture_output=True)
+
+        host.on_request = cancel
+        container = job.start({"host_token": token, "target_repo": TARGET, "api_url": host.url})
+        step = job.finish(container)
+        made = repository.files(SCAFFOLD_BRANCH).keys() - PRESENT.keys()
+
+    assert step.exit_code == exit_code, step.log
+    assert HEADERS in step.summary
+    assert 0 < len(made) < MISSING
+    assert step.outputs["created"] == str(len(made))
+
+
+def test_the_image_holds_nothing_that_only_development_needs(docker: str, image: str) -> None:
+    def output(program: str, *arguments: str) -> list[str]:
+        run = [docker, "run", "--rm", f"--entrypoint={program}", image, *arguments]
+        return subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
+
+    installed = output(
+        "/registrar/venv/bin/python",
+        "-Ic",
+        "from importlib.metadata import distributions as d\n"
+        "for each in d(): print(each.name.lower().replace('_', '-'), each.version, sep='==')",
+    )
+    locked = (ROOT / "requirements/runtime.txt").read_text().splitlines()
+    assert sorted(installed) == sorted(line.split()[0] for line in locked if "==" in line)
+
+    unlisted = ["-path", "/registrar/venv", "-prune", "-o", "-name", "__pycache__", "-prune"]
+    files = output("find", "/registrar", *unlisted, "-o", "-type", "f", "-print")
+    assert sorted(files) == sorted(f"/registrar/{path.relative_to(ROOT)}" for path in shipped())
+
+
+def shipped() -> Iterator[Path]:
+    """What of the working tree belongs into the image."""
+    yield ROOT / "entrypoint.py"
+    for folder in ("src/registrar", "scripts/config"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.parent.name != "__pycache__":
+                yield path
+
+
+def assert_unseen(secret: str, *texts: str) -> None:
+    assert not any(secret in text for text in texts)

@@ -1,0 +1,569 @@
+"""Contract, "Errors", rule 1: bad input ends a run before any request, with its own text.
+
+Every case runs twice: in English off the runner, where errors go to standard error, and in
+Japanese on the runner, where they are annotations.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.conftest import Action, Run
+from tests.host import StandInHost
+
+TRUNCATED = '[\n  {"path": "a"},\n  {"path": \n'
+TOO_LONG = "/".join(["d" * 250] * 17)
+
+# id: (inputs, in English, in Japanese)
+INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
+    "token missing": (
+        {"host_token": ""},
+        "host_token (HOST_TOKEN) is missing or blank",
+        "host_token（HOST_TOKEN）がないか、空です",
+    ),
+    "token blank": (
+        {"host_token": " \t "},
+        "host_token (HOST_TOKEN) is missing or blank",
+        "host_token（HOST_TOKEN）がないか、空です",
+    ),
+    "token with blanks inside": (
+        {"host_token": "ghp_abc def"},
+        "host_token holds blanks or characters that no token has",
+        "host_token に空白か、トークンにはない文字が含まれています",
+    ),
+    "token in quotes": (
+        {"host_token": '"ghp_abcdef"'},
+        "host_token holds blanks or characters that no token has",
+        "host_token に空白か、トークンにはない文字が含まれています",
+    ),
+    "token with a line break": (
+        {"host_token": "ghp_abc\nX-Evil: 1"},
+        "host_token holds blanks or characters that no token has",
+        "host_token に空白か、トークンにはない文字が含まれています",
+    ),
+    "target missing": (
+        {"target_repo": ""},
+        "target_repo (TARGET_REPO) is missing or blank",
+        "target_repo（TARGET_REPO）がないか、空です",
+    ),
+    "target blank": (
+        {"target_repo": "  "},
+        "target_repo (TARGET_REPO) is missing or blank",
+        "target_repo（TARGET_REPO）がないか、空です",
+    ),
+    **{
+        f"target {value!r}": (
+            {"target_repo": value},
+            f"target_repo is not of the form `owner/repo`: {shown}.",
+            f"target_repo が `owner/repo` の形ではありません: {shown}。",
+        )
+        for value, shown in {
+            "https://github.com/octo/example": "https://github.com/octo/example",
+            "octo/example/tree": "octo/example/tree",
+            "octo": "octo",
+            "octo/": "octo/",
+            "/example": "/example",
+            "octo/..": "octo/..",
+            "octo/.": "octo/.",
+            "../example": "../example",
+            "octo/exa mple": "octo/exa mple",
+            "octo /example": "octo /example",
+            "octo/example\n::error::x": "octo/example\\n::error::x",
+            "octo/ex\u202eample": "octo/ex\\u202eample",
+            "octo/example?a=b": "octo/example?a=b",
+            "octo/exämple": "octo/exämple",
+        }.items()
+    },
+    "unknown profile": (
+        {"profile": "everything"},
+        "profile does not know the value everything. Accepted: scaffold, health, all.",
+        "profile に everything という値はありません。使える値: scaffold, health, all。",
+    ),
+    "profile in another case": (
+        {"profile": "Health"},
+        "profile does not know the value Health. Accepted: scaffold, health, all.",
+        "profile に Health という値はありません。使える値: scaffold, health, all。",
+    ),
+    **{
+        f"API address {value!r}": (
+            {"api_url": value},
+            f"api_url is not the address of a REST API: {value}.",
+            f"api_url が REST API のアドレスではありません: {value}。",
+        )
+        for value in (
+            "api.github.com",
+            "ftp://api.github.com",
+            "https://",
+            "https://user:secret@api.github.com",
+            "https://api.github.com?a=b",
+            "https://api.github.com/#a",
+            "https://api.github.com:port",
+            "https://api github.com",
+            "https://[::1",
+        )
+    },
+    **{
+        f"API over plain HTTP {value!r}": (
+            {"api_url": value},
+            f"api_url would send the token without encryption: {value}.",
+            f"api_url ではトークンが暗号化されずに送られます: {value}。",
+        )
+        for value in ("http://api.github.com", "http://127.0.0.1.example.com", "http://10.0.0.1")
+    },
+    "definitions with all profiles": (
+        {"profile": "all", "definitions": "list.json"},
+        "definitions needs one profile, but profile is `all`",
+        "definitions には 1 つのプロファイルが必要ですが、profile が `all` です",
+    ),
+    **{
+        f"definitions outside: {value!r}": (
+            {"definitions": value},
+            f"The definition file is outside the workspace: {value}.",
+            f"定義ファイルがワークスペースの外にあります: {value}。",
+        )
+        for value in (
+            "../list.json",
+            "/etc/passwd",
+            "sub/../../list.json",
+            "link.json",
+            "folder/list.json",
+        )
+    },
+}
+
+# id: (name of the file, its bytes or none, line or none, in English, in Japanese)
+FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
+    "not there": (
+        "gone.json",
+        None,
+        None,
+        "gone.json: there is no such definition file.",
+        "gone.json: 定義ファイルがありません。",
+    ),
+    "a directory": (
+        "folder.json",
+        None,
+        None,
+        "folder.json: the definition file is not a regular file.",
+        "folder.json: 定義ファイルが通常のファイルではありません。",
+    ),
+    "another format": (
+        "list.toml",
+        b"x = 1\n",
+        None,
+        "list.toml: the format is told by the ending",
+        "list.toml: 形式は拡張子で決まります。",
+    ),
+    **{
+        f"empty {name} {data!r}": (
+            name,
+            data,
+            None,
+            f"{name}: the definition file is empty.",
+            f"{name}: 定義ファイルが空です。",
+        )
+        for name in ("list.json", "list.yml")
+        for data in (b"", b" \n\n", b"\xef\xbb\xbf")
+    },
+    **{
+        f"no entry {name}": (
+            name,
+            b"[]\n",
+            None,
+            f"{name}: the list holds no entry.",
+            f"{name}: 一覧に項目がありません。",
+        )
+        for name in ("list.json", "list.yaml")
+    },
+    **{
+        f"not UTF-8 {name}": (
+            name,
+            b'[\n{"path": "caf\xe9"}]',
+            2,
+            f"{name}, line 2: the definition file is not UTF-8 (at byte 15).",
+            f"{name}、2 行目: 定義ファイルが UTF-8 ではありません（15 バイト目）。",
+        )
+        for name in ("list.json", "list.yml")
+    },
+    "UTF-16": (
+        "list.yml",
+        "- path: a\n".encode("utf-16"),
+        1,
+        "list.yml, line 1: the definition file is not UTF-8 (at byte 0).",
+        "list.yml、1 行目: 定義ファイルが UTF-8 ではありません（0 バイト目）。",
+    ),
+    "broken JSON": (
+        "list.json",
+        TRUNCATED.encode(),
+        4,
+        "list.json, line 4, column 1: this is not JSON: Expecting value.",
+        "list.json、4 行目、1 文字目: JSON として読めません: Expecting value。",
+    ),
+    "two JSON documents": (
+        "list.json",
+        b'[{"path": "a"}]\n[{"path": "b"}]\n',
+        2,
+        "list.json, line 2, column 1: this is not JSON",
+        "list.json、2 行目、1 文字目: JSON として読めません",
+    ),
+    "broken YAML": (
+        "list.yml",
+        b"- path: a\n- path: [b\n",
+        3,
+        "list.yml, line 3, column 1: this is not YAML",
+        "list.yml、3 行目、1 文字目: YAML として読めません",
+    ),
+    "YAML with a control character": (
+        "list.yml",
+        b"- path: a\n- path: \x07\n",
+        2,
+        "list.yml, line 2, column 9: this is not YAML",
+        "list.yml、2 行目、9 文字目: YAML として読めません",
+    ),
+    "two YAML documents": (
+        "list.yml",
+        b"- path: a\n---\n- path: b\n",
+        2,
+        "list.yml, line 2, column 1: this is not YAML",
+        "list.yml、2 行目、1 文字目: YAML として読めません",
+    ),
+    "deep JSON": (
+        "list.json",
+        b"[" * 100_000,
+        None,
+        "list.json: the definition file is nested too deeply",
+        "list.json: 定義ファイルの入れ子が深すぎるか",
+    ),
+    "deep YAML": (
+        "list.yml",
+        b"[" * 2_000,
+        None,
+        "list.yml: the definition file is nested too deeply",
+        "list.yml: 定義ファイルの入れ子が深すぎるか",
+    ),
+    **{
+        f"not an array: {name} {data!r}": (
+            name,
+            data,
+            1,
+            f"{name}: the definition file must hold an array of objects",
+            f"{name}: 定義ファイルはオブジェクトの配列だけでなければなりません",
+        )
+        for name, data in (
+            ("list.json", b'{"path": "a"}'),
+            ("list.json", b"null"),
+            ("list.json", b'"path"'),
+            ("list.yml", b"path: a\n"),
+            ("list.yml", b"just text\n"),
+            ("list.yml", b"!!set {a, b}\n"),
+            ("list.yml", b"!custom [a]\n"),
+        )
+    },
+}
+
+ENTRIES: dict[str, tuple[Any, str, str]] = {
+    "no object": ("README.md", "the entry is no object.", "項目がオブジェクトではありません。"),
+    "null": (None, "the entry is no object.", "項目がオブジェクトではありません。"),
+    "a list": (["path", "a"], "the entry is no object.", "項目がオブジェクトではありません。"),
+    "unknown key": (
+        {"path": "a", "contents": "x"},
+        "unknown key contents. Known: path, description, content.",
+        "contents というキーはありません。使えるキー: path, description, content。",
+    ),
+    "path missing": ({"description": "x"}, "`path` is missing.", "`path` がありません。"),
+    "empty": ({}, "`path` is missing.", "`path` がありません。"),
+    **{
+        f"{key} is {value!r}": (
+            {"path": "a", key: value},
+            f"{key} must be a string; put the value in quotes.",
+            f"{key} は文字列でなければなりません。値を引用符で囲んでください。",
+        )
+        for key, value in (
+            ("path", 1),
+            ("path", None),
+            ("path", ["a"]),
+            ("description", True),
+            ("description", {}),
+            ("content", {}),
+            ("content", None),
+            ("content", 1.5),
+        )
+    },
+    "path is empty": ({"path": ""}, "`path` is empty.", "`path` が空です。"),
+    **{
+        f"path {path[:20]!r}": (
+            {"path": path},
+            f"the path {shown} {english}",
+            f"パス {shown} {japanese}",
+        )
+        for path, shown, english, japanese in (
+            ("/a", "/a", "is absolute.", "が絶対パスです。"),
+            ("a/./b", "a/./b", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
+            ("a/../b", "a/../b", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
+            (".", ".", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
+            (".git/config", ".git/config", "has a part `.git`", "に `.git` の部分があります。"),
+            ("a/.GIT", "a/.GIT", "has a part `.git`", "に `.git` の部分があります。"),
+            ("a//b", "a//b", "has an empty part (`//`).", "に空の部分（`//`）があります。"),
+            ("a\\b", "a\\b", "holds a backslash.", "にバックスラッシュがあります。"),
+            ("a\nb", "a\\nb", "holds a control character.", "に制御文字があります。"),
+            ("a\x7fb", "a\\u007fb", "holds a control character.", "に制御文字があります。"),
+            ("a/", "a/", "ends with a slash.", "がスラッシュで終わっています。"),
+            (
+                TOO_LONG,
+                TOO_LONG,
+                "is longer than 4,096 bytes.",
+                "が 4,096 バイトを超えています。",
+            ),
+            (
+                "é" * 128,
+                "é" * 128,
+                "has a part longer than 255 bytes.",
+                "に 255 バイトを超える部分があります。",
+            ),
+        )
+    },
+}
+
+
+def check_error(run: Run, english: str, japanese: str, host: StandInHost) -> None:
+    """One of the two runs of a case: the error has this text and ended the run at once."""
+    assert run.exit_code == 2, run.text
+    if run.annotations():
+        # The runner cuts an annotation at 4,096 characters; then all of it is printed as well.
+        told = [annotation.data for annotation in run.annotations()] + run.lines
+        assert any(line.removeprefix("エラー: ").startswith(japanese) for line in told), run.stdout
+        assert run.stderr == ""
+        assert "何も登録していません" in run.summary
+    else:
+        assert any(line.startswith(f"Error: {english}") for line in run.stderr.splitlines()), (
+            run.stderr
+        )
+        assert run.stdout == ""
+        assert "Nothing was registered" in run.summary
+    assert host.requests == []
+    assert run.outputs["created"] == "0"
+
+
+@pytest.mark.parametrize(("inputs", "english", "japanese"), INPUTS.values(), ids=INPUTS)
+def test_input(
+    action: Action, host: StandInHost, inputs: Mapping[str, str], english: str, japanese: str
+) -> None:
+    outside = action.directory / "outside"
+    outside.mkdir()
+    (outside / "list.json").write_text('[{"path": "a"}]')
+    (action.workspace / "link.json").symlink_to(outside / "list.json")
+    (action.workspace / "folder").symlink_to(outside)
+    check_error(action(inputs, language="en"), english, japanese, host)
+    check_error(action(inputs, runner=True), english, japanese, host)
+
+
+def test_unknown_language_is_told_in_the_default_one(action: Action, host: StandInHost) -> None:
+    run = action(language="fr")
+    assert run.exit_code == 2
+    assert run.stderr == "エラー: language に fr という値はありません。使える値: ja, en。\n"
+    assert host.requests == []
+
+
+def test_all_mistakes_of_the_inputs_are_told_at_once(action: Action, host: StandInHost) -> None:
+    run = action(
+        host_token="",
+        target_repo="octo",
+        profile="none",
+        language="en",
+        api_url="http://example.com",
+        definitions="../list.json",
+    )
+    assert len(run.stderr.splitlines()) == 5
+    assert all(line.startswith("Error: ") for line in run.stderr.splitlines())
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(("name", "data", "line", "english", "japanese"), FILES.values(), ids=FILES)
+def test_definition_file(
+    action: Action,
+    host: StandInHost,
+    name: str,
+    data: bytes | None,
+    line: int | None,
+    english: str,
+    japanese: str,
+) -> None:
+    (action.workspace / "folder.json").mkdir()
+    if data is not None:
+        action.write(name, data)
+    check_error(action(language="en", definitions=name), english, japanese, host)
+    run = action(runner=True, definitions=name)
+    check_error(run, english, japanese, host)
+    place = {"file": name} | ({"line": str(line)} if line else {})
+    assert [dict(annotation.properties) for annotation in run.annotations()] == [place]
+
+
+def as_yaml(entry: Any) -> str:
+    """An entry in YAML's flow style, which JSON is, one per line."""
+    return f"- {json.dumps(entry)}\n"
+
+
+@pytest.mark.parametrize("suffix", ["json", "yml"])
+@pytest.mark.parametrize(("entry", "english", "japanese"), ENTRIES.values(), ids=ENTRIES)
+def test_entry(
+    action: Action, host: StandInHost, suffix: str, entry: Any, english: str, japanese: str
+) -> None:
+    name = f"config/list.{suffix}"
+    if suffix == "json":
+        text = f'[\n  {{"path": "first"}},\n\n  {json.dumps(entry)}\n]\n'
+    else:
+        text = f"- path: first\n# a comment\n\n{as_yaml(entry)}"
+    action.write(name, text)
+    english_place, japanese_place = f"{name}, entry 2, line 4: ", f"{name}、2 番目、4 行目: "
+    if suffix == "json":
+        run = action(language="en", definitions=name)
+    else:
+        run = action(runner=True, definitions=name)
+        assert run.annotations()[0].properties == {"file": name, "line": "4"}
+    check_error(run, english_place + english, japanese_place + japanese, host)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        ("json", '[\n{"path": "a", "path": "b"}]'),
+        ("yml", "\n- path: a\n  path: b\n"),
+    ],
+)
+def test_duplicate_key(action: Action, host: StandInHost, suffix: str, text: str) -> None:
+    name = action.write(f"list.{suffix}", text)
+    english = f"{name}, entry 1, line 2: the key path is there more than once."
+    japanese = f"{name}、1 番目、2 行目: キー path が 2 回以上あります。"
+    check_error(action(language="en", definitions=name), english, japanese, host)
+    check_error(action(runner=True, definitions=name), english, japanese, host)
+
+
+@pytest.mark.parametrize(
+    ("paths", "english", "japanese"),
+    [
+        (
+            ("a/b", "c", "a/b"),
+            "entry 3, line 4: the path a/b is listed already, in entry 1.",
+            "3 番目、4 行目: パス a/b は 1 番目の項目にもあります。",
+        ),
+        (
+            ("c", "a/b/d", "a"),
+            "entry 2, line 3: the path a/b/d lies below a, which entry 3 lists as a file.",
+            "2 番目、3 行目: パス a/b/d は a の下にありますが、3 番目の項目",
+        ),
+    ],
+)
+def test_paths_that_exclude_each_other(
+    action: Action, host: StandInHost, paths: tuple[str, ...], english: str, japanese: str
+) -> None:
+    entries = ",\n".join(json.dumps({"path": path}) for path in paths)
+    name = action.write("list.json", f"[\n{entries}\n]")
+    check_error(
+        action(language="en", definitions=name), f"{name}, {english}", f"{name}、{japanese}", host
+    )
+    check_error(
+        action(runner=True, definitions=name), f"{name}, {english}", f"{name}、{japanese}", host
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("list.json", '[{"path": "a\\ud800"}]'),
+        ("list.yml", '- path: "a\\ud800"\n'),
+    ],
+)
+def test_lone_surrogate(action: Action, host: StandInHost, name: str, text: str) -> None:
+    action.write(name, text)
+    english = f"{name}, entry 1, line 1: path holds half a character (a lone surrogate)"
+    japanese = f"{name}、1 番目、1 行目: path に文字の半分（単独のサロゲート）があり"
+    check_error(action(language="en", definitions=name), english, japanese, host)
+    check_error(action(runner=True, definitions=name), english, japanese, host)
+
+
+MANY = [
+    (2, {"path": "/a"}, "the path /a is absolute."),
+    (3, "b", "the entry is no object."),
+    (4, {"path": "c", "mode": "x"}, "unknown key mode."),
+    (5, {"path": "../d", "content": 1}, "the path ../d has a part"),
+    (5, None, "content must be a string"),
+    (6, {"path": "e"}, "the path e is listed already, in entry 5."),
+]
+
+
+@pytest.mark.parametrize("suffix", ["json", "yml"])
+def test_all_mistakes_of_a_file_are_told_at_once_in_the_order_of_its_lines(
+    action: Action, host: StandInHost, suffix: str
+) -> None:
+    entries = [json.dumps(entry) for _, entry, _ in MANY if entry is not None]
+    good = '{"path": "e"}'
+    # JSON is YAML too.
+    text = "[\n" + ",\n".join([*entries[:4], f"{good}, {entries[4]}"]) + "\n]"
+    name = action.write(f"list.{suffix}", text)
+    run = action(language="en", definitions=name)
+    told = run.stderr.splitlines()
+    assert len(told) == len(MANY), run.stderr
+    numbers = [1, 2, 3, 4, 4, 6]
+    expected = [(number, line, text) for number, (line, _, text) in zip(numbers, MANY, strict=True)]
+    places = {f"Error: {name}, entry {number}, line {line}: " for number, line, _ in expected}
+    assert {line[: line.index(": ", 8) + 2] for line in told} == places
+    for number, line, text in expected:
+        start = f"Error: {name}, entry {number}, line {line}: {text}"
+        assert any(each.startswith(start) for each in told), (start, told)
+    lines = [int(each.split(", line ")[1].split(":")[0]) for each in told]
+    assert lines == sorted(lines)
+    assert host.requests == []
+
+
+def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(
+    action: Action, host: StandInHost
+) -> None:
+    entries = [{"path": f"/{number}"} for number in range(25)]
+    name = action.write("list.json", json.dumps(entries, indent=1))
+    run = action(runner=True, language="en", definitions=name)
+    assert len(run.annotations()) == 10
+    for number in range(25):
+        assert f"the path /{number} is absolute" in run.stdout
+        assert f"/{number}</code> is absolute" in run.summary
+
+
+def test_yaml_is_read_as_data_only(action: Action, host: StandInHost) -> None:
+    betrayed = action.workspace / "betrayed"
+    command = f"touch {betrayed}"
+    name = action.write("list.yml", f"- !!python/object/apply:os.system ['{command}']\n")
+    run = action(language="en", definitions=name)
+    assert run.exit_code == 2
+    assert "entry 1, line 1: the entry is no object" in run.stderr
+    assert not betrayed.exists()
+
+
+def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
+    lines = ["- &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
+    name = action.write("list.yml", "\n".join(lines) + "\n")
+    run = action(language="en", definitions=name)
+    assert run.exit_code == 2
+    assert len(run.stderr.splitlines()) == 30
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(
+    ("given", "warning"),
+    [
+        (
+            {"INPUT_LANGAGE": "en"},
+            "langage という入力はないため、無視します。language のことですか。",
+        ),
+        ({"INPUT_COLOUR": "red"}, "colour という入力はないため、無視します。使える入力: "),
+    ],
+)
+def test_an_unknown_input_is_a_warning(
+    action: Action, host: StandInHost, given: Mapping[str, str], warning: str
+) -> None:
+    action.write("list.json", "[]")
+    run = action(definitions="list.json", env=given)
+    assert run.stderr.startswith(f"警告: {warning}")

@@ -1,0 +1,257 @@
+"""Contract, "Environment variables"; design §2, "environment", "token check", "order"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, writes
+from tests.host import Fault, FaultKind, Repository, StandInHost
+
+NOT_HERE = "http://127.0.0.1:9"
+COMMANDS = [
+    ("scripts/setup-repository-scaffold-files.sh", SCAFFOLD_BRANCH, 29),
+    ("scripts/setup-repository-health-files.sh", HEALTH_BRANCH, 7),
+]
+
+
+def test_the_contracts_own_variables_are_enough(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    environ = {
+        "HOST_TOKEN": action.default_token,
+        "TARGET_REPO": TARGET,
+        "HOST_API_URL": host.url,
+    }
+    run = action.start(environ)
+    assert run.exit_code == 0, run.text
+    assert repository.branches == [SCAFFOLD_BRANCH, "main"]
+
+
+def test_an_input_comes_before_the_plain_variable(action: Action, repository: Repository) -> None:
+    plain = {"HOST_TOKEN": "ghp_other", "TARGET_REPO": "octo/other", "HOST_API_URL": NOT_HERE}
+    assert action(profile="health", env=plain).exit_code == 0
+    assert repository.branches == [HEALTH_BRANCH, "main"]
+
+
+def test_an_empty_input_is_not_given(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    empty = {f"INPUT_{name}": "" for name in ("HOST_TOKEN", "TARGET_REPO", "API_URL", "LANGUAGE")}
+    plain = {
+        "HOST_TOKEN": action.default_token,
+        "TARGET_REPO": TARGET,
+        "HOST_API_URL": host.url,
+        "INPUT_PROFILE": "health",
+    }
+    run = action.start(empty | plain)
+    assert run.exit_code == 0, run.text
+    assert "完了サマリー" in run.lines
+
+
+def test_other_plain_variables_mean_nothing(action: Action, repository: Repository) -> None:
+    plain = {
+        "LANGUAGE": "en",
+        "PROFILE": "all",
+        "BRANCH": "other",
+        "DEFINITIONS": "gone.json",
+        "API_URL": NOT_HERE,
+        "LANG": "C",
+    }
+    run = action(profile="health", env=plain)
+    assert run.exit_code == 0, run.text
+    assert repository.branches == [HEALTH_BRANCH, "main"]
+    assert "完了サマリー" in run.lines
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"HOST_API_URL": "here"},
+        {"GITHUB_API_URL": "here"},
+        {"HOST_API_URL": "here", "GITHUB_API_URL": NOT_HERE},
+        {"INPUT_API_URL": "here", "HOST_API_URL": NOT_HERE, "GITHUB_API_URL": NOT_HERE},
+        {"INPUT_API_URL": "", "HOST_API_URL": "", "GITHUB_API_URL": "here"},
+    ],
+)
+def test_where_the_host_is(
+    action: Action, host: StandInHost, repository: Repository, variables: dict[str, str]
+) -> None:
+    host.revoke_token(action.default_token)  # one request shows where it goes
+    environ = {name: host.url if value == "here" else value for name, value in variables.items()}
+    run = action(api_url=None, env=environ)
+    assert run.exit_code == 2
+    assert calls(host) == ["GET /rate_limit"]
+
+
+@pytest.mark.parametrize("suffix", ["/", "/api/v3", "/api/v3/"])
+def test_api_address_of_an_enterprise_server(
+    action: Action, host: StandInHost, repository: Repository, suffix: str
+) -> None:
+    run = action(profile="health", api_url=host.url + suffix)
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+    prefix = suffix.rstrip("/")
+    assert all(r.raw_target.startswith(f"{prefix}/r") for r in host.requests)
+
+
+def test_blanks_around_the_values_are_trimmed(action: Action, repository: Repository) -> None:
+    run = action(
+        host_token=f" {action.default_token}\n", target_repo=f" {TARGET} ", profile=" health "
+    )
+    assert run.exit_code == 0, run.text
+
+
+@pytest.mark.parametrize("name", ["HOST_STEP_SUMMARY", "GITHUB_STEP_SUMMARY"])
+def test_step_summary_goes_to_the_file_that_is_named(
+    action: Action, repository: Repository, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "summary.md"
+    run = action(profile="health", env={name: str(file)})
+    assert "| 項目 | 件数 |" in file.read_text("utf-8")
+    assert run.summary == "", "the runner's own file stays empty where another one is named"
+
+
+def test_step_summary_is_appended(action: Action, repository: Repository, tmp_path: Path) -> None:
+    file = tmp_path / "summary.md"
+    file.write_text("# Before\n")
+    action(profile="health", env={"HOST_STEP_SUMMARY": str(file)})
+    assert file.read_text("utf-8").startswith("# Before\n")
+    assert "| 項目 | 件数 |" in file.read_text("utf-8")
+
+
+def test_no_summary_and_no_output_file_is_no_error(action: Action, repository: Repository) -> None:
+    none = {"GITHUB_STEP_SUMMARY": "", "GITHUB_OUTPUT": ""}
+    run = action(profile="health", env=none)
+    assert run.exit_code == 0
+    assert run.stderr == ""
+
+
+def test_a_summary_that_cannot_be_written_is_told(
+    action: Action, repository: Repository, tmp_path: Path
+) -> None:
+    run = action(profile="health", language="en", env={"HOST_STEP_SUMMARY": str(tmp_path)})
+    assert "Step summary or outputs cannot be written" in run.stderr
+    assert len(repository.pull_requests) == 1
+    assert run.outputs["created"] == "7"
+
+
+def test_the_token_goes_to_the_api_in_a_header_only(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    assert action(profile="health").exit_code == 0
+    assert {r.token for r in host.requests} == {action.default_token}
+    for request in host.requests:
+        assert action.default_token not in request.raw_target
+        assert action.default_token not in str(request.json)
+
+
+def test_an_invalid_token_stops_the_run_before_any_other_call(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.revoke_token(action.default_token)
+    run = action(language="en", runner=True)
+    assert run.exit_code == 2
+    assert calls(host) == ["GET /rate_limit"]
+    [annotation] = run.annotations()
+    assert "Bad credentials" in annotation.data
+    assert "mistyped, revoked or expired" in annotation.data
+
+
+def test_an_enterprise_server_without_limits_accepts_the_token(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.rate_limit = None
+    assert action(profile="health").exit_code == 0
+
+
+def test_a_budget_that_does_not_suffice_is_told_before_the_first_write(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    assert host.rate_limit
+    host.rate_limit.remaining = 12
+    run = action(profile="health", language="en")
+    assert run.exit_code == 2
+    assert writes(host) == []
+    assert "9 requests are needed, 3 are left" in run.stderr
+
+
+def test_a_definition_file_is_checked_before_the_token(action: Action, host: StandInHost) -> None:
+    host.revoke_token(action.default_token)
+    assert action(definitions="gone.json").exit_code == 2
+    assert host.requests == []
+
+
+def test_a_missing_package_is_told(action: Action, host: StandInHost, tmp_path: Path) -> None:
+    """Contract, "Errors", rule 2: the host's client is PyGithub (design §2)."""
+    hidden = tmp_path / "hide.py"
+    entry = Path(__file__).parents[2] / "entrypoint.py"
+    hidden.write_text(
+        f"import runpy, sys\nsys.modules['github'] = None\nrunpy.run_path({str(entry)!r})\n"
+    )
+    environ = {
+        "INPUT_HOST_TOKEN": action.default_token,
+        "INPUT_TARGET_REPO": TARGET,
+        "INPUT_API_URL": host.url,
+        "INPUT_LANGUAGE": "en",
+    }
+    run = action.start(environ, (str(hidden),))
+    assert run.exit_code == 2
+    assert "The Python package github is missing" in run.stderr
+    assert host.requests == []
+
+
+def test_a_missing_yaml_package_is_told(action: Action, tmp_path: Path) -> None:
+    hidden = tmp_path / "hide.py"
+    entry = Path(__file__).parents[2] / "entrypoint.py"
+    hidden.write_text(
+        f"import runpy, sys\nsys.modules['yaml'] = None\nrunpy.run_path({str(entry)!r})\n"
+    )
+    run = action.start({}, (str(hidden),))
+    assert run.exit_code == 2
+    assert run.stderr == "必要なパッケージがありません / missing package: yaml\n"
+
+
+@pytest.mark.parametrize(("command", "branch", "files"), COMMANDS)
+def test_the_two_commands_need_the_two_variables_only(
+    action: Action, host: StandInHost, repository: Repository, command: str, branch: str, files: int
+) -> None:
+    environ = {
+        "HOST_TOKEN": action.default_token,
+        "TARGET_REPO": TARGET,
+        "HOST_API_URL": host.url,
+        # Inputs of a workflow step around them have no say.
+        "INPUT_PROFILE": "all",
+        "INPUT_LANGUAGE": "en",
+        "INPUT_TARGET_REPO": "octo/other",
+    }
+    run = action.start(environ, (command,))
+    assert run.exit_code == 0, run.text
+    assert repository.branches == [branch, "main"]
+    assert int(run.outputs["created"]) + int(run.outputs["skipped"]) == files
+    assert run.lines[-7] == "完了サマリー"
+
+
+@pytest.mark.parametrize("name", ["HOST_TOKEN", "TARGET_REPO"])
+@pytest.mark.parametrize(("command", "branch", "files"), COMMANDS)
+def test_the_two_commands_stop_without_a_variable(
+    action: Action, host: StandInHost, command: str, branch: str, files: int, name: str
+) -> None:
+    environ = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
+    del environ[name]
+    run = action.start(environ, (command,))
+    assert run.exit_code == 2
+    assert f"（{name}）がないか、空です" in run.stderr
+    assert host.requests == []
+
+
+def test_a_host_that_cannot_be_used_is_an_error_of_ours(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(Fault(FaultKind.REDIRECT_301, times=None))
+    run = action(language="en")
+    assert run.exit_code in {1, 2}
+    assert writes(host) == []
+    assert "sent us elsewhere" in run.stderr
+    assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]

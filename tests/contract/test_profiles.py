@@ -1,0 +1,222 @@
+"""Design §2, "profile", "language", "content"; §3: own definition files."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.contract.test_run import refuse, summary_lines
+from tests.host import Repository, StandInHost
+
+JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+
+
+# --- All ----------------------------------------------------------------------------------
+
+
+def test_all_registers_health_then_scaffold(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    run = action(profile="all")
+    assert run.exit_code == 0, run.text
+    assert [pull.head for pull in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]
+    assert set(repository.files(HEALTH_BRANCH)) == {*repository.files(), *HEALTH}
+    assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
+    # The token is checked once for both.
+    assert len(host.requests) == 1 + (19 - 1) + (61 - 1)
+
+
+def test_all_prints_a_summary_for_each(action: Action, repository: Repository) -> None:
+    run = action(profile="all")
+    assert run.lines[-8:] == summary_lines("ja", 27, 2, 0)
+    first = run.lines.index("完了サマリー") - 1
+    assert run.lines[first : first + 8] == summary_lines("ja", 7, 0, 0)
+    assert run.summary.count("| 項目 | 件数 |") == 2
+    assert run.summary.index("| 作成 | 7 |") < run.summary.index("| 作成 | 27 |")
+
+
+def test_all_sums_the_counts_and_leaves_branch_and_pull_request_empty(
+    action: Action, repository: Repository
+) -> None:
+    outputs = action(profile="all").outputs
+    assert [outputs[name] for name in ("created", "skipped", "failed")] == ["34", "2", "0"]
+    empty = ("branch", "pull_request_number", "pull_request_url")
+    assert [outputs[name] for name in empty] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("refused", "pulls", "exit_code"),
+    [
+        # One ends with 1, the other with 0.
+        (["PUT contents/.github/SUPPORT.md"], [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
+        (["PUT contents/DESIGN.md"], [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
+        (["PUT contents/.github/"], [SCAFFOLD_BRANCH], 1),
+        # Both end with 1.
+        (["PUT contents/"], [], 1),
+    ],
+)
+def test_all_goes_on_after_a_failed_registration(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    refused: list[str],
+    pulls: list[str],
+    exit_code: int,
+) -> None:
+    for call in refused:
+        refuse(host, call)
+    run = action(profile="all")
+    assert run.exit_code == exit_code
+    assert [pull.head for pull in repository.pull_requests] == pulls
+    assert run.stdout.count("完了サマリー\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("protected", "exit_code"),
+    [
+        ("chore/add-community*", 1),  # 2 and 0
+        ("chore/add-scaffold*", 1),  # 0 and 2
+        ("chore/*", 2),  # 2 and 2
+    ],
+)
+def test_exit_code_of_all_when_a_branch_is_refused(
+    action: Action, repository: Repository, protected: str, exit_code: int
+) -> None:
+    repository.protect(protected, "ruleset")
+    assert action(profile="all").exit_code == exit_code
+
+
+def test_all_stops_at_a_bad_token(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.revoke_token(action.default_token)
+    assert action(profile="all").exit_code == 2
+    assert calls(host) == ["GET /rate_limit"]
+
+
+# --- Language -----------------------------------------------------------------------------
+
+
+def test_english_has_no_japanese_character_anywhere(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/DESIGN.md", message="No")
+    run = action(profile="all", language="en", runner=True)
+    assert run.exit_code == 1
+    bodies = [pull.title + (pull.body or "") for pull in repository.pull_requests]
+    messages = [commit.message for commit in repository.log(SCAFFOLD_BRANCH)]
+    for text in (run.text, *bodies, *messages):
+        assert not JAPANESE.search(text)
+
+
+def test_japanese_is_the_default_in_every_place(action: Action, repository: Repository) -> None:
+    run = action(profile="health")
+    for text in (run.stdout, run.summary, repository.pull_requests[0].body or ""):
+        assert JAPANESE.search(text)
+
+
+# --- Own definition files -----------------------------------------------------------------
+
+LIST = [
+    {"path": "docs/ガイド.md", "description": "A guide | with a pipe", "content": "# 案内\r\n\r\n"},
+    {"path": "empty", "content": ""},
+    {"path": "no line feed", "content": "x"},
+    {"path": "a b/ü%41#?&.txt", "content": "é\u0000\u2028"},
+    {"path": "feed"},
+    {"path": "Makefile", "content": "all:\n\ttrue\n"},
+]
+YAML = r"""
+- {path: docs/ガイド.md, description: "A guide | with a pipe", content: "# 案内\r\n\r\n"}
+- path: empty
+  content: ""
+- path: no line feed
+  content: x
+- path: a b/ü%41#?&.txt
+  content: "é\0\u2028"
+- path: feed
+- path: Makefile
+  content: "all:\n\ttrue\n"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("list.json", json.dumps(LIST)),
+        ("config/list.json", "\ufeff" + json.dumps(LIST, ensure_ascii=False, indent=2)),
+        ("list.yml", YAML),
+        ("list.yaml", "\ufeff" + YAML),
+    ],
+)
+def test_own_definitions_are_written_to_the_letter(
+    action: Action, host: StandInHost, repository: Repository, name: str, text: str
+) -> None:
+    run = action(definitions=action.write(name, text))
+    assert run.exit_code == 0, run.text
+    expected = {str(e["path"]): str(e.get("content", "\n")).encode() for e in LIST}
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | expected
+    assert [w for w in writes(host) if w.startswith("PUT")] == [
+        f"PUT contents/{path}" for path in expected
+    ]
+    assert run.outputs["created"] == str(len(LIST))
+
+
+def test_a_definition_file_may_be_named_by_its_absolute_path(
+    action: Action, repository: Repository
+) -> None:
+    action.write("list.json", '[{"path": "a"}]')
+    run = action(definitions=str(action.workspace / "list.json"), runner=True)
+    assert run.exit_code == 0, run.text
+
+
+def test_the_workspace_of_the_runner_counts_not_the_working_directory(
+    action: Action, repository: Repository, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "list.json").write_text('[{"path": "a"}]')
+    env = {"GITHUB_WORKSPACE": str(checkout)}
+    run = action(definitions="list.json", env=env)
+    assert run.exit_code == 0, run.text
+
+
+def test_the_health_profile_ignores_content_with_a_warning(
+    action: Action, repository: Repository
+) -> None:
+    listed = '[\n{"path": "a"},\n{"path": "b", "content": "ignored"}]'
+    name = action.write("list.json", listed)
+    run = action(profile="health", definitions=name, language="en", runner=True)
+    assert run.exit_code == 0
+    assert {repository.files(HEALTH_BRANCH)[path] for path in ("a", "b")} == {b"\n"}
+    [warning] = run.annotations("warning")
+    assert warning.properties == {"file": "list.json", "line": "3"}
+    assert "so `content` is ignored" in warning.data
+
+
+def test_a_hundred_files(action: Action, host: StandInHost, repository: Repository) -> None:
+    """More than the host's pace of a minute would make the run wait: only reads here."""
+    listed = [{"path": f"d{number % 7}/{number}"} for number in range(100)]
+    repository.commit({str(entry["path"]): b"x" for entry in listed})
+    run = action(definitions=action.write("list.json", json.dumps(listed)), language="en")
+    assert run.exit_code == 0
+    assert len(host.requests) == 3 + 100
+    assert "[100/100] d1/99: exists" in run.lines
+    assert "[  1/100] d0/0: exists" in run.lines
+
+
+def test_existence_checks_run_at_once(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.latency = 0.1
+    repository.commit(dict.fromkeys(SCAFFOLD, b"x"))
+    assert action().exit_code == 0
+    checked = [r for r in host.requests if shortened(r).startswith("GET contents/")]
+    took = max(r.ended or 0 for r in checked) - min(r.started for r in checked)
+    assert took < 29 * 0.1 / 2
+    assert calls(host)[0] == "GET /rate_limit"
+    assert TARGET in checked[0].path

@@ -1,0 +1,421 @@
+"""Contract, "What the service does", "States and transitions", "Endpoints", "Limits"."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from tests.conftest import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    TARGET,
+    Action,
+    calls,
+    shortened,
+    writes,
+)
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.host import Fault, FaultKind, Repository, StandInHost
+
+MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
+PROFILES = [
+    ("scaffold", SCAFFOLD_BRANCH, SCAFFOLD, MISSING),
+    ("health", HEALTH_BRANCH, HEALTH, list(HEALTH)),
+]
+
+
+def content(definition: str | None) -> bytes:
+    """Contract, "Rules" of the endpoints, rule 3."""
+    return b"\n" if definition is None else definition.encode()
+
+
+def refuse(host: StandInHost, call: str, status: int = 422, **more: object) -> Fault:
+    """Let the host refuse every request that is ``call`` (or begins with it)."""
+    return host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: shortened(request).startswith(call),
+            times=None,
+            status=status,
+            **more,  # type: ignore[arg-type]
+        )
+    )
+
+
+# --- Calls and their order ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
+def test_makes_the_calls_of_the_contract_in_its_order(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    profile: str,
+    branch: str,
+    listed: dict[str, str | None],
+    missing: list[str],
+) -> None:
+    run = action(profile=profile)
+    assert run.exit_code == 0, run.text
+
+    made = calls(host)
+    checks = made[3 : 3 + len(listed)]
+    assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
+    # The checks run at once, so their order is nobody's.
+    assert sorted(checks) == sorted(f"GET contents/{path}" for path in listed)
+    assert made[3 + len(listed) :] == [
+        "POST git/refs",
+        *(f"PUT contents/{path}" for path in missing),
+        "POST pulls",
+    ]
+    # Limits: 60 and 16, with all files missing; the two reads and the token check come on top.
+    assert len(made) == {"scaffold": 61, "health": 19}[profile]
+
+
+def test_the_budget_holds_when_every_file_is_missing(action: Action, host: StandInHost) -> None:
+    host.create_repository(TARGET, {"LICENSE": b"MIT\n"})
+    assert action().exit_code == 0
+    assert len(host.requests) == 60 + 3
+
+
+def test_checks_every_path_before_anything_is_written(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.latency = 0.02
+    assert action().exit_code == 0
+    checked = [r.ended for r in host.requests if shortened(r).startswith("GET contents/")]
+    wrote = [r.started for r in host.requests if r.method != "GET"]
+    assert max(ended for ended in checked if ended) < min(wrote)
+
+
+def test_checks_all_paths_at_the_commit_of_the_default_branch(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    head = repository.head()
+    assert action().exit_code == 0
+    checks = [r.query for r in host.requests if shortened(r).startswith("GET contents/")]
+    assert checks == [{"ref": head}] * 29
+
+
+def test_what_appears_after_the_checks_is_not_seen_but_never_overwritten(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    def on_request(request: object) -> None:
+        if calls(host)[-1] == "POST git/refs":
+            repository.commit({"AGENTS.md": b"mine\n"})
+
+    host.on_request = on_request
+    assert action().exit_code == 0
+    assert repository.files()["AGENTS.md"] == b"mine\n"
+
+
+@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
+def test_sends_each_missing_file_with_its_content_to_the_working_branch(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    profile: str,
+    branch: str,
+    listed: dict[str, str | None],
+    missing: list[str],
+) -> None:
+    assert action(profile=profile).exit_code == 0
+    verb = {"scaffold": "chore", "health": "docs"}[profile]
+    assert [r.json for r in host.requests if r.method == "PUT"] == [
+        {
+            "message": f"{verb}: add {path}",
+            "content": base64.b64encode(content(listed[path])).decode(),
+            "branch": branch,
+        }
+        for path in missing
+    ]
+
+
+def test_creates_the_branch_at_the_commit_of_the_default_branch(
+    action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, default_branch="release/1.x")
+    assert action().exit_code == 0
+    sent = next(r.json for r in host.requests if shortened(r) == "POST git/refs")
+    head = repository.head("release/1.x")
+    assert sent == {"ref": f"refs/heads/{SCAFFOLD_BRANCH}", "sha": head}
+    assert "GET git/ref/heads/release/1.x" in calls(host)
+    assert repository.pull_requests[0].base == "release/1.x"
+
+
+# --- What is there afterwards -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
+def test_the_branch_holds_exactly_the_old_tree_and_the_missing_files(
+    action: Action,
+    repository: Repository,
+    profile: str,
+    branch: str,
+    listed: dict[str, str | None],
+    missing: list[str],
+) -> None:
+    before, head = repository.files(), repository.head()
+    assert action(profile=profile).exit_code == 0
+    added = {path: content(listed[path]) for path in missing}
+    assert repository.files(branch) == before | added
+    assert {repository.modes(branch)[path] for path in added} == {0o100644}
+    assert (repository.head(), repository.files()) == (head, before)
+    assert repository.branches == sorted(["main", branch])
+
+
+def test_makes_one_commit_per_file_and_leaves_author_and_committer_to_the_host(
+    action: Action, repository: Repository
+) -> None:
+    assert action().exit_code == 0
+    commits = repository.log(SCAFFOLD_BRANCH)[: len(MISSING)]
+    assert [commit.paths for commit in reversed(commits)] == [(path,) for path in MISSING]
+    assert {commit.author for commit in commits} == {"octocat"}
+
+
+@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
+def test_opens_one_pull_request_to_the_default_branch(
+    action: Action,
+    repository: Repository,
+    profile: str,
+    branch: str,
+    listed: dict[str, str | None],
+    missing: list[str],
+) -> None:
+    assert action(profile=profile).exit_code == 0
+    [pull] = repository.pull_requests
+    title = {
+        "scaffold": "chore: add scaffold files",
+        "health": "docs: add community health files",
+    }[profile]
+    assert (pull.title, pull.head, pull.base, pull.draft) == (title, branch, "main", False)
+    assert pull.head_sha == repository.head(branch)
+
+
+def test_the_pull_request_lists_the_created_paths_before_the_skipped_ones(
+    action: Action, repository: Repository
+) -> None:
+    assert action(language="en").exit_code == 0
+    body = repository.pull_requests[0].body or ""
+    rows = [line for line in body.splitlines() if line.startswith("| <code>")]
+    assert len(rows) == 29
+    assert ["exists on" in row for row in rows] == [False] * 27 + [True] * 2
+    assert body.startswith("<!-- registrar:begin -->")
+    assert body.endswith("<!-- registrar:end -->")
+
+
+# --- Nothing to register ------------------------------------------------------------------
+
+
+def test_a_second_run_after_the_merge_reads_and_writes_nothing(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    assert action().exit_code == 0
+    repository.merge(1)
+    repository.delete_branch(SCAFFOLD_BRANCH)
+    before = (repository.head(), repository.branches)
+    host.requests.clear()
+
+    run = action(language="en")
+    assert run.exit_code == 0
+    assert writes(host) == []
+    assert len(host.requests) == 1 + 2 + 29
+    assert (repository.head(), repository.branches) == before
+    assert len(repository.pull_requests) == 1
+    assert "all 29 files exist already" in run.stdout
+    assert run.outputs["skipped"] == "29"
+    assert run.outputs["branch"] == run.outputs["pull_request_url"] == ""
+
+
+# --- Failures -----------------------------------------------------------------------------
+
+
+def test_a_failed_file_does_not_stop_the_run(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/.mcp.json", message="No, not this one")
+    run = action(language="en")
+    assert run.exit_code == 1
+    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["26", "2", "1"]
+    created = set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files())
+    assert created == set(MISSING) - {".mcp.json"}
+    assert calls(host)[-1] == "POST pulls"
+
+
+def test_the_hosts_reason_stands_wherever_a_failed_file_is_told(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/.mcp.json", message="No, not this one")
+    run = action(language="en", runner=True)
+    [annotation] = run.annotations()
+    assert ".mcp.json" in annotation.data
+    assert "No, not this one" in annotation.data
+    assert any("] .mcp.json: failed" in line and "No, not this" in line for line in run.lines)
+    for text in (run.summary, repository.pull_requests[0].body or ""):
+        [row] = [line for line in text.splitlines() if "<code>.mcp.json</code>" in line]
+        assert "failed" in row
+        assert "No, not this one" in row
+
+
+def test_no_pull_request_when_every_file_failed(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/", message="No")
+    run = action(profile="health")
+    assert run.exit_code == 1
+    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["0", "0", "7"]
+    assert writes(host) == ["POST git/refs", *(f"PUT contents/{path}" for path in HEALTH)]
+    assert repository.pull_requests == []
+    assert "失敗: 7 件" in run.lines
+
+
+def test_nothing_more_is_written_when_the_branch_is_refused(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.protect("chore/*", "ruleset")
+    run = action(language="en")
+    assert run.exit_code == 2
+    assert writes(host) == ["POST git/refs"]
+    assert "Reference update failed" in run.stderr
+    assert "a ruleset forbids its name" in run.stderr
+    assert repository.branches == ["main"]
+
+
+def test_a_pull_request_that_cannot_be_opened_leaves_the_branch_and_a_link(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "POST pulls", status=403, message="Not today")
+    run = action(language="en")
+    assert run.exit_code == 1
+    assert len(repository.files(SCAFFOLD_BRANCH)) == 2 + 27 + 1
+    link = (
+        f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}"
+        "?quick_pull=1&title=chore%3A%20add%20scaffold%20files"
+    )
+    assert link in run.stderr
+    assert link in run.summary
+    assert "Not today" in run.stderr
+    assert run.lines[-8:] == summary_lines("en", 27, 2, 0)
+    assert run.outputs["branch"] == SCAFFOLD_BRANCH
+    assert run.outputs["pull_request_number"] == ""
+
+
+def test_the_run_stops_before_the_first_write_when_a_check_fails(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "GET contents/AGENTS.md", status=451, message="Unavailable")
+    run = action(language="en")
+    assert run.exit_code == 1
+    assert writes(host) == []
+    assert "AGENTS.md" in run.stderr
+    assert "Unavailable" in run.stderr
+    assert repository.branches == ["main"]
+    assert run.lines[-8:][3] == f"Repository: {TARGET}"
+
+
+def test_a_refused_file_is_sent_once(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/AGENTS.md", message="No")
+    action()
+    assert writes(host).count("PUT contents/AGENTS.md") == 1
+
+
+# --- Output formats -----------------------------------------------------------------------
+
+
+def summary_lines(language: str, created: int, skipped: int, failed: int) -> list[str]:
+    """Contract, "Output formats"; design §2, "language"."""
+    title, counts = {
+        "ja": (
+            "完了サマリー",
+            [f"作成: {created} 件", f"スキップ: {skipped} 件", f"失敗: {failed} 件"],
+        ),
+        "en": (
+            "Summary",
+            [f"Created: {created}", f"Skipped: {skipped}", f"Failed: {failed}"],
+        ),
+    }[language]
+    line = "=" * 50
+    return [line, title, line, f"Repository: {TARGET}", *counts, line]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize(("profile", "created", "skipped"), [("scaffold", 27, 2), ("health", 7, 0)])
+def test_console_summary(
+    action: Action,
+    repository: Repository,
+    language: str,
+    profile: str,
+    created: int,
+    skipped: int,
+) -> None:
+    run = action(profile=profile, language=language)
+    assert run.lines[-8:] == summary_lines(language, created, skipped, 0)
+    assert run.stderr == ""
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize(("profile", "created", "skipped"), [("scaffold", 26, 2), ("health", 6, 0)])
+def test_step_summary_has_the_table_of_counts(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    language: str,
+    profile: str,
+    created: int,
+    skipped: int,
+) -> None:
+    path = {"scaffold": "DESIGN.md", "health": ".github/SUPPORT.md"}[profile]
+    refuse(host, f"PUT contents/{path}", message="No")
+    header, names = {
+        "ja": ("| 項目 | 件数 |", ("作成", "スキップ", "失敗")),
+        "en": ("| Item | Count |", ("Created", "Skipped", "Failed")),
+    }[language]
+    lines = action(profile=profile, language=language).summary.splitlines()
+    start = lines.index(header)
+    assert lines[start - 1] == "", "a table begins after an empty line"
+    assert lines[start + 1] == "| --- | --- |"
+    assert lines[start + 2 : start + 6] == [
+        f"| {names[0]} | {created} |",
+        f"| {names[1]} | {skipped} |",
+        f"| {names[2]} | 1 |",
+        "",
+    ]
+
+
+def test_the_console_has_a_line_for_every_path_with_its_number(
+    action: Action, repository: Repository
+) -> None:
+    run = action(language="en")
+    for number, path in enumerate(SCAFFOLD, start=1):
+        state = "missing" if path in MISSING else "exists"
+        assert f"[{number:>2}/29] {path}: {state}" in run.lines
+    for number, path in enumerate(MISSING, start=1):
+        assert f"[{number:>2}/27] {path}: created" in run.lines
+    assert run.commands == []
+
+
+def test_the_lines_of_paths_are_grouped_on_the_runner(
+    action: Action, repository: Repository
+) -> None:
+    run = action(language="en", runner=True)
+    assert [command.name for command in run.commands] == ["group", "endgroup"] * 2
+    start, end = (
+        run.lines.index(f"::group::{run.commands[0].data}"),
+        run.lines.index("::endgroup::"),
+    )
+    assert sum(line.startswith("[") for line in run.lines[start:end]) == 29
+
+
+def test_outputs(action: Action, repository: Repository) -> None:
+    assert action().outputs == {
+        "created": "27",
+        "skipped": "2",
+        "failed": "0",
+        "branch": SCAFFOLD_BRANCH,
+        "pull_request_number": "1",
+        "pull_request_url": repository.pull_requests[0].html_url,
+        "pull_request_operation": "created",
+    }

@@ -1,0 +1,236 @@
+"""Contract, "Authentication"; design §6: what a run knows before its first write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import HEALTH_BRANCH, TARGET, Action, Run, shortened, writes
+from tests.host import Repository, StandInHost
+
+OTHER = "octo/caller"
+
+
+def refused(run: Run, english: str, repository: Repository | None) -> None:
+    """The run ended with this error, and nothing is there that was not before."""
+    assert run.exit_code == 2, run.text
+    assert english in run.stderr
+    if repository:
+        assert set(repository.branches) <= {"main"}
+        assert repository.pull_requests == []
+
+
+@pytest.mark.parametrize(
+    ("token", "private"),
+    [
+        ({"kind": "classic", "scopes": ("repo",)}, True),
+        ({"kind": "classic", "scopes": ("repo", "workflow", "read:org")}, False),
+        ({"kind": "fine-grained", "repositories": (TARGET,)}, True),
+        ({"kind": "installation", "repositories": (TARGET,)}, True),
+        ({"kind": "installation"}, False),
+        ({"kind": "user"}, False),
+    ],
+)
+def test_tokens_that_work(
+    action: Action, host: StandInHost, token: dict[str, Any], private: bool
+) -> None:
+    repository = host.create_repository(TARGET, private=private)
+    run = action(
+        profile="health", host_token=host.create_token(**token), env={"GITHUB_REPOSITORY": TARGET}
+    )
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+
+
+def test_a_workflows_own_token_works_though_the_host_says_that_it_may_not_push(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    token = host.create_token("installation", push=False, repositories=[TARGET])
+    run = action(profile="health", host_token=token, env={"GITHUB_REPOSITORY": TARGET})
+    assert run.exit_code == 0, run.text
+    assert set(repository.files(HEALTH_BRANCH)) > set(repository.files())
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "classic without repo": (
+        {"kind": "classic", "scopes": ("public_repo", "workflow")},
+        "The token lacks the scope `repo` (it has: public_repo, workflow)",
+        "トークンにスコープ `repo` がありません（現在: public_repo, workflow）",
+    ),
+    "classic without any scope": (
+        {"kind": "classic", "scopes": ()},
+        "The token lacks the scope `repo`",
+        "トークンにスコープ `repo` がありません",
+    ),
+    "fine-grained without permission": (
+        {"kind": "fine-grained", "permissions": {"contents": "read"}},
+        "The fine-grained token lacks a permission; the host asks for: contents=write",
+        "fine-grained トークンの権限が足りません。ホストが求める権限: contents=write",
+    ),
+    "App without permission": (
+        {"kind": "installation", "permissions": {"contents": "read"}},
+        "The token lacks a permission; the host asks for: contents=write",
+        "トークンの権限が足りません。ホストが求める権限: contents=write",
+    ),
+    "user without push": (
+        {"kind": "user", "push": False},
+        f"The owner of the token may not push to {TARGET}",
+        f"トークンの所有者は {TARGET} に書き込めません",
+    ),
+    "owner of a classic token without push": (
+        {"kind": "classic", "push": False},
+        f"The owner of the token may not push to {TARGET}",
+        f"トークンの所有者は {TARGET} に書き込めません",
+    ),
+    "single sign-on": (
+        {"kind": "classic", "sso": True},
+        "the organisation asks for single sign-on",
+        "組織がシングルサインオンを求めています",
+    ),
+}
+
+
+@pytest.mark.parametrize(("token", "english", "japanese"), REFUSED.values(), ids=REFUSED)
+def test_tokens_that_are_refused(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    token: dict[str, Any],
+    english: str,
+    japanese: str,
+) -> None:
+    value = host.create_token(**token)
+    refused(action(host_token=value, profile="health", language="en"), english, repository)
+    run = action(host_token=value, profile="health", runner=True)
+    assert run.exit_code == 2
+    [annotation] = run.annotations()
+    assert japanese in annotation.data
+    assert not [w for w in writes(host) if w != "POST git/refs"]
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_workflows_own_token_on_another_repository(
+    action: Action, host: StandInHost, private: bool
+) -> None:
+    repository = host.create_repository(TARGET, private=private)
+    host.create_repository(OTHER)
+    run = action(
+        host_token=host.create_token("installation", repositories=[OTHER]),
+        language="en",
+        env={"GITHUB_REPOSITORY": OTHER},
+    )
+    refused(run, f"its own repository {OTHER} only", repository)
+
+
+def test_a_repository_that_does_not_exist(action: Action, host: StandInHost) -> None:
+    run = action(language="en")
+    refused(run, f"There is no repository {TARGET}, or the token may not see it", None)
+    assert len(host.requests) == 2
+    assert run.lines[-8:][3] == f"Repository: {TARGET}"
+
+
+def test_a_repository_that_the_token_may_not_see(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, private=True)
+    token = host.create_token("fine-grained", repositories=["octo/other"])
+    text = f"There is no repository {TARGET}, or the token may not see it"
+    refused(action(host_token=token, language="en"), text, repository)
+
+
+def test_an_archived_repository(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, archived=True)
+    text = f"The repository {TARGET} is archived, and so read-only."
+    refused(action(language="en"), text, repository)
+    assert writes(host) == []
+
+
+def test_an_empty_repository(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, empty=True)
+    text = f"The repository {TARGET} is empty: it has no commit to make a branch from."
+    refused(action(language="en"), text, repository)
+    assert writes(host) == []
+
+
+def test_a_default_branch_that_does_not_exist(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.default_branch = "gone"
+    text = f"The default branch gone of {TARGET} does not exist."
+    refused(action(language="en"), text, repository)
+    assert writes(host) == []
+
+
+def test_a_working_branch_that_is_the_default_branch(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, default_branch=HEALTH_BRANCH)
+    run = action(profile="health", language="en")
+    assert run.exit_code == 2
+    assert f"The working branch {HEALTH_BRANCH} is the default branch." in run.stderr
+    assert writes(host) == []
+    assert repository.branches == [HEALTH_BRANCH]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_every_refusal_has_a_text_of_its_own(
+    action: Action, host: StandInHost, language: str
+) -> None:
+    host.create_repository("octo/archived", archived=True)
+    host.create_repository("octo/empty", empty=True)
+    host.create_repository("octo/open")
+    cases = [
+        ("octo/gone", host.create_token()),
+        ("octo/archived", host.create_token()),
+        ("octo/empty", host.create_token()),
+        ("octo/open", host.create_token(push=False)),
+        ("octo/open", host.create_token(scopes=["gist"])),
+        ("octo/open", host.create_token("fine-grained", permissions={})),
+        ("octo/open", host.create_token("installation", permissions={})),
+        ("octo/open", "ghp_notatoken"),
+    ]
+    texts = set()
+    for target, token in cases:
+        run = action(target_repo=target, host_token=token, language=language, profile="health")
+        assert run.exit_code == 2, run.text
+        texts.add(run.stderr.replace(target, ""))
+        assert run.stderr.strip().count("\n") == 0
+    assert len(texts) == len(cases)
+
+
+def test_pull_requests_that_workflows_may_not_open(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.actions_may_create_pull_requests = False
+    run = action(
+        host_token=host.create_token("installation"),
+        profile="health",
+        language="en",
+        env={"GITHUB_REPOSITORY": TARGET},
+    )
+    assert run.exit_code == 1
+    assert "Settings, Actions, General, Workflow permissions" in run.stderr
+    assert f"{repository.html_url}/compare/main...{HEALTH_BRANCH}?" in run.stderr
+    assert run.outputs["branch"] == HEALTH_BRANCH
+    assert run.outputs["created"] == "7"
+
+
+def test_a_token_without_the_permission_for_pull_requests(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    token = host.create_token("fine-grained", permissions={"contents": "write"})
+    run = action(host_token=token, profile="health", language="en")
+    assert run.exit_code == 1
+    assert "pull_requests=write" in run.stderr
+    assert len(repository.files(HEALTH_BRANCH)) == 3 + 7
+
+
+def test_a_renamed_repository_is_worked_on_under_its_new_name(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.rename("octo/renamed")
+    run = action(profile="health", language="en")
+    assert run.exit_code == 0, run.text
+    assert f"The repository {TARGET} is called octo/renamed now." in run.lines
+    assert "Repository: octo/renamed" in run.lines
+    assert all(
+        r.path.startswith("/repos/octo/renamed/") for r in host.requests if r.method != "GET"
+    )
+    assert [shortened(r) for r in host.requests][-1] == "POST pulls"

@@ -1,0 +1,135 @@
+"""Design §2, "existence check": what counts as missing, what as present, what as neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
+from tests.host import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
+
+PATH = "docs/guide.md"
+SHA = "1" * 40
+
+
+def checks(request: Request) -> bool:
+    """Whether this is the existence check of the one path."""
+    return shortened(request) == f"GET contents/{PATH}"
+
+
+@pytest.fixture
+def definitions(action: Action) -> str:
+    """A definition file that lists one path."""
+    return action.write("list.json", f'[{{"path": "{PATH}"}}]')
+
+
+@pytest.mark.parametrize(
+    "content",
+    {
+        "file": {PATH: b"text\n"},
+        "empty file": {PATH: b""},
+        "file over 1 MB": {PATH: b"x" * 1_100_000},
+        "directory": {f"{PATH}/other": b"text\n"},
+        "symbolic link": {PATH: Symlink("other.md"), "docs/other.md": b"text\n"},
+        "dangling symbolic link": {PATH: Symlink("gone.md")},
+        "submodule": {PATH: Submodule(SHA)},
+    }.values(),
+    ids=lambda content: type(next(iter(content.values()))).__name__ + str(len(str(content))),
+)
+def test_present(
+    action: Action, host: StandInHost, definitions: str, content: dict[str, bytes]
+) -> None:
+    repository = host.create_repository(TARGET, {"README.md": b"x\n"})
+    repository.commit(content)
+    run = action(definitions=definitions, language="en")
+    assert run.exit_code == 0, run.text
+    assert writes(host) == []
+    assert run.outputs["skipped"] == "1"
+    assert f"[1/1] {PATH}: exists" in run.lines
+
+
+def test_missing_is_a_404_that_says_not_found(
+    action: Action, host: StandInHost, repository: Repository, definitions: str
+) -> None:
+    run = action(definitions=definitions, language="en")
+    assert run.exit_code == 0
+    assert writes(host) == ["POST git/refs", f"PUT contents/{PATH}", "POST pulls"]
+    assert f"[1/1] {PATH}: missing" in run.lines
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (404, "No commit found for the ref main"),
+        (404, "This repository is empty."),
+        (404, "not found"),
+        (403, "Not Found"),
+        (410, "Not Found"),
+        (422, "path contains a malformed path component"),
+    ],
+)
+def test_any_other_refusal_stops_the_run_before_the_first_write(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    definitions: str,
+    status: int,
+    message: str,
+) -> None:
+    host.faults.add(
+        Fault(FaultKind.CUSTOM, match=checks, times=None, status=status, message=message)
+    )
+    run = action(definitions=definitions, language="en")
+    assert run.exit_code != 0
+    assert writes(host) == []
+    assert PATH in run.stderr
+    assert message in run.stderr
+    assert run.lines[-8:][3] == f"Repository: {TARGET}"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        FaultKind.HTML_200,
+        FaultKind.EMPTY_200,
+        FaultKind.WRONG_LIST,
+        FaultKind.WRONG_OBJECT,
+        FaultKind.CUT_JSON,
+        FaultKind.ERROR_502_HTML,
+        FaultKind.ERROR_LIST,
+    ],
+)
+def test_an_answer_that_describes_nothing_is_asked_for_again(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    definitions: str,
+    kind: FaultKind,
+) -> None:
+    host.faults.add(Fault(kind, match=checks))
+    run = action(definitions=definitions, language="en")
+    assert run.exit_code == 0, run.text
+    assert calls(host).count(f"GET contents/{PATH}") == 2
+    assert PATH in repository.files(SCAFFOLD_BRANCH)
+    assert "Waiting 1 s: " in run.stdout
+
+
+@pytest.mark.slow
+def test_a_proxy_that_answers_everything_makes_no_file_present(
+    action: Action, host: StandInHost, repository: Repository, definitions: str
+) -> None:
+    host.faults.add(Fault(FaultKind.HTML_200, match=checks, times=None))
+    run = action(definitions=definitions, language="en")
+    assert run.exit_code == 1
+    assert writes(host) == []
+    assert "a proxy may have given it" in run.stderr
+    assert run.outputs["skipped"] == "0"
+
+
+def test_a_parent_that_is_a_file_fails_that_path_alone(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, {"docs": b"a file\n"})
+    listed = '[{"path": "docs/guide.md"}, {"path": "other.md"}]'
+    run = action(definitions=action.write("list.json", listed), language="en")
+    assert run.exit_code == 1
+    assert run.outputs["created"] == run.outputs["failed"] == "1"
+    assert "a part of the path is a file" in run.stderr
+    assert repository.files(SCAFFOLD_BRANCH) == {"docs": b"a file\n", "other.md": b"\n"}

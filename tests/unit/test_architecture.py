@@ -1,0 +1,136 @@
+"""Design §8: imports point one way; the interface is what the code says."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from registrar import inputs, profiles, report
+from registrar.messages import LANGUAGES
+from tests.conftest import ROOT, clean_environment
+
+SOURCE = ROOT / "src" / "registrar"
+FILES = sorted(SOURCE.rglob("*.py"))
+CORE = ("models", "plan", "definitions", "report")
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+
+
+def name_of(file: Path) -> str:
+    """``registrar.strategies.per_file``, without the package's own name."""
+    return ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported(file: Path, *, for_types: bool = True) -> set[str]:
+    """The modules that a file imports, wherever in it (full names)."""
+    tree = ast.parse(file.read_text("utf-8"))
+    if not for_types:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                node.body = []
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            assert node.module
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return found
+
+
+GRAPH = {
+    name_of(file): {
+        own
+        for module in imported(file)
+        if (own := module.removeprefix("registrar.")) in {name_of(f) for f in FILES}
+    }
+    for file in FILES
+}
+
+
+def reached(start: str) -> set[str]:
+    """Every module of ours that importing ``start`` may import, itself included."""
+    found, waiting = set[str](), [start]
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += GRAPH[name]
+    return found
+
+
+@pytest.mark.parametrize("module", sorted(GRAPH))
+def test_imports_point_one_way(module: str) -> None:
+    assert len(GRAPH) > 15
+    for other in GRAPH[module]:
+        assert module not in reached(other), f"{module} and {other} import each other"
+
+
+def test_everything_is_reached_from_main_and_nothing_imports_it() -> None:
+    packages = {name_of(f) for f in FILES if f.name == "__init__.py"}
+    assert set(GRAPH) - reached("main") <= packages
+    assert [name for name, others in GRAPH.items() if "main" in others] == []
+
+
+@pytest.mark.parametrize("library", ["github", "requests"])
+def test_one_module_alone_imports_the_hosts_client(library: str) -> None:
+    importers = [
+        name_of(file)
+        for file in FILES
+        if any(module.partition(".")[0] == library for module in imported(file))
+    ]
+    assert len(importers) == 1, importers
+    assert importers[0] in {"host", "connection"}
+
+
+@pytest.mark.parametrize("module", CORE)
+def test_the_core_knows_neither_the_host_nor_the_system(module: str) -> None:
+    for name in reached(module):
+        file = SOURCE / f"{name.replace('.', '/')}.py"
+        if file.exists():
+            roots = {each.partition(".")[0] for each in imported(file)}
+            assert not roots & {"github", "requests", "os", "subprocess", "socket"}, name
+
+
+def test_bad_input_is_told_without_the_hosts_client() -> None:
+    """It is most of the start-up time."""
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
+        "import registrar.main\n"
+        "sys.exit(bool({'github', 'requests', 'jwt'} & sys.modules.keys()))"
+    )
+    command = [sys.executable, "-I", "-c", program]
+    assert subprocess.run(command, env=clean_environment(), check=False).returncode == 0
+
+
+def test_the_inputs_of_the_action_are_those_that_are_read() -> None:
+    assert list(ACTION["inputs"]) == list(inputs.NAMES)
+
+
+def test_the_outputs_of_the_action_are_those_that_are_written() -> None:
+    assert set(ACTION["outputs"]) == set(report.outputs([]))
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    [
+        ("host_token", "${{ github.token }}"),
+        ("target_repo", "${{ github.repository }}"),
+        ("profile", profiles.SCAFFOLD.name),
+        ("language", LANGUAGES[0]),
+    ],
+)
+def test_defaults_of_the_action(name: str, default: str) -> None:
+    assert ACTION["inputs"][name]["default"] == default
+
+
+@pytest.mark.parametrize("kind", ["inputs", "outputs"])
+def test_everything_in_the_action_is_described(kind: str) -> None:
+    for name, each in ACTION[kind].items():
+        assert each["description"].strip(), name
+        assert name.islower()
+        assert "-" not in name, "the shell drops variables with a hyphen"

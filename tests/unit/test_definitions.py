@@ -1,0 +1,209 @@
+"""Definition files: any bytes give definitions or mistakes, and both formats mean the same."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from registrar import definitions
+from registrar.errors import InvalidInput, Mistake
+from registrar.models import FileDefinition
+from tests.conftest import ROOT
+
+SCHEMA = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
+SUFFIXES = (".json", ".yml", ".yaml")
+
+
+def load(data: bytes, suffix: str, **options: bool) -> tuple[FileDefinition, ...]:
+    """Load a definition file that holds ``data``."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, f"list{suffix}")
+        path.write_bytes(data)
+        return definitions.load(path, shown_as=path.name, **options)[0]
+
+
+def mistakes(data: bytes, suffix: str) -> tuple[Mistake, ...]:
+    """The mistakes of a definition file that holds ``data``; nothing when there is none."""
+    try:
+        load(data, suffix)
+    except InvalidInput as invalid:
+        return invalid.mistakes
+    return ()
+
+
+text = st.text(max_size=20)
+part = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="/\\"), min_size=1)
+path = st.lists(part.filter(lambda p: p not in {".", ".."} and p.casefold() != ".git"), min_size=1)
+entry = st.fixed_dictionaries(
+    {"path": path.map("/".join).filter(lambda p: len(p.encode()) < 256)},
+    optional={
+        "description": st.text(st.characters(exclude_categories=["Cs"])),
+        "content": st.text(st.characters(exclude_categories=["Cs"])),
+    },
+)
+
+
+def independent(entries: list[dict[str, str]]) -> bool:
+    """Whether no path of the list is another one, or lies below it."""
+    paths = [e["path"] for e in entries]
+    return not any(
+        one == other or one.startswith(f"{other}/")
+        for i, one in enumerate(paths)
+        for j, other in enumerate(paths)
+        if i != j
+    )
+
+
+valid_list = st.lists(entry, min_size=1, max_size=6).filter(independent)
+json_value = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | text,
+    lambda inner: st.lists(inner) | st.dictionaries(text, inner),
+    max_leaves=8,
+)
+loose_entry = st.dictionaries(
+    st.sampled_from(["path", "description", "content", "Path", ""]), json_value | path.map("/".join)
+)
+
+
+@given(st.binary(max_size=200), st.sampled_from(SUFFIXES))
+def test_any_bytes_give_definitions_or_mistakes(data: bytes, suffix: str) -> None:
+    for mistake in mistakes(data, suffix):
+        assert mistake.file
+
+
+@given(st.text(max_size=200), st.sampled_from(SUFFIXES))
+@example("- !!timestamp foo", ".yml")
+@example("- path: !!bool foo", ".yml")
+@example("- path: 2024-13-45", ".yml")
+@example("- path: 0x_", ".yml")
+@example("- {? [a] : b}", ".yml")
+@example("- &a [*a]", ".yml")
+@example("- &a {path: *a}", ".yml")
+@example("- <<: {path: a}", ".yml")
+@example('- path: "\\UFFFFFFFF"', ".yml")
+@example('- path: "\\ud800"', ".yml")
+@example("%YAML 9.9\n---\n- path: a", ".yml")
+@example("%TAG ! tag:example.com:\n---\n- path: a", ".yml")
+@example("- *unknown", ".yml")
+@example("- path: |4\n a", ".yml")
+@example("\ufeff\ufeff[]", ".json")
+@example('{"path": "a"}', ".json")
+@example("{}", ".json")
+@example("[1e999, NaN, Infinity]", ".json")
+@example("[" + "9" * 5000 + "]", ".json")
+@example("[" * 3000 + "]" * 3000, ".json")
+@example("[" * 3000 + "]" * 3000, ".yml")
+@example('[{"path": "a"}]]', ".json")
+def test_any_text_gives_definitions_or_mistakes(text: str, suffix: str) -> None:
+    for mistake in mistakes(text.encode("utf-8", "surrogatepass"), suffix):
+        assert mistake.file
+
+
+@given(st.text("-: \n[]{}\"'&*!|>%#,?path\\u\t0", max_size=60), st.sampled_from([".yml", ".json"]))
+@settings(max_examples=200)
+def test_text_that_looks_like_a_list_gives_definitions_or_mistakes(text: str, suffix: str) -> None:
+    mistakes(text.encode(), suffix)
+
+
+@given(json_value | st.lists(loose_entry | json_value, max_size=5))
+def test_any_json_means_the_same_in_both_formats(value: Any) -> None:
+    """JSON is YAML but for numbers, tabs and what YAML cannot hold, so both refuse alike."""
+    data = json.dumps(value).encode()
+    try:
+        from_json = load(data, ".json")
+    except InvalidInput:
+        assert mistakes(data, ".yml")
+    else:
+        assert load(data, ".yml") == from_json
+
+
+@given(valid_list, st.booleans(), st.sampled_from([None, 1]))
+def test_a_valid_list_is_read_to_the_letter_in_both_formats(
+    entries: list[dict[str, str]], ascii_only: bool, indent: int | None
+) -> None:
+    expected = tuple(
+        FileDefinition(e["path"], e.get("content", "\n").encode(), e.get("description", ""))
+        for e in entries
+    )
+    as_json = json.dumps(entries, ensure_ascii=ascii_only, indent=indent)
+    assert load(as_json.encode(), ".json") == expected
+    assert load(b"\xef\xbb\xbf" + as_json.encode(), ".json") == expected
+    as_yaml = yaml.safe_dump(entries, allow_unicode=not ascii_only, sort_keys=False)
+    assert load(as_yaml.encode(), ".yml") == expected
+
+
+@given(valid_list)
+def test_where_content_is_not_allowed_every_file_is_empty(entries: list[dict[str, str]]) -> None:
+    loaded = load(json.dumps(entries).encode(), ".json", content_allowed=False)
+    assert {definition.content for definition in loaded} == {b"\n"}
+
+
+@given(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["json", "yml"]))
+def test_a_mistake_names_entry_and_line(before: int, blank: int, suffix: str) -> None:
+    good = [f'{{"path": "good{number}"}}' for number in range(before)]
+    lines = ["[", *(f"{entry}," for entry in good), *[""] * blank, '{"path": 1}', "]"]
+    [mistake] = mistakes("\n".join(lines).encode(), f".{suffix}")
+    assert mistake.message.values["entry"] == before + 1
+    assert mistake.message.values["line"] == mistake.line == before + blank + 2
+
+
+@given(st.text(max_size=30) | path.map("/".join))
+@example("a/.git")
+@example("a\u0085b")
+@example("a\u2028b")
+@example("...")
+@example(".gitignore")
+def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
+    """All but sizes in bytes and lone surrogates, which a schema cannot see."""
+    size = max(len(p.encode("utf-8", "surrogatepass")) for p in candidate.split("/"))
+    if size > definitions.PART_BYTES or any("\ud800" <= c <= "\udfff" for c in candidate):
+        return
+    if candidate.endswith("\n"):
+        return  # to Python, and to it alone, `$` is also the place before a last line feed
+    allowed = not list(definitions.path_mistakes(candidate))
+    assert jsonschema.Draft202012Validator(SCHEMA).is_valid([{"path": candidate}]) is allowed
+
+
+@pytest.mark.parametrize(
+    ("candidate", "keys"),
+    [
+        ("", ["path.empty"]),
+        ("/", ["path.absolute", "path.trailing_slash", "path.empty_part"]),
+        ("/etc/passwd", ["path.absolute"]),
+        ("a/", ["path.trailing_slash"]),
+        ("a//b", ["path.empty_part"]),
+        ("a/./b", ["path.dots"]),
+        ("..", ["path.dots"]),
+        ("a/.Git/b", ["path.git"]),
+        ("a\\b", ["path.backslash"]),
+        ("a\tb", ["path.control"]),
+        ("a\u0085b", ["path.control"]),
+        ("x" * 255, []),
+        ("x" * 256, ["path.part_too_long"]),
+        ("é" * 127 + "x", []),
+        ("é" * 128, ["path.part_too_long"]),
+        ("/".join(["x" * 127] * 32), []),
+        ("/".join(["x" * 127] * 32) + "x", []),
+        ("/".join(["x" * 127] * 32) + "xx", ["path.too_long"]),
+        ("...", []),
+        (".gitignore", []),
+        ("a/.github/b", []),
+        ("日本語/ファイル", []),
+        ("a b", []),
+    ],
+)
+def test_path_mistakes(candidate: str, keys: list[str]) -> None:
+    assert [message.key for message in definitions.path_mistakes(candidate)] == keys
+
+
+@pytest.mark.parametrize("repeated", [b"- path: a\n", b"- {path: a, path: b}\n"])
+def test_a_thousand_mistakes_are_all_told(repeated: bytes) -> None:
+    assert len(mistakes(repeated * 1000, ".yml")) >= 999

@@ -1,0 +1,69 @@
+"""Environment -> inputs: any environment gives inputs or mistakes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registrar import inputs
+from registrar.errors import InvalidInput
+from registrar.inputs import Inputs
+
+GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example"}
+NAMES = st.sampled_from(
+    [f"INPUT_{name.upper()}" for name in inputs.NAMES]
+    + ["HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL", "INPUT_OTHER"]
+)
+VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
+
+
+def read(**environ: str) -> Inputs:
+    return inputs.read({**GOOD, **environ})
+
+
+@given(st.dictionaries(NAMES, VALUES | st.text("abc/.:@?#[]% \\", max_size=20)))
+def test_any_environment_gives_inputs_or_mistakes(environ: dict[str, str]) -> None:
+    try:
+        given_inputs = inputs.read(environ)
+    except InvalidInput:
+        return
+    owner, _, repository = given_inputs.target.partition("/")
+    assert owner
+    assert repository
+    assert given_inputs.api_url.startswith(("https://", "http://"))
+
+
+def test_defaults() -> None:
+    given_inputs = read()
+    assert given_inputs.api_url == "https://api.github.com"
+    assert given_inputs.language == "ja"
+    assert [profile.name for profile in given_inputs.profiles] == ["scaffold"]
+    assert given_inputs.definitions is None
+
+
+@pytest.mark.parametrize(
+    "target", ["octo/example", "o/e", "Octo-Cat_9/ex.am-ple_1", "octo/.github", "octo/-", "o/..."]
+)
+def test_targets_that_are_accepted(target: str) -> None:
+    assert read(INPUT_TARGET_REPO=target).target == target
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.github.com",
+        "https://ghe.example.com/api/v3",
+        "https://ghe.example.com:8443/api/v3",
+        "http://localhost:3000",
+        "http://127.0.0.1",
+        "http://[::1]:8080/api/v3",
+    ],
+)
+def test_addresses_that_are_accepted(url: str) -> None:
+    assert read(INPUT_API_URL=url).api_url == url
+    assert read(INPUT_API_URL=f"{url}/").api_url == url
+
+
+def test_the_token_is_not_shown_with_the_inputs() -> None:
+    assert "ghp_abc" not in repr(read())

@@ -1,0 +1,137 @@
+"""The catalogues: the same keys and placeholders in every language, none missing, none idle."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from enum import StrEnum
+
+import pytest
+import yaml
+
+from registrar import models
+from registrar.messages import LANGUAGES, Catalogue, say
+from tests.conftest import ROOT
+
+SOURCE = ROOT / "src" / "registrar"
+TEXTS: dict[str, dict[str, str]] = {
+    language: yaml.safe_load((SOURCE / f"messages/{language}.yml").read_text("utf-8"))
+    for language in LANGUAGES
+}
+KEYS = sorted(TEXTS["ja"])
+VALUES_OF_STATES: tuple[type[StrEnum], ...] = (models.State, models.Operation)
+"""What a key that is put together ends with."""
+COUNTS = ("created", "skipped", "failed")
+
+
+def placeholders(text: str) -> set[str]:
+    """The names between braces."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def strings_of(tree: ast.AST) -> Iterator[str]:
+    """Every text of a module, as a pattern: what is put in becomes ``.+``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(
+                re.escape(str(part.value)) if isinstance(part, ast.Constant) else "[a-z_]+"
+                for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield re.escape(node.value)
+
+
+def modules() -> list[ast.Module]:
+    return [ast.parse(file.read_text("utf-8")) for file in sorted(SOURCE.rglob("*.py"))]
+
+
+def test_every_language_has_the_same_keys() -> None:
+    assert {language: sorted(texts) for language, texts in TEXTS.items()} == dict.fromkeys(
+        LANGUAGES, KEYS
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_key_is_there_twice(language: str) -> None:
+    node = yaml.compose((SOURCE / f"messages/{language}.yml").read_text("utf-8"))
+    assert isinstance(node, yaml.MappingNode)
+    keys = [key.value for key, _ in node.value]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_language_has_the_same_placeholders(key: str) -> None:
+    ja, en = (placeholders(TEXTS[language][key]) for language in LANGUAGES)
+    assert ja == en
+    assert all(re.fullmatch(r"[a-z_]+", name) for name in ja)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_language_says_something_of_its_own(key: str) -> None:
+    ja, en = (TEXTS[language][key] for language in LANGUAGES)
+    assert ja.strip()
+    assert en.strip()
+    assert en.isascii() or not re.search(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]", en)
+
+
+def test_every_key_of_the_catalogue_is_used() -> None:
+    patterns = {text for tree in modules() for text in strings_of(tree) if "\\." in text}
+    unused = [key for key in KEYS if not any(re.fullmatch(p, key) for p in patterns)]
+    assert unused == []
+
+
+def said(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
+    """Key and names of every ``say(…)`` and its like; names are ``None`` where ``**`` is."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        function = node.func
+        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+        key = node.args[0]
+        if name not in {"say", "note", "group"} or not isinstance(key, ast.Constant):
+            continue
+        if isinstance(key.value, str):
+            names = [keyword.arg for keyword in node.keywords]
+            yield key.value, None if None in names else {n for n in names if n}
+
+
+def test_every_message_that_is_said_exists_with_its_values() -> None:
+    calls = [call for tree in modules() for call in said(tree)]
+    assert len(calls) > 50
+    for key, names in calls:
+        assert key in TEXTS["en"], key
+        if names is not None:
+            assert placeholders(TEXTS["en"][key]) <= names, key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_keys_that_are_put_together_exist(language: str) -> None:
+    keys = {f"state.{state}" for state in models.State}
+    keys |= {f"{prefix}.{name}" for prefix in ("summary", "table") for name in COUNTS}
+    keys |= {
+        f"{prefix}.pull_request_{operation}"
+        for prefix in ("progress", "summary")
+        for operation in models.Operation
+    }
+    assert keys <= TEXTS[language].keys()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_values_are_escaped_and_numbers_and_messages_are_not(language: str) -> None:
+    catalogue = Catalogue(language)
+    inner = say("state.with_reason", state=say("state.failed"), reason="<b>")
+    shown = catalogue.text(
+        say("progress.path", number=" 1", total=29, path="a", state=inner), lambda text: f"«{text}»"
+    )
+    assert "«<b>»" in shown
+    assert "«a»" in shown
+    assert "/29]" in shown
+    assert f"«{TEXTS[language]['state.failed']}»" not in shown
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(language: str) -> None:
+    message = say("summary.branch", branch="{branch} {0} {branch.__class__}")
+    assert "{branch} {0} {branch.__class__}" in Catalogue(language).text(message)

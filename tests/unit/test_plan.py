@@ -1,0 +1,76 @@
+"""What exists + what is listed -> what is to be done, and what is refused beforehand."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pygit2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from registrar.errors import Refused
+from registrar.models import FileDefinition, Job, Plan, Repository, Survey
+from registrar.plan import make_plan, require_writable
+
+REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
+paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
+
+
+def plan(*missing: str, repository: Repository = REPOSITORY, branch: str = "work") -> Plan:
+    """A plan in which these paths are missing."""
+    listed = tuple(FileDefinition(path) for path in missing)
+    return make_plan(Job("octo/example", listed, branch), Survey(repository, "1" * 40, frozenset()))
+
+
+@given(paths, st.sets(st.text("abc/", min_size=1), max_size=12))
+def test_missing_is_what_is_listed_and_does_not_exist_in_the_order_of_the_list(
+    listed: list[str], existing: set[str]
+) -> None:
+    job = Job("octo/example", tuple(FileDefinition(path) for path in listed), "work")
+    made = make_plan(job, Survey(REPOSITORY, "1" * 40, frozenset(existing)))
+    assert [d.path for d in made.definitions] == listed
+    assert [d.path for d in made.missing] == [path for path in listed if path not in existing]
+
+
+@pytest.mark.parametrize(
+    "scopes", [None, frozenset({"repo"}), frozenset({"repo", "workflow", "gist"})]
+)
+def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
+    require_writable(plan("a"), scopes)
+    require_writable(plan("a", repository=dataclasses.replace(REPOSITORY, can_push=None)), scopes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "branch", "missing", "scopes", "key"),
+    [
+        ({"archived": True}, "work", "a", None, "preflight.archived"),
+        ({}, "main", "a", None, "preflight.branch_is_default"),
+        ({}, "work", "a", {"public_repo"}, "preflight.scope"),
+        ({}, "work", "a", set(), "preflight.scope"),
+        ({"can_push": False}, "work", "a", None, "preflight.no_push"),
+        ({}, "work", ".github/workflows/ci.yml", {"repo"}, "preflight.workflow_scope"),
+    ],
+)
+def test_what_is_refused_before_the_first_write(
+    changes: dict[str, Any], branch: str, missing: str, scopes: set[str] | None, key: str
+) -> None:
+    repository = dataclasses.replace(REPOSITORY, **changes)
+    made = plan(missing, repository=repository, branch=branch)
+    with pytest.raises(Refused) as refused:
+        require_writable(made, None if scopes is None else frozenset(scopes))
+    assert refused.value.message.key == key
+    assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "path", [".github/workflows.yml", "workflows/a.yml", "a/.github/workflows/b.yml"]
+)
+def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
+    require_writable(plan(path), frozenset({"repo"}))
+
+
+@given(st.binary(max_size=200))
+def test_blob_id_is_the_one_of_git(content: bytes) -> None:
+    assert FileDefinition("a", content).blob_id == str(pygit2.hash(content))

@@ -1,0 +1,239 @@
+"""`scripts/release` in a repository of its own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.lib import release
+
+ROOT = Path(__file__).resolve().parents[2]
+DIGEST = "sha256:" + "0123456789abcdef" * 4
+CHANGELOG = """# Changelog
+
+## [Unreleased]
+
+### Added
+
+- Something new.
+
+## [1.0.0] - 2026-01-01
+
+- The first.
+"""
+
+
+@dataclass(frozen=True)
+class Checkout:
+    root: Path
+
+    def git(self, *arguments: str) -> str:
+        ended = subprocess.run(
+            ["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True
+        )
+        return ended.stdout.strip()
+
+    def commit(self, **files: str) -> None:
+        paths = {"changelog": release.CHANGELOG, "package": release.PACKAGE}
+        for name, text in files.items():
+            (self.root / paths[name]).write_text(text, "utf-8")
+        self.git("commit", "--quiet", "--all", "--message=change")
+
+    def release(self, *arguments: str) -> str:
+        """Run the command to its good end."""
+        ended = self.run(*arguments)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    def refusal(self, *arguments: str) -> list[str]:
+        """Run the command, which refuses and changes nothing, and give its reasons."""
+        before = self.state()
+        ended = self.run(*arguments)
+        assert ended.returncode == 1
+        assert not ended.stdout
+        assert self.state() == before
+        said, *reasons = ended.stderr.splitlines()
+        assert said == "Refused."
+        return reasons
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.root / "scripts/release"), *arguments],
+            cwd="/",
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+    def state(self) -> str:
+        return self.git("rev-parse", "HEAD") + self.git("status", "--porcelain") + self.git("diff")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    """A project whose version 1.0.0 is released, with something new on top."""
+    # A person's own settings, signing among them, have no say.
+    for variable in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(variable, "/dev/null")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "test")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
+    used = ("scripts/release", "scripts/lib/release.py", "scripts/lib/venv.sh")
+    for name in (*used, "action.yml", "Dockerfile", release.PACKAGE):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / release.CHANGELOG).write_text(CHANGELOG, "utf-8")
+    (tmp_path / release.PACKAGE).write_text('"""Text."""\n\n__version__ = "1.0.0"\n', "utf-8")
+    checkout = Checkout(tmp_path)
+    checkout.git("init", "--quiet", "--initial-branch=main")
+    checkout.git("add", "--all")
+    checkout.git("commit", "--quiet", "--message=project")
+    checkout.git("tag", "v1.0.0")
+    checkout.git("tag", "v1")
+    return checkout
+
+
+def test_preparing_makes_one_commit_that_the_workflow_accepts(checkout: Checkout) -> None:
+    said = checkout.release("1.1.0")
+    assert "nothing is pushed" in said
+    assert checkout.git("log", "-1", "--format=%s") == "Release 1.1.0"
+    changed = checkout.git("diff", "--name-only", "HEAD~1").splitlines()
+    assert changed == [release.CHANGELOG, release.PACKAGE]
+    assert not checkout.git("status", "--porcelain")
+    assert checkout.git("tag").splitlines() == ["v1", "v1.0.0"]
+
+    changelog = (checkout.root / release.CHANGELOG).read_text("utf-8")
+    headings = [line for line in changelog.splitlines() if line.startswith("## ")]
+    dated = re.sub(r"\d{4}-\d{2}-\d{2}", "DATE", headings[1])
+    assert (headings[0], dated, headings[2]) == (
+        "## [Unreleased]",
+        "## [1.1.0] - DATE",
+        "## [1.0.0] - 2026-01-01",
+    )
+    assert release.Changelog(changelog).entries("Unreleased") == ""
+    assert release.Changelog(changelog).entries("1.1.0") == "### Added\n\n- Something new."
+    assert '__version__ = "1.1.0"' in (checkout.root / release.PACKAGE).read_text("utf-8")
+    assert "agree" in checkout.release("--check", "1.1.0")
+
+
+def test_preparing_again_changes_nothing(checkout: Checkout) -> None:
+    checkout.release("1.1.0")
+    before = checkout.state()
+    checkout.release("1.1.0")
+    assert checkout.state() == before
+
+
+def test_every_reason_is_told_at_once(checkout: Checkout) -> None:
+    checkout.git("switch", "--quiet", "--create", "topic")
+    checkout.commit(changelog="# Changelog\n", package='__version__ = "3.0.0"\n')
+    checkout.git("tag", "v2.0.0")
+    (checkout.root / "new").touch()
+    assert checkout.refusal("1.1.0") == [
+        "2.0.0 is released already, and 1.1.0 comes before it.",
+        "A release is prepared on main; this is topic.",
+        "There are changes that are not committed: commit or remove them.",
+        "src/registrar/__init__.py says 3.0.0, which comes after 1.1.0.",
+        "CHANGELOG.md has no entries under Unreleased: nothing to release.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "1", "1.2", "v1.2.3", "1.2.3+build", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3\n", "１.2.3"],
+)
+def test_what_is_no_version_is_refused(checkout: Checkout, text: str) -> None:
+    (reason,) = checkout.refusal(text)
+    assert "is no version: write it like 1.2.3" in reason
+
+
+def test_a_tag_that_exists_is_refused(checkout: Checkout) -> None:
+    (reason,) = checkout.refusal("1.0.0")[:1]
+    assert reason.startswith("The tag v1.0.0 exists")
+
+
+def test_entries_in_two_places_are_refused(checkout: Checkout) -> None:
+    checkout.commit(changelog=CHANGELOG.replace("[1.0.0]", "[1.1.0]"))
+    assert checkout.refusal("1.1.0") == [
+        "CHANGELOG.md has a section for 1.1.0, and entries under Unreleased: move them into one."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (
+            {"package": '__version__ = "1.0.0"\n'},
+            "src/registrar/__init__.py says 1.0.0, not 1.1.0.",
+        ),
+        ({"changelog": "## [Unreleased]\n"}, "CHANGELOG.md has no entries for 1.1.0."),
+        (
+            {"changelog": "## [1.1.0] - 2026-01-01\n\n## [1.0.0] - 2026-01-01\n\n- x\n"},
+            "CHANGELOG.md has no entries for 1.1.0.",
+        ),
+        ({"changelog": "## [1.1.0]\n\n- x\n"}, "CHANGELOG.md has no date for 1.1.0."),
+        (
+            {"changelog": "## [Unreleased]\n\n- y\n\n## [1.1.0] - 2026-01-01\n\n- x\n"},
+            "CHANGELOG.md has entries under Unreleased: they would be released with 1.1.0 and be "
+            "missing in its notes.",
+        ),
+    ],
+)
+def test_the_workflow_refuses_what_does_not_agree(
+    checkout: Checkout, files: dict[str, str], reason: str
+) -> None:
+    checkout.release("1.1.0")
+    checkout.commit(**files)
+    assert checkout.refusal("--check", "1.1.0") == [reason]
+
+
+def test_the_project_itself_can_be_released() -> None:
+    """The forms that a release rewrites are there."""
+    project = release.Project(ROOT)
+    assert project.changelog.section("Unreleased")
+    assert (
+        project.version.text
+        == release.ASSIGNED.search((ROOT / release.PACKAGE).read_text("utf-8"))[1]
+    )  # type: ignore[index]
+
+
+def test_versions_are_ordered_as_the_specification_says() -> None:
+    order = "1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 "
+    order += "1.0.0-rc.1 1.0.0 1.0.1 1.9.0 1.10.0 2.0.0-rc.1 2.0.0"
+    versions = [release.Version.parse(text) for text in order.split()]
+    assert all(one.precedence < next_.precedence for one, next_ in pairwise(versions))
+
+
+@pytest.mark.parametrize(("version", "tag"), [("1.2.3", "v1"), ("0.1.0", "v0"), ("2.0.0-rc.1", "")])
+def test_only_a_finished_version_moves_the_major_tag(version: str, tag: str) -> None:
+    assert release.Version.parse(version).major_tag == tag
+
+
+def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile() -> None:
+    source = (ROOT / "action.yml").read_text("utf-8")
+    image = f"ghcr.io/owner/registrar@{DIGEST}"
+    released = release.released_action_yml(ROOT, image)
+    before, after = yaml.safe_load(source), yaml.safe_load(released)
+    assert after.pop("runs") == {
+        "using": "docker",
+        "image": f"docker://{image}",
+        "entrypoint": "/registrar/venv/bin/python",
+        "args": ["-I", "/registrar/entrypoint.py"],
+    }
+    del before["runs"]
+    assert after == before
+    assert released.startswith(source.partition("\nruns:")[0])
+
+
+@pytest.mark.parametrize(
+    "image", ["ghcr.io/owner/registrar:1", f"ghcr.io/Owner/x@{DIGEST}", DIGEST]
+)
+def test_a_released_action_names_a_digest(image: str) -> None:
+    with pytest.raises(release.Refused, match="names no digest"):
+        release.released_action_yml(ROOT, image)

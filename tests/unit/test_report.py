@@ -1,0 +1,132 @@
+"""Results -> texts: what cannot be seen from outside in reasonable time."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from registrar import escaping, report
+from registrar.messages import LANGUAGES, Catalogue, say
+from registrar.models import FileDefinition, FileResult, PullRequest, Registration, State
+from registrar.wording import BODY_CHARACTERS, Wording
+
+LIMIT = 65_536
+CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
+
+
+def result(path: str, state: State = State.CREATED, description: str = "") -> FileResult:
+    """The outcome of one path; created and unknown ones are on the branch."""
+    definition = FileDefinition(path, description=description)
+    return FileResult(definition, state, on_branch=state is State.CREATED)
+
+
+def wording(language: str = "en") -> Wording:
+    """What is said in a language; titles and messages do not matter here."""
+    return Wording("title", "add {path}", CATALOGUES[language])
+
+
+def account(*files: FileResult) -> Registration:
+    """The account of a run."""
+    return Registration(profile="scaffold", repository="octo/example", files=files)
+
+
+def rows(body: str) -> list[str]:
+    """The paths of a body's table."""
+    return re.findall(r"^\| <code>(.*?)</code>", body, re.MULTILINE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("count", [1, 29, 400, 5000])
+@pytest.mark.parametrize("name", ["docs/{}.md", "日本語/{}", "😀/{}", "@<&|{0}" * 10])
+def test_a_body_is_never_longer_than_the_host_takes(language: str, count: int, name: str) -> None:
+    files = [result(name.format(number), description="x|y" * 5) for number in range(count)]
+    body = wording(language).body(account(*files))
+    assert escaping.characters(body) <= LIMIT
+    shown = len(rows(body))
+    if shown < count:
+        assert CATALOGUES[language].text(say("body.more", count=count - shown)) in body
+        # No room is given away.
+        assert escaping.characters(body) > LIMIT - 1000
+    else:
+        assert shown == count
+
+
+@given(st.lists(st.text(min_size=1, max_size=3000), max_size=40), st.text(max_size=70_000))
+@settings(deadline=None, max_examples=40)
+def test_a_body_keeps_to_the_limit_whatever_it_holds(paths: list[str], before: str) -> None:
+    body = wording().body(account(*map(result, paths)))
+    assert escaping.characters(body) <= LIMIT == BODY_CHARACTERS
+    assert body.startswith("<!-- registrar:begin -->\n")
+    assert body.endswith("\n<!-- registrar:end -->")
+
+
+@pytest.mark.parametrize("around", [("", ""), ("Before.\n\n", "\n\nAfter."), ("Only before\n", "")])
+def test_what_a_reviewer_wrote_around_our_part_survives(around: tuple[str, str]) -> None:
+    text = wording()
+    first = text.body(account(result("a")))
+    current = f"{around[0]}{first}{around[1]}"
+    second = text.body(account(result("b")), current)
+    assert second == f"{around[0]}{text.body(account(result('b')))}{around[1]}"
+
+
+def test_without_our_marks_our_part_is_added() -> None:
+    text = wording()
+    ours = text.body(account(result("a")))
+    assert text.body(account(result("a")), "A reviewer's own words.") == (
+        f"A reviewer's own words.\n\n{ours}"
+    )
+
+
+def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
+    states = [State.SKIPPED, State.CREATED, State.PENDING, State.FAILED, State.CREATED]
+    files = [result(f"{number}-{state}", state) for number, state in enumerate(states)]
+    body = wording().body(account(*files))
+    expected = ["3-failed", "1-created", "4-created", "2-pending", "0-skipped"]
+    assert rows(body) == expected
+    assert rows(report.step_summary(account(*files), CATALOGUES["en"])) == expected
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(counts=st.tuples(*[st.integers(0, 40)] * 4))
+def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, int]) -> None:
+    states = [State.CREATED, State.SKIPPED, State.FAILED, State.UNKNOWN]
+    files = [
+        result(f"{state}{number}", state)
+        for state, count in zip(states, counts, strict=True)
+        for number in range(count)
+    ]
+    created, skipped, failed, unknown = counts
+    outputs = report.outputs([account(*files)])
+    names = ("created", "skipped", "failed")
+    assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
+    lines = report.console_summary(account(*files), CATALOGUES[language])
+    numbers = [int(n) for line in lines[4:7] for n in re.findall(r"\d+", line)]
+    assert numbers == [created, skipped, failed + unknown]
+
+
+def test_outputs_of_one_and_of_several_registrations() -> None:
+    one = dataclasses.replace(
+        account(result("a")), branch="b", pull_request=PullRequest(7, "https://example.com/7")
+    )
+    assert report.outputs([one])["pull_request_number"] == "7"
+    both = report.outputs([one, one])
+    assert both["created"] == "2"
+    assert (both["branch"], both["pull_request_number"], both["pull_request_url"]) == ("", "", "")
+    none = report.outputs([])
+    assert none["created"] == none["skipped"] == none["failed"] == "0"
+    assert none.keys() == both.keys()
+
+
+def test_reasons_with_several_lines_stay_in_their_row() -> None:
+    file = dataclasses.replace(
+        result("a", State.FAILED), reason=say("refusal.other", host="x\n\ny", status=422)
+    )
+    summary = report.step_summary(account(file), CATALOGUES["en"])
+    [row] = [line for line in summary.splitlines() if "<code>a</code>" in line]
+    assert row.count(" | ") == 2
+    assert row.startswith("| ")
+    assert row.endswith(" |")

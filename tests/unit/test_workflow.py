@@ -1,0 +1,73 @@
+"""The runner's files: too large a summary is cut, and no output can begin another one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from registrar.escaping import Redactor
+from registrar.workflow import Workflow
+from tests.conftest import read_file_command
+
+MEBIBYTE = 1024 * 1024
+
+
+def workflow(directory: Path) -> Workflow:
+    files = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    return Workflow(files, io.StringIO(), io.StringIO(), Redactor("secret-token"))
+
+
+@pytest.mark.parametrize("used", [0, 1000, MEBIBYTE - 40])
+@pytest.mark.parametrize("line", ["| a | b |\n", "| 日本語 | 😀 |\n"])
+def test_a_summary_that_is_too_large_is_cut_with_a_note(
+    tmp_path: Path, used: int, line: str
+) -> None:
+    file = tmp_path / "GITHUB_STEP_SUMMARY"
+    file.write_bytes(b"x" * used)
+    workflow(tmp_path).summary(line * 120_000, cut_note="(cut)")
+    data = file.read_bytes()
+    assert len(data) <= MEBIBYTE
+    assert data.decode().endswith("\n\n(cut)\n")
+    kept = data.decode()[used:].removesuffix("\n\n(cut)\n")
+    assert (line * 120_000).startswith(kept)
+
+
+def test_a_summary_that_fits_is_not_cut(tmp_path: Path) -> None:
+    text = "x" * MEBIBYTE
+    workflow(tmp_path).summary(text, cut_note="(cut)")
+    assert (tmp_path / "GITHUB_STEP_SUMMARY").read_text() == text
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z_]{1,10}", fullmatch=True),
+        st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]))
+        | st.sampled_from(["a<<b", "a=b", "a\nbranch=owned", "a\nbranch<<EOF\nowned\nEOF", ""]),
+    )
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_outputs_come_back_as_they_were_written(tmp_path: Path, values: dict[str, str]) -> None:
+    file = tmp_path / "GITHUB_OUTPUT"
+    file.unlink(missing_ok=True)
+    workflow(tmp_path).outputs(values)
+    assert read_file_command(file.read_text("utf-8") if file.exists() else "") == values
+
+
+def test_delimiters_of_outputs_are_never_the_same(tmp_path: Path) -> None:
+    workflow(tmp_path).outputs({"a": "1", "b": "2"})
+    workflow(tmp_path).outputs({"a": "1", "b": "2"})
+    lines = (tmp_path / "GITHUB_OUTPUT").read_text().splitlines()
+    assert len({line.partition("<<")[2] for line in lines if "<<" in line}) == 4
+
+
+def test_the_token_is_taken_out_of_both(tmp_path: Path) -> None:
+    writer = workflow(tmp_path)
+    writer.summary("a secret-token b", cut_note="")
+    writer.outputs({"a": "secret-token"})
+    for file in tmp_path.iterdir():
+        assert "secret-token" not in file.read_text()
+        assert "***" in file.read_text()
