@@ -42,12 +42,13 @@ class _Entry:
 
 
 def load(
-    path: Path, *, shown_as: str, content_allowed: bool = True
+    path: Path, *, shown_as: str, content_allowed: bool = True, secret: str = ""
 ) -> tuple[tuple[FileDefinition, ...], tuple[Mistake, ...]]:
     """Read the definition file at ``path`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
     ``shown_as`` is how messages name the file. Where ``content`` is not allowed (contract:
-    "There is no ``content`` field"), it is ignored with a warning.
+    "There is no ``content`` field"), it is ignored with a warning. A file that holds ``secret``
+    is refused: what it lists is published.
 
     Returns the files in the order of the list, and the warnings.
 
@@ -63,7 +64,7 @@ def load(
     definitions: list[FileDefinition] = []
     seen: dict[str, int] = {}
     for entry in entries:
-        found = list(_mistakes(entry))
+        found = list(_mistakes(entry, secret))
         name = entry.fields.get("path")
         if name is not None and not found:
             if name in seen:
@@ -245,7 +246,7 @@ def _entry(number: int, line: int, pairs: list[tuple[str, str | None]]) -> _Entr
 # --- The rules ----------------------------------------------------------------------------
 
 
-def _mistakes(entry: _Entry) -> Iterator[Message]:
+def _mistakes(entry: _Entry, secret: str) -> Iterator[Message]:
     if not entry.is_mapping:
         yield say("definitions.entry_no_object")
         return
@@ -261,6 +262,8 @@ def _mistakes(entry: _Entry) -> Iterator[Message]:
                 yield say("definitions.not_a_string", key=key)
             elif any(unicodedata.category(char) == "Cs" for char in value):
                 yield say("definitions.surrogate", key=key)
+            elif secret and secret in value:
+                yield say("definitions.holds_token", key=key)
             elif key == "path":
                 yield from path_mistakes(value)
     if "path" not in entry.fields:

@@ -6,12 +6,12 @@ environment -> inputs -> definitions -> survey -> plan -> write -> report -> exi
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from registrar import definitions, escaping, inputs, report, templates
+from registrar import definitions, inputs, templates
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
@@ -23,12 +23,14 @@ from registrar.errors import (
     Refused,
     RegistrarError,
 )
+from registrar.escaping import Redactor
 from registrar.inputs import Inputs
-from registrar.messages import Catalogue, Message, say
-from registrar.models import FAILED_STATES, Job, Registration, State
+from registrar.messages import Catalogue, say
+from registrar.models import Job, Registration
 from registrar.profiles import Profile
 from registrar.progress import Progress
 from registrar.proposal import Proposal
+from registrar.reporter import Reporter
 from registrar.waiting import Waiting
 from registrar.workflow import Workflow
 
@@ -36,86 +38,74 @@ if TYPE_CHECKING:
     from registrar.host import Host
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """What every step of a run may use; nothing of it changes."""
-
-    workflow: Workflow
-    catalogue: Catalogue
-    cancellation: Cancellation
-
-    def line(self, message: Message) -> None:
-        """Print one line."""
-        self.workflow.line(self._text(message))
-
-    def fail(self, mistake: Mistake) -> None:
-        """Tell an error."""
-        label = self._text(say("label.error"))
-        text = self._text(mistake.message)
-        self.workflow.error(text, label=label, file=mistake.file, line=mistake.line or 0)
-
-    def warn(self, mistake: Mistake) -> None:
-        """Tell a warning."""
-        label = self._text(say("label.warning"))
-        text = self._text(mistake.message)
-        self.workflow.warning(text, label=label, file=mistake.file, line=mistake.line or 0)
-
-    def _text(self, message: Message) -> str:
-        return self.catalogue.text(message, escaping.visible)
-
-
 def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     """Run the action once and give its exit code (design §2)."""
     cancellation = Cancellation()
     cancellation.install()
-    redact = escaping.Redactor(inputs.token(environ))
-    session = Session(
-        Workflow(environ, stdout, stderr, redact),
-        Catalogue(inputs.language(environ), redact),
-        cancellation,
+    redact = Redactor(inputs.token(environ))
+    reporter = Reporter(
+        Workflow(environ, stdout, stderr, redact), Catalogue(inputs.language(environ), redact)
     )
     registrations: list[Registration] = []
-    ended_by: BaseException | None = None
+    mistakes: Sequence[Mistake] = ()
+    exit_codes: list[int] = []
     try:
         settings = inputs.read(environ)
         for warning in settings.warnings:
-            session.warn(Mistake(warning))
-        jobs = [(profile, _job(profile, settings, session)) for profile in settings.profiles]
-        host = _connect(settings, session)
-        for profile, job in jobs:
+            reporter.warn(Mistake(warning))
+        jobs = [_job(profile, settings, reporter) for profile in settings.profiles]
+        host = _connect(settings, reporter, cancellation)
+        for job, proposal in jobs:
             cancellation.check()
-            registrations.append(_register(host, settings, profile, job, session))
-            if registrations[-1].exit_code > EXIT_CANCELLED:
+            registration = _register(host, job, proposal, reporter, cancellation)
+            reporter.registration(registration)
+            registrations.append(registration)
+            exit_codes.append(registration.exit_code)
+            if registration.exit_code > EXIT_CANCELLED:
                 break
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
         cancellation.settle()
-        ended_by = error
-    return _finish(registrations, ended_by, session)
+        exit_code, mistakes = _told(error)
+        exit_codes.append(exit_code)
+    exit_code = _settled(exit_codes)
+    reporter.run(registrations, mistakes, exit_code)
+    return exit_code
 
 
-def _job(profile: Profile, settings: Inputs, session: Session) -> Job:
-    """Load the definition file of a profile."""
+def _job(profile: Profile, settings: Inputs, reporter: Reporter) -> tuple[Job, Proposal]:
+    """Load the definition file of a profile, and word its proposal."""
     listed, warnings = definitions.load(
         settings.definitions or profile.definitions,
         shown_as=settings.definitions_name or profile.definitions.name,
         content_allowed=profile.content_allowed,
+        secret=settings.token,
     )
     for mistake in warnings:
-        session.warn(mistake)
-    secret = settings.token
-    leaks = [d for d in listed if secret in d.path + d.description or secret.encode() in d.content]
-    if leaks:
-        name = settings.definitions_name or profile.definitions.name
-        raise InvalidInput(
-            [Mistake(say("definitions.holds_token", file=name, path=d.path), name) for d in leaks]
-        )
+        reporter.warn(mistake)
     owner, _, repo = settings.target.partition("/")
-    own = {"profile": profile.name, "owner": owner, "repo": repo}
-    branch = templates.fill(settings.branch, own) or profile.branch
-    return Job(settings.target, listed, branch, built_in=branch == profile.branch)
+    names = {"profile": profile.name, "owner": owner, "repo": repo}
+    branch = templates.fill(settings.branch, names) or profile.branch
+    job = Job(
+        target=settings.target,
+        definitions=listed,
+        branch=branch,
+        built_in=branch == profile.branch,
+        mode=settings.mode,
+        strategy=settings.commit_strategy,
+    )
+    proposal = Proposal(
+        profile=profile,
+        title_template=settings.title,
+        commit_template=settings.commit_message,
+        options=settings.pull_request,
+        run_url=settings.run_url,
+        workflow_repository=settings.workflow_repository,
+        catalogue=reporter.catalogue,
+    )
+    return job, proposal
 
 
-def _connect(settings: Inputs, session: Session) -> Host:
+def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> Host:
     try:
         # Only now: bad input is told without it, and it is most of the start-up time
         from registrar.host import Host  # noqa: PLC0415
@@ -128,8 +118,8 @@ def _connect(settings: Inputs, session: Session) -> Host:
         workflow_repository=settings.workflow_repository,
         waiting=Waiting(
             max_seconds=settings.max_wait_seconds,
-            announce=session.line,
-            cancellation=session.cancellation,
+            announce=reporter.line,
+            cancellation=cancellation,
         ),
     )
     if settings.commit_strategy == inputs.PER_FILE:
@@ -139,89 +129,25 @@ def _connect(settings: Inputs, session: Session) -> Host:
 
 
 def _register(
-    host: Host, settings: Inputs, profile: Profile, job: Job, session: Session
+    host: Host, job: Job, proposal: Proposal, reporter: Reporter, cancellation: Cancellation
 ) -> Registration:
-    """Do one registration, and print its summary whatever ends it."""
-    from registrar.registration import preview, register  # noqa: PLC0415 (as in `_connect`)
+    """Do one registration; its account is there whatever ends it."""
+    from registrar import registration  # noqa: PLC0415 (as in `_connect`)
 
-    progress = Progress(
-        Registration(profile.name, job.target, settings.mode), session.workflow, session.catalogue
-    )
-    proposal = Proposal(
-        profile,
-        settings.title,
-        settings.commit_message,
-        settings.pull_request,
-        settings.run_url,
-        settings.workflow_repository,
-        session.catalogue,
-    )
-    exit_code, error = EXIT_DONE, None
+    account = Registration(proposal.profile.name, job.target, job.mode)
+    progress = Progress(account, reporter.workflow, reporter.catalogue)
     try:
-        if settings.mode == inputs.REGISTER:
-            register(host, settings.commit_strategy, job, proposal, progress)
+        if job.mode == inputs.REGISTER:
+            registration.register(host, job, proposal, progress)
         else:
-            preview(host, settings.commit_strategy, job, progress)
-    except (Exception, Cancelled) as ended_by:  # noqa: BLE001 (told, with its exit code)
-        session.cancellation.settle()
-        exit_code, (mistake, *_) = _told(ended_by, progress.branch)
-        error = mistake.message
-    registration = progress.registration(exit_code=exit_code, error=error)
-    if settings.mode != inputs.REGISTER and registration.lacking:
-        with progress.group("group.diff", count=registration.lacking):
-            for line in report.console_diff(registration):
-                session.workflow.line(session.catalogue.shown(line, escaping.visible))
-    for file in registration.files:
-        if file.state in FAILED_STATES:
-            failed = say("progress.failed", path=file.definition.path, reason=file.reason)
-            session.fail(Mistake(failed))
-    if error:
-        session.fail(Mistake(error))
-    elif registration.failed:
-        registration = progress.registration(exit_code=EXIT_FAILED)
-    elif settings.mode == inputs.CHECK and registration.lacking:
-        missing = [f.definition.path for f in registration.files if f.state is State.MISSING]
-        total = len(registration.files)
-        lacks = say("progress.missing", count=len(missing), total=total, paths=missing)
-        session.fail(Mistake(lacks))
-        registration = progress.registration(exit_code=EXIT_FAILED)
-    for line in report.console_summary(registration, session.catalogue):
-        session.workflow.line(line)
-    return registration
-
-
-def _finish(
-    registrations: Sequence[Registration], ended_by: BaseException | None, session: Session
-) -> int:
-    """Write step summary and outputs, and settle the exit code."""
-    exit_codes = [registration.exit_code for registration in registrations]
-    texts = [report.step_summary(r, session.catalogue) for r in registrations]
-    mistakes: Sequence[Mistake] = ()
-    if ended_by is not None:
-        exit_code, mistakes = _told(ended_by)
-        exit_codes.append(exit_code)
-        for mistake in mistakes:
-            session.fail(mistake)
-        texts.append(report.error_summary([m.message for m in mistakes], session.catalogue))
-    cut_note = session.catalogue.text(say("summary.cut"))
-    exit_code = _settled(exit_codes)
-    errors = [mistake.message for mistake in mistakes]
-    document = report.report_json(registrations, errors, exit_code, session.catalogue)
-    path = ""
-    try:
-        path = session.workflow.file("registrar-report", "json", document)
-    except OSError as error:
-        session.warn(Mistake(say("run.unwritable", reason=str(error))))
-    writers: tuple[Callable[[], None], ...] = (
-        lambda: session.workflow.summary("\n".join(texts), cut_note=cut_note),
-        lambda: session.workflow.outputs(report.outputs(registrations, document, path)),
-    )
-    for write in writers:
-        try:
-            write()
-        except OSError as error:
-            session.warn(Mistake(say("run.unwritable", reason=str(error))))
-    return exit_code
+            registration.preview(host, job, progress)
+    except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
+        cancellation.settle()
+        exit_code, (mistake, *_) = _told(error, progress.branch)
+        return replace(progress.registration(), exit_code=exit_code, error=mistake.message)
+    account = progress.registration()
+    failed = account.failed or (job.mode == inputs.CHECK and account.lacking)
+    return replace(account, exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 
 def _settled(exit_codes: Sequence[int]) -> int:

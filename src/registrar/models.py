@@ -39,6 +39,8 @@ class Job:
     """Name of the working branch, as far as it is free."""
     built_in: bool = True
     """Whether nobody but us would choose that name."""
+    mode: str = "register"
+    strategy: str = "per-file"
 
 
 @dataclass(frozen=True, slots=True)

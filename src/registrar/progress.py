@@ -110,17 +110,11 @@ class Progress:
         self._account = replace(self._account, pull_request=pull_request, operation=operation)
         self.say(f"progress.pull_request_{operation}", url=pull_request.url)
 
-    def registration(
-        self,
-        *,
-        exit_code: int = 0,
-        error: Message | None = None,
-        assuming: Sequence[FileResult] = (),
-    ) -> Registration:
+    def registration(self, *, assuming: Sequence[FileResult] = ()) -> Registration:
         """Give the account as it stands now, or would stand with some more results."""
         results = self._results | {result.definition.path: result for result in assuming}
         files = (results.get(d.path) or FileResult(d, State.PENDING) for d in self._definitions)
-        return replace(self._account, files=tuple(files), exit_code=exit_code, error=error)
+        return replace(self._account, files=tuple(files))
 
     def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
         place = f"{number:>{len(str(total))}}"

@@ -17,14 +17,14 @@ from registrar.strategies import per_file, single_commit
 STRATEGIES: dict[str, ModuleType] = {"per-file": per_file, "single": single_commit}
 
 
-def preview(host: Host, strategy: str, job: Job, progress: Progress) -> None:
+def preview(host: Host, job: Job, progress: Progress) -> None:
     """Read only: find what is missing and what a registration would meet.
 
     Raises:
         RegistrarError: the repository cannot be read.
         Cancelled: a signal arrived.
     """
-    plan = make_plan(job, STRATEGIES[strategy].survey(host, job, progress))
+    plan = make_plan(job, STRATEGIES[job.strategy].survey(host, job, progress))
     progress.planned(plan)
     for definition in plan.missing:
         progress.record(FileResult(definition, State.MISSING))
@@ -41,14 +41,14 @@ def preview(host: Host, strategy: str, job: Job, progress: Progress) -> None:
     progress.note("progress.would_create", count=len(plan.missing), total=len(plan.definitions))
 
 
-def register(host: Host, strategy: str, job: Job, proposal: Proposal, progress: Progress) -> None:
+def register(host: Host, job: Job, proposal: Proposal, progress: Progress) -> None:
     """Create what is missing and publish it; ``progress`` has the account, however it ends.
 
     Raises:
         RegistrarError: the registration cannot go on.
         Cancelled: a signal arrived.
     """
-    way = STRATEGIES[strategy]
+    way = STRATEGIES[job.strategy]
     plan = make_plan(job, way.survey(host, job, progress))
     progress.planned(plan)
     if not plan.missing:
