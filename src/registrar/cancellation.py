@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
+import time
 from types import FrameType
 
 from registrar.errors import Cancelled
@@ -14,6 +14,9 @@ GRACE_SECONDS = 5.0
 
 The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (host facts: the runner).
 """
+
+NAP_SECONDS = 0.1
+"""How soon a sleeping run notices a signal."""
 
 
 class Cancellation:
@@ -25,7 +28,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         """No signal is handled before `install`."""
-        self._requested = threading.Event()
+        # A plain number: a handler must not wait for a lock that the interrupted code may hold
         self._signal_number = 0
 
     def install(self) -> None:
@@ -36,14 +39,9 @@ class Cancellation:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
-    @property
-    def requested(self) -> bool:
-        """Whether a signal asked to end."""
-        return self._requested.is_set()
-
     def check(self) -> None:
         """Raise `Cancelled` when a signal asked for it."""
-        if self._requested.is_set():
+        if self._signal_number:
             raise Cancelled(self._signal_number)
 
     def sleep(self, seconds: float) -> None:
@@ -52,21 +50,23 @@ class Cancellation:
         Raises:
             Cancelled: a signal arrived.
         """
-        self._requested.wait(seconds)
+        end = time.monotonic() + seconds
         self.check()
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, NAP_SECONDS))
+            self.check()
 
     def settle(self) -> None:
         """Stop the clock: from here on the run only reports."""
         signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        if self._requested.is_set():
+        if self._signal_number:
             # The default action of a signal does not reach PID 1
             os._exit(128 + number)
         self._signal_number = number
         signal.signal(signal.SIGALRM, self._on_alarm)
         signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
-        self._requested.set()
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         cancelled = Cancelled(self._signal_number)

@@ -325,7 +325,7 @@ class Host:
             "POST",
             GRAPHQL,
             doing,
-            lambda a: isinstance(a.data, dict) and bool(a.data.keys() & {"data", "errors"}),
+            _is_graphql,
             body={"query": query, "variables": dict(variables)},
             writes=writes,
         )
@@ -358,6 +358,13 @@ class Host:
             body={"body": body},
         )
         return _pull_request(answer.data)
+
+
+def _is_graphql(answer: Answer) -> bool:
+    if not isinstance(answer.data, dict):
+        return False
+    data, errors = answer.data.get("data"), answer.data.get("errors")
+    return isinstance(data, dict) or (data is None and isinstance(errors, list))
 
 
 def _has_object(field: str) -> Callable[[Answer], bool]:

@@ -86,16 +86,15 @@ def fault_of(answer: Answer) -> Fault | None:
 
 def _graphql_fault(answer: Answer) -> Fault | None:
     """GraphQL tells limits and its own time-outs with status 200, and then has no data."""
-    if not isinstance(answer.data, dict) or any((answer.data.get("data") or {}).values()):
+    if not isinstance(answer.data, dict) or "errors" not in answer.data:
+        return None
+    data = answer.data.get("data")
+    if isinstance(data, dict) and any(data.values()):
         return None
     errors = answer.data.get("errors")
     kinds = {e.get("type") for e in errors if isinstance(e, dict)} if errors else set()
     if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
-        reset = _number(answer.headers.get("x-ratelimit-reset"))
-        exhausted = answer.headers.get("x-ratelimit-remaining") == "0" and reset is not None
-        pause = max(reset - _host_time(answer.headers), 0.0) + 1 if exhausted and reset else None
-        pause = _retry_after(answer.headers) if pause is None else pause
-        return Fault(say("fault.primary_limit"), pause=pause, is_limit=True)
+        return Fault(say("fault.primary_limit"), pause=_asked(answer.headers), is_limit=True)
     if "Something went wrong while executing your query" in answer.message:
         return Fault(say("fault.server_error", status=answer.status))
     return None
@@ -110,17 +109,23 @@ def _limit(answer: Answer) -> Fault | None:
         or "secondary-rate-limits" in str(documentation)
         or "gh-limited-by" in headers
     )
-    pause = _retry_after(headers)
+    pause = _asked(headers)
     if not secondary and headers.get("x-ratelimit-remaining") == "0":
-        reset = _number(headers.get("x-ratelimit-reset"))
-        if pause is None and reset is not None:
-            pause = max(reset - _host_time(headers), 0.0) + 1
         return Fault(say("fault.primary_limit"), pause=pause, is_limit=True)
     if secondary or pause is not None or answer.status == TOO_MANY_REQUESTS:
         return Fault(say("fault.secondary_limit"), pause=pause, is_limit=True)
     if "rate limit" in answer.message.lower():
         return Fault(say("fault.primary_limit"), is_limit=True)
     return None
+
+
+def _asked(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the host asks to wait: ``Retry-After``, or until the primary limit's reset."""
+    pause = _retry_after(headers)
+    reset = _number(headers.get("x-ratelimit-reset"))
+    if pause is None and reset is not None and headers.get("x-ratelimit-remaining") == "0":
+        pause = max(reset - _host_time(headers), 0.0) + 1
+    return pause
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
