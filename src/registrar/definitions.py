@@ -19,6 +19,7 @@ import yaml
 from yaml.reader import ReaderError
 
 from registrar.errors import InvalidInput, Mistake
+from registrar.escaping import SECRET_CHARACTERS
 from registrar.messages import Message, say
 from registrar.models import EMPTY_FILE, FileDefinition
 
@@ -66,10 +67,10 @@ def load(
     for entry in entries:
         found = list(_mistakes(entry, secret))
         name = entry.fields.get("path")
-        if name is not None and not found:
-            if name in seen:
-                found.append(say("definitions.path_twice", path=name, other=seen[name]))
-            seen.setdefault(name, entry.number)
+        if name in seen:
+            found.append(say("definitions.path_twice", path=name, other=seen[name]))
+        elif name is not None:
+            seen[name] = entry.number
         mistakes += [_placed(message, entry, shown_as) for message in found]
         if name is None or found:
             continue
@@ -262,7 +263,7 @@ def _mistakes(entry: _Entry, secret: str) -> Iterator[Message]:
                 yield say("definitions.not_a_string", key=key)
             elif any(unicodedata.category(char) == "Cs" for char in value):
                 yield say("definitions.surrogate", key=key)
-            elif secret and secret in value:
+            elif len(secret) >= SECRET_CHARACTERS and secret in value:
                 yield say("definitions.holds_token", key=key)
             elif key == "path":
                 yield from path_mistakes(value)

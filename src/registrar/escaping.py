@@ -17,6 +17,8 @@ _ZERO_WIDTH = "\u200b"
 
 _TOKEN_SHAPES = re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9_.\-]{16,}|github_pat_[A-Za-z0-9_]{16,})")
 REDACTED = "***"
+SECRET_CHARACTERS = 8
+"""What is shorter is no token of the host, and a part of ordinary words."""
 
 # Every ASCII character that Markdown or HTML reads as more than itself
 _MARKUP = str.maketrans({c: f"&#{ord(c)};" for c in "&<>\"'`*_~[](){}|\\#@:$!^="})
@@ -46,7 +48,7 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """Give back ``text`` without any token."""
-        if self._token:
+        if len(self._token) >= SECRET_CHARACTERS:
             text = text.replace(self._token, REDACTED)
         return _TOKEN_SHAPES.sub(REDACTED, text)
 
