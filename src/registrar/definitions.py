@@ -233,9 +233,14 @@ def _broken_yaml(line: int, column: int, reason: str, shown_as: str) -> InvalidI
 
 
 def _scalar(node: yaml.Node) -> str | None:
-    if isinstance(node, yaml.ScalarNode) and node.tag == _STRING:
-        return str(node.value)
-    return None
+    if not (isinstance(node, yaml.ScalarNode) and node.tag == _STRING):
+        return None
+    value = str(node.value)
+    try:
+        # JSON's escapes of one character in two halves, which YAML reads as two
+        return value.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        return value
 
 
 def _entry(number: int, line: int, pairs: list[tuple[str, str | None]]) -> _Entry:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from registrar import branches, escaping
-from registrar.answers import Answer
+from registrar.answers import OK, Answer
 from registrar.branches import Attempt, Branch
 from registrar.connection import HostError
 from registrar.errors import Cancelled, Refused
@@ -163,8 +164,8 @@ def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress
             _record(progress, plan.missing, State.UNKNOWN, reason=say("reason.unknown"))
         raise
     ref = _part(answer, "createRef", "ref")
-    commit = _part(answer, "createCommitOnBranch", "commit")
-    pull = _part(answer, "createPullRequest", "pullRequest")
+    commit = _part(answer, "createCommitOnBranch", "commit", "oid")
+    pull = _part(answer, "createPullRequest", "pullRequest", "number", "url")
     if ref and commit and pull:
         progress.on_branch(plan.branch)
         with progress.group("group.create", count=len(plan.missing), branch=plan.branch):
@@ -172,7 +173,7 @@ def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress
         opened = PullRequest(number=pull["number"], url=pull["url"], body=body)
         progress.pull_request(opened, Operation.CREATED)
         return Attempt(done=True)
-    maybe_written = bool(ref) or answer.uncertain
+    maybe_written = bool(ref or commit) or answer.uncertain
     if pull and not maybe_written and _withdraw_if_foreign(host, plan, pull, progress):
         return Attempt(not_ours=True)
     return Attempt(maybe_written=maybe_written)
@@ -201,7 +202,7 @@ def create_files(
             if ended.unanswered:
                 _record(progress, batch, State.UNKNOWN, reason=say("reason.unknown"))
             raise
-        commit = _part(answer, "createCommitOnBranch", "commit")
+        commit = _part(answer, "createCommitOnBranch", "commit", "oid")
         if commit is None:
             branch = replace(branch, maybe_written=branch.maybe_written or answer.uncertain)
             break
@@ -228,30 +229,29 @@ def _first_query(
     variables = {"owner": owner, "name": name, "branch": f"refs/heads/{job.branch}"}
     doing = say("doing.repository", target=job.target)
     answer = _ask(host, _REPOSITORY, variables, paths, doing)
-    data = (answer.data.get("data") or {}).get("repository")
-    if data is None:
-        raise host.not_found(job.target) if _is_not_found(answer) else host.refused(doing, answer)
-    permission = data["viewerPermission"]
-    repository = Repository(
-        full_name=data["nameWithOwner"],
-        default_branch=(data["defaultBranchRef"] or {}).get("name", ""),
-        html_url=data["url"],
-        archived=data["isArchived"],
-        can_push=host.user_may_push(permission and permission in _MAY_PUSH),
-        node_id=data["id"],
-    )
-    if data["isEmpty"] or not data["defaultBranchRef"]:
-        raise Refused(say("preflight.empty", target=repository.full_name))
-    commit = data["defaultBranchRef"]["target"]
-    standing = None
-    if data["ref"]:
-        nodes = data["ref"]["associatedPullRequests"]["nodes"]
-        pulls = [_pull_request(node) for node in nodes if node]
-        standing = Standing(
-            data["ref"]["target"]["oid"],
-            tuple(pull for pull in pulls if pull.head_repository == repository.full_name),
+    if _is_not_found(answer):
+        raise host.not_found(job.target)
+    with _as_asked(doing):
+        data = answer.data["data"]["repository"]
+        if data["isEmpty"]:
+            raise Refused(say("preflight.empty", target=data["nameWithOwner"]))
+        if data["defaultBranchRef"] is None:
+            # GraphQL does not tell what it would be called
+            gone = host.repository(job.target).default_branch
+            target = data["nameWithOwner"]
+            raise Refused(say("preflight.no_default_branch", target=target, branch=gone))
+        permission = data["viewerPermission"]
+        repository = Repository(
+            full_name=data["nameWithOwner"],
+            default_branch=data["defaultBranchRef"]["name"],
+            html_url=data["url"],
+            archived=data["isArchived"],
+            can_push=host.user_may_push(permission and permission in _MAY_PUSH),
+            node_id=data["id"],
         )
-    return repository, commit["oid"], standing, _types(commit, paths)
+        commit = data["defaultBranchRef"]["target"]
+        standing = _standing(data["ref"], repository)
+        return repository, commit["oid"], standing, _types(commit, paths)
 
 
 def _more_files(
@@ -261,10 +261,18 @@ def _more_files(
     variables = {"owner": owner, "name": name, "oid": base_sha}
     doing = say("doing.repository", target=repository.full_name)
     answer = _ask(host, _MORE_FILES, variables, paths, doing)
-    commit = ((answer.data.get("data") or {}).get("repository") or {}).get("object")
-    if commit is None:
-        raise host.refused(doing, answer)
-    return _types(commit, paths)
+    with _as_asked(doing):
+        return _types(answer.data["data"]["repository"]["object"], paths)
+
+
+@contextmanager
+def _as_asked(doing: Message) -> Iterator[None]:
+    """An answer without errors holds what was asked for, or it is none of the host's."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError) as error:
+        reason = say("fault.unusable", status=OK)
+        raise HostError(say("host.failed", doing=doing, reason=reason)) from error
 
 
 def _ask(
@@ -293,6 +301,15 @@ def _is_not_found(answer: Answer) -> bool:
         isinstance(e, dict) and e.get("type") == "NOT_FOUND" and e.get("path") == ["repository"]
         for e in errors
     )
+
+
+def _standing(ref: dict[str, Any] | None, repository: Repository) -> Standing | None:
+    if ref is None:
+        return None
+    nodes = ref["associatedPullRequests"]["nodes"]
+    pulls = [_pull_request(node) for node in nodes if node]
+    ours = tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
+    return Standing(ref["target"]["oid"], ours)
 
 
 def _pull_request(node: dict[str, Any]) -> PullRequest:
@@ -383,11 +400,12 @@ def _record(
         progress.settled(number, len(files), result)
 
 
-def _part(answer: Answer, mutation: str, field: str) -> dict[str, Any] | None:
+def _part(answer: Answer, mutation: str, field: str, *needs: str) -> dict[str, Any] | None:
     """What one mutation gave; ``None`` when it was refused (each payload is nullable)."""
-    payload = (answer.data.get("data") or {}).get(mutation) or {}
-    part: dict[str, Any] | None = payload.get(field)
-    return part
+    found: Any = answer.data.get("data")
+    for name in (mutation, field):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and found.keys() >= set(needs) else None
 
 
 def _withdraw_if_foreign(host: Host, plan: Plan, pull: dict[str, Any], progress: Progress) -> bool:
