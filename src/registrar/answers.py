@@ -71,6 +71,14 @@ class Answer:
         """Whether an organisation hides behind single sign-on (docs: "X-GitHub-SSO")."""
         return "x-github-sso" in self.headers
 
+    @property
+    def did_something(self) -> bool:
+        """Whether a success is one: GraphQL answers 200 too when every mutation was refused."""
+        if not isinstance(self.data, dict) or "errors" not in self.data:
+            return True
+        data = self.data.get("data")
+        return isinstance(data, dict) and any(data.values())
+
     def holds(self, *fields: str) -> bool:
         """Whether the answer is an object that has all of ``fields``, none of them null."""
         return isinstance(self.data, dict) and all(

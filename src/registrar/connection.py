@@ -129,7 +129,7 @@ class Connection:
                 raise HostError(message, uncertain=uncertain)
 
         if outcome.status < answers.REDIRECTS.start:
-            self._has_written |= writes
+            self._has_written |= writes and outcome.did_something
             return replace(outcome, uncertain=uncertain)
         raise self.refused(doing, outcome, path=path, writes=writes, uncertain=uncertain)
 

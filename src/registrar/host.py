@@ -395,7 +395,7 @@ def _pull_request(data: dict[str, Any]) -> PullRequest:
         head_sha=head.get("sha") or "",
         head_repository=(head.get("repo") or {}).get("full_name") or "",
         base_branch=base.get("ref") or "",
-        labels=frozenset(str(label.get("name")) for label in data.get("labels") or []),
+        labels=frozenset(str(label.get("name")).lower() for label in data.get("labels") or []),
         assignees=_logins(data.get("assignees") or []),
     )
 

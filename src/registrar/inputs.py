@@ -23,6 +23,10 @@ PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
 DEFAULT_MAX_WAIT_MINUTES = 15
 MOST_WAIT_MINUTES = 360
 """A job of the host's own runners ends then."""
+LINE_CHARACTERS = 200
+"""The host takes 256 characters of a title; some are left for what placeholders stand for."""
+BODY_CHARACTERS = 30_000
+"""The host takes 65,536 characters of a pull request's body; the rest is for our own part."""
 BRANCH_BYTES = 244
 """The host takes no longer name of a branch (255 with ``refs/heads/``)."""
 
@@ -68,7 +72,7 @@ _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
 _NO_BRANCH = re.compile(  # git-check-ref-format
-    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$|^refs/"
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$|^HEAD$|^refs/"
 )
 
 
@@ -134,7 +138,7 @@ def read(environ: Mapping[str, str]) -> Inputs:
         commit_message=reader.line("commit_message"),
         title=reader.line("title"),
         pull_request=PullRequestOptions(
-            body=reader.template("body"),
+            body=reader.body(),
             labels=reader.names("labels"),
             assignees=reader.names("assignees"),
             reviewers=reader.names("reviewers"),
@@ -191,21 +195,34 @@ class _Reader:
             self.mistakes.append(message)
         return value
 
+    def body(self) -> str:
+        value = self.template("body")
+        if len(value) > BODY_CHARACTERS:
+            self.mistakes.append(say("input.too_long", name="body", most=BODY_CHARACTERS))
+        return value
+
     def line(self, name: str) -> str:
         value = self.template(name)
+        if len(value) > LINE_CHARACTERS:
+            self.mistakes.append(say("input.too_long", name=name, most=LINE_CHARACTERS))
         if "\n" in value or "\r" in value:
             self.mistakes.append(say("input.several_lines", name=name))
         return value
 
     def branch(self, profile: str) -> str:
+        earlier = len(self.mistakes)
         value = self.template("branch")
-        if not value:
+        if not value or len(self.mistakes) > earlier or profile not in profiles.CHOICES:
             return value
-        sample = value.replace("{profile}", "p").replace("{owner}", "o").replace("{repo}", "r")
-        if _NO_BRANCH.search(sample) or len(sample.encode()) > BRANCH_BYTES:
-            self.mistakes.append(say("input.branch_malformed", value=value))
-        if profile == profiles.ALL and "{profile}" not in value:
+        target = _TARGET.fullmatch(self._given("target_repo"))
+        values = target.groupdict() if target else {"owner": "o", "repo": "r"}
+        chosen = profiles.chosen(profile)
+        names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
+        if len(set(names)) < len(chosen):
             self.mistakes.append(say("input.branch_with_all", value=value))
+        for name in dict.fromkeys(names):
+            if _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
+                self.mistakes.append(say("input.branch_malformed", value=name))
         return value
 
     def names(self, name: str) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ class PullRequest:
     head_repository: str = ""
     base_branch: str = ""
     labels: frozenset[str] = frozenset()
+    """In lower case: the host tells no case apart, neither here nor in logins."""
     assignees: frozenset[str] = frozenset()
     """Logins in lower case."""
 

@@ -97,9 +97,14 @@ class Progress:
 
     def note(self, key: str, **values: object) -> None:
         """Print a line that also belongs into the report."""
-        notes = (*self._account.notes, say(key, **values))
-        self._account = replace(self._account, notes=notes)
+        self._account = replace(self._account, notes=(*self._account.notes, say(key, **values)))
         self.say(key, **values)
+
+    def warn(self, key: str, **values: object) -> None:
+        """Give a warning that also belongs into the report."""
+        message = say(key, **values)
+        self._account = replace(self._account, notes=(*self._account.notes, message))
+        self._workflow.warning(self._text(message), label=self._text(say("label.warning")))
 
     def on_branch(self, name: str) -> None:
         """Tell the working branch."""

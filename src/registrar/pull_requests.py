@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
-from registrar import escaping
+from registrar import answers, escaping
 from registrar.branches import Branch
 from registrar.connection import HostError
 from registrar.errors import RegistrarError
@@ -76,7 +76,7 @@ def set_options(host: Host, plan: Plan, options: PullRequestOptions, progress: P
         taken = host.add_assignees(repository, number, names)
         for name in names:
             if name.lower() not in taken:
-                progress.note("pull_request.assignee_not_taken", name=name)
+                progress.warn("pull_request.assignee_not_taken", name=name)
 
     def ask(names: Sequence[str]) -> None:
         host.request_reviewers(repository, number, names, [])
@@ -84,7 +84,7 @@ def set_options(host: Host, plan: Plan, options: PullRequestOptions, progress: P
     def ask_teams(names: Sequence[str]) -> None:
         host.request_reviewers(repository, number, [], names)
 
-    _one_by_one([n for n in options.labels if n not in has.labels], label, progress)
+    _one_by_one([n for n in options.labels if n.lower() not in has.labels], label, progress)
     _one_by_one([n for n in options.assignees if n.lower() not in has.assignees], assign, progress)
     if is_new:
         _one_by_one(options.reviewers, ask, progress)
@@ -100,8 +100,9 @@ def _one_by_one(
     try:
         give(names)
     except HostError as error:
-        if len(names) == 1:
-            progress.note("pull_request.option_refused", name=names[0], reason=error.message)
+        if len(names) == 1 or error.status != answers.UNPROCESSABLE:
+            # Whatever else is wrong, a missing permission for example, is wrong for all of them
+            progress.warn("pull_request.option_refused", name=tuple(names), reason=error.message)
             return
         for name in names:
             _one_by_one([name], give, progress)
@@ -127,7 +128,7 @@ def _open(  # noqa: PLR0913, PLR0917 (the parts of a pull request)
         if not (options.draft and error.answer and "raft pull requests" in error.answer.message):
             raise
         # Plans of the host without drafts refuse them
-        progress.note("pull_request.no_drafts")
+        progress.warn("pull_request.no_drafts")
         return create(draft=False)
 
 

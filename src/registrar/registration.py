@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from registrar import branches, pull_requests
+from registrar import answers, branches, pull_requests
 from registrar.branches import Declined
+from registrar.connection import HostError
 from registrar.host import Host
+from registrar.inputs import PER_FILE, SINGLE
 from registrar.messages import say
-from registrar.models import FileResult, Job, Plan, State
+from registrar.models import FileResult, Job, Plan, Standing, State
 from registrar.plan import make_plan, require_writable
 from registrar.progress import Progress
 from registrar.proposal import Proposal
 from registrar.strategies import per_file, single_commit
 
-STRATEGIES: dict[str, ModuleType] = {"per-file": per_file, "single": single_commit}
+STRATEGIES: dict[str, ModuleType] = {PER_FILE: per_file, SINGLE: single_commit}
 
 
 def preview(host: Host, job: Job, progress: Progress) -> None:
@@ -31,7 +33,7 @@ def preview(host: Host, job: Job, progress: Progress) -> None:
     if not plan.missing:
         _tell_nothing_missing(plan, progress)
         return
-    standing = plan.standing or host.standing(plan.repository, plan.branch)
+    standing = plan.standing if job.strategy == SINGLE else _standing(host, plan)
     found = standing and branches.proposed(standing, plan)
     if isinstance(found, Declined):
         number = found.pull_request.number
@@ -39,6 +41,16 @@ def preview(host: Host, job: Job, progress: Progress) -> None:
     elif found:
         progress.note("progress.proposed", number=found.number)
     progress.note("progress.would_create", count=len(plan.missing), total=len(plan.definitions))
+
+
+def _standing(host: Host, plan: Plan) -> Standing | None:
+    """Look for the working branch; a token that may read nothing but contents sees no more."""
+    try:
+        return host.standing(plan.repository, plan.branch)
+    except HostError as error:
+        if error.status == answers.FORBIDDEN:
+            return None
+        raise
 
 
 def register(host: Host, job: Job, proposal: Proposal, progress: Progress) -> None:

@@ -37,6 +37,7 @@ _EFFECTS = {
     ".github/SUPPORT.md": "effect.inherited",
     ".mcp.json": "effect.no_servers",
 }
+_EMPTY = (b"", b"{}")
 _COMMIT_CELL = re.compile(r"(?m)^\| (<code>.*?</code>) \|.*\| (\[`[0-9a-f]{7}`\]\(\S+\)) \|$")
 
 
@@ -80,12 +81,12 @@ def step_summary(registration: Registration, catalogue: Catalogue) -> str:
     lines.append("")
     if registration.error:
         lines += [_quoted(text(registration.error)), ""]
-    lines += [line for note in registration.notes for line in (_quoted(text(note)), "")]
     if pull := registration.pull_request:
         link = f"[#{pull.number}]({escaping.address(pull.url)})"
         lines += [f"{text(say(f'summary.pull_request_{registration.operation}'))} {link}", ""]
     if registration.branch:
         lines += [text(say("summary.branch", branch=registration.branch)), ""]
+    lines += [line for note in registration.notes for line in (_quoted(text(note)), "")]
     if registration.files:
         table = _table(_sorted(registration.files), catalogue, _state)
         lines += _folded(text(say("summary.paths", count=len(registration.files))), table)
@@ -103,6 +104,22 @@ def error_summary(errors: Sequence[Message], catalogue: Catalogue) -> str:
     for error in errors:
         lines += [_quoted(catalogue.text(error, escaping.code)), ""]
     return "\n".join(lines) + "\n"
+
+
+def cut(markdown: str, size: int, note: str) -> str:
+    """Shorten Markdown to ``size`` bytes, whole lines, and say so in ``note``.
+
+    What the cut leaves open (a fence, a folded part) is closed, so that the note is seen.
+    """
+    data = markdown.encode("utf-8", "backslashreplace")
+    if len(data) <= size:
+        return markdown
+    closing = "\n```\n\n</details>\n"
+    room = max(size - len(f"{closing}\n{note}\n".encode()), 0)
+    kept = data[:room].rpartition(b"\n")[0].decode("utf-8", "ignore")
+    fence = "\n```\n" if kept.count("\n```") % 2 else ""
+    folded = "\n</details>\n" if kept.count("<details") > kept.count("</details>") else ""
+    return f"{kept}{fence}{folded}\n\n{note}\n"
 
 
 def pull_request_body(
@@ -234,7 +251,7 @@ def _effects(registration: Registration, catalogue: Catalogue) -> list[str]:
     found: dict[str, list[str]] = {}
     for file in registration.files:
         path = file.definition.path
-        if file.on_branch and path in _EFFECTS and file.definition.content in {b"\n", b"{}"}:
+        if file.on_branch and path in _EFFECTS and file.definition.content.strip() in _EMPTY:
             found.setdefault(_EFFECTS[path], []).append(path)
     lines = [
         f"- {catalogue.text(say(key, paths=paths), escaping.code)}" for key, paths in found.items()

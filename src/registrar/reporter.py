@@ -64,9 +64,13 @@ class Reporter:
         parts = [report.step_summary(r, self.catalogue) for r in registrations]
         parts += [report.error_summary(errors, self.catalogue)] if errors else []
         document = report.report_json(registrations, errors, exit_code, self.catalogue)
-        cut_note = self._text(say("summary.cut"))
+        note = self._text(say("summary.cut"))
 
-        self._write(lambda: self.workflow.summary("\n".join(parts), cut_note=cut_note))
+        self._write(
+            lambda: self.workflow.summary(
+                "\n".join(parts), lambda markdown, size: report.cut(markdown, size, note)
+            )
+        )
         path = self._write(lambda: self.workflow.file("registrar-report", "json", document))
         outputs = report.outputs(registrations, document, path or "")
         self._write(lambda: self.workflow.outputs(outputs))

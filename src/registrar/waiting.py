@@ -86,10 +86,7 @@ def fault_of(answer: Answer) -> Fault | None:
 
 def _graphql_fault(answer: Answer) -> Fault | None:
     """GraphQL tells limits and its own time-outs with status 200, and then has no data."""
-    if not isinstance(answer.data, dict) or "errors" not in answer.data:
-        return None
-    data = answer.data.get("data")
-    if isinstance(data, dict) and any(data.values()):
+    if answer.did_something:
         return None
     errors = answer.data.get("errors")
     kinds = {e.get("type") for e in errors if isinstance(e, dict)} if errors else set()

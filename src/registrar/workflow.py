@@ -91,8 +91,8 @@ class Workflow:
         """Report a warning, like `error`."""
         self._annotate("warning", text, label, file, line)
 
-    def summary(self, markdown: str, *, cut_note: str) -> None:
-        """Append to the step summary; what is too large for the runner ends with ``cut_note``.
+    def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> None:
+        """Append to the step summary; ``shorten`` makes it fit into so many bytes.
 
         Raises:
             OSError: the file cannot be written.
@@ -100,14 +100,10 @@ class Workflow:
         if not self._summary_file:
             return
         path = Path(self._summary_file)
-        used = path.stat().st_size if path.exists() else 0
-        data = self._redact(markdown).encode("utf-8", "backslashreplace")
-        if used + len(data) > SUMMARY_BYTES:
-            note = f"\n\n{cut_note}\n".encode()
-            room = max(SUMMARY_BYTES - used - len(note), 0)
-            data = data[:room].rpartition(b"\n")[0] + note
-        with path.open("ab") as file:
-            file.write(data)
+        room = SUMMARY_BYTES - (path.stat().st_size if path.exists() else 0)
+        text = shorten(self._redact(markdown), room)
+        with path.open("a", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
 
     def outputs(self, values: Mapping[str, str]) -> None:
         """Write the outputs of the step.

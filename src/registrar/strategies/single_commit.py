@@ -418,5 +418,5 @@ def _withdraw_if_foreign(host: Host, plan: Plan, pull: dict[str, Any], progress:
         return False
     opened = PullRequest(number=pull["number"], url=pull["url"])
     host.close_pull_request(plan.repository, opened, body=branches.WITHDRAWN)
-    progress.note("progress.withdrawn", number=opened.number, branch=plan.branch)
+    progress.warn("progress.withdrawn", number=opened.number, branch=plan.branch)
     return True
