@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
+import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from scripts.lib.release import action_yml
 from tests.conftest import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 from tests.container import tools
 from tests.host import StandInHost
@@ -26,10 +31,93 @@ pytestmark = [
 # A local image: act starts jobs in a container, and this one needs no download of its own.
 JOB_IMAGE = "python:3.13-slim-trixie"
 DISPATCH = ".github/workflows/register-files.yml"
+WORKFLOW: dict[Any, Any] = yaml.safe_load((ROOT / DISPATCH).read_text("utf-8"))
+# YAML 1.1 takes `on` for a truth value.
+CHOICES = {
+    name: each["options"]
+    for name, each in WORKFLOW[True]["workflow_dispatch"]["inputs"].items()
+    if each["type"] == "choice"
+}
 # A checkout by act copies the working tree; the commit is the one that the project uses.
-CHECKOUT = re.search(r"actions/checkout@\w{40}", (ROOT / DISPATCH).read_text())
+CHECKOUT = WORKFLOW["jobs"]["register"]["steps"][0]["uses"]
+PUBLISHED = "octo/registrar@v1"
+BUILT = ("act-dockeraction", "act-octo-registrar-v1-dockeraction")
+"""How act names what it builds for `./` and for the published action."""
 
-Act = Callable[..., str]
+BRANCHES = {
+    "scaffold": [SCAFFOLD_BRANCH],
+    "health": [HEALTH_BRANCH],
+    "all": [HEALTH_BRANCH, SCAFFOLD_BRANCH],
+}
+MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json", HEALTH_BRANCH: ".github/CONTRIBUTING.md"}
+PRESENT = {".github/SECURITY.md": b"# Security\n", ".gitignore": b"*.log\n"}
+
+
+@dataclass(frozen=True)
+class Act:
+    """Runs workflows of a repository."""
+
+    path: str
+    docker: str
+    home: Path
+
+    def run(
+        self,
+        directory: Path,
+        workflow: str,
+        host: StandInHost,
+        *,
+        secrets: Mapping[str, str],
+        inputs: Mapping[str, str] | None = None,
+        published: Path | None = None,
+        exit_code: int = 0,
+    ) -> str:
+        """Run a workflow to the end that is expected, and return the log."""
+        command = [
+            *(self.path, "workflow_dispatch", f"--workflows={workflow}", "--rm", "--pull=false"),
+            *(f"--platform=ubuntu-latest={JOB_IMAGE}", "--no-cache-server"),
+            f"--env=HOST_API_URL={host.url}",
+            *(f"--secret={name}" for name in secrets),
+            *(f"--input={name}={value}" for name, value in (inputs or {}).items()),
+        ]
+        if published:
+            command.append(f"--local-repository={PUBLISHED}={published}")
+        # The containers and images of act have fixed names: one run at a time on a machine.
+        with Path(tempfile.gettempdir(), "registrar-test-act.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                ended = subprocess.run(
+                    command,
+                    cwd=directory,
+                    # Its settings are a person's own: none of them has a say here.
+                    env={**os.environ, **secrets, "HOME": str(self.home), "XDG_CONFIG_HOME": ""},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    timeout=120,
+                    check=False,
+                )
+            finally:
+                # Costs the next run nothing: the image of the tests keeps the layers.
+                remove = [self.docker, "image", "rm", *BUILT]
+                subprocess.run(remove, capture_output=True, check=False)
+        print(ended.stdout)
+        assert ended.returncode == exit_code
+        assert not any(secret in ended.stdout for secret in secrets.values())
+        return ended.stdout
+
+
+@pytest.fixture
+def act(docker: str, image: str, tmp_path: Path) -> Act:
+    """The image comes first, so that the layers of act's own build are there already."""
+    path = tools.find("act")
+    inspect = [docker, "image", "inspect", JOB_IMAGE]
+    if subprocess.run(inspect, capture_output=True, check=False).returncode != 0:
+        subprocess.run([docker, "pull", "--quiet", JOB_IMAGE], check=True)
+    home = tmp_path / "home"
+    home.mkdir()
+    return Act(path, docker, home)
 
 
 @pytest.fixture
@@ -42,6 +130,11 @@ def project(tmp_path: Path) -> Path:
         if (ROOT / file).is_file():
             (directory / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, directory / file)
+    return commit(directory)
+
+
+def commit(directory: Path) -> Path:
+    """Make a directory the repository that the host serves as the target."""
     identity = ["-c", "user.name=test", "-c", "user.email=test@example.invalid"]
     unsigned = ["-c", "commit.gpgSign=false"]
     for arguments in (
@@ -54,112 +147,122 @@ def project(tmp_path: Path) -> Path:
     return directory
 
 
-@pytest.fixture
-def act(docker: str, image: str, project: Path, tmp_path: Path) -> Act:
-    """Runs a workflow of the project to its good end and returns the log.
-
-    The image comes first, so that the layers of act's own build are there already.
-    """
-    path = tools.find("act")
-    inspect = [docker, "image", "inspect", JOB_IMAGE]
-    if subprocess.run(inspect, capture_output=True, check=False).returncode != 0:
-        subprocess.run([docker, "pull", "--quiet", JOB_IMAGE], check=True)
-
-    def run(workflow: str, host: StandInHost, *, secrets: dict[str, str], **inputs: str) -> str:
-        # The containers and images of act have fixed names: one run at a time on a machine.
-        with Path(tempfile.gettempdir(), "registrar-test-act.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            ended = execute(workflow, host, secrets, inputs)
-        assert ended.returncode == 0, ended.stdout
-        assert not any(secret in ended.stdout for secret in secrets.values())
-        return ended.stdout
-
-    def execute(
-        workflow: str, host: StandInHost, secrets: dict[str, str], inputs: dict[str, str]
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [
-                *(path, "workflow_dispatch", f"--workflows={workflow}", "--rm", "--pull=false"),
-                *(f"--platform=ubuntu-latest={JOB_IMAGE}", "--no-cache-server"),
-                f"--env=HOST_API_URL={host.url}",
-                *(f"--secret={name}" for name in secrets),
-                *(f"--input={name}={value}" for name, value in inputs.items()),
-            ],
-            cwd=project,
-            # Its settings are a person's own: none of them has a say here.
-            env={**os.environ, **secrets, "HOME": str(tmp_path), "XDG_CONFIG_HOME": ""},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=280,
-            check=False,
-        )
-
-    return run
+def write_workflow(directory: Path, action: str) -> str:
+    """A workflow whose second step fails unless it is handed the outputs of the first."""
+    check = f"""
+import json, os
+outputs = json.loads(os.environ["OUTPUTS"])
+report = json.loads(outputs.pop("report"))
+# The file itself stays unseen: act shares no RUNNER_TEMP with the containers of actions.
+assert outputs.pop("report_path"), outputs
+states = [each["state"] for each in report["registrations"][0]["files"]]
+assert sorted(states) == ["created"] * 6 + ["skipped"], report
+assert outputs.pop("pull_request_url").endswith("/{TARGET}/pull/1")
+assert outputs == {{
+    "created": "6",
+    "skipped": "1",
+    "failed": "0",
+    "branch": "{HEALTH_BRANCH}",
+    "pull_request_number": "1",
+    "pull_request_operation": "created",
+}}, outputs
+print("compared", "outputs")
+"""
+    steps: list[dict[str, Any]] = [
+        {"uses": action, "id": "registrar", "with": {"profile": "health", "language": "en"}},
+        {
+            "name": "Compare",
+            "run": check,
+            "shell": "python3 {0}",
+            "env": {"OUTPUTS": "${{ toJSON(steps.registrar.outputs) }}"},
+        },
+    ]
+    if action == "./":
+        steps.insert(0, {"uses": CHECKOUT})
+    workflow = {
+        "on": "workflow_dispatch",
+        "jobs": {"use": {"runs-on": "ubuntu-latest", "steps": steps}},
+    }
+    name = ".github/workflows/use.yml"
+    (directory / name).parent.mkdir(parents=True, exist_ok=True)
+    (directory / name).write_text(json.dumps(workflow))
+    return name
 
 
 def test_a_step_hands_its_outputs_to_the_next(act: Act, project: Path) -> None:
-    assert CHECKOUT
-    (project / ".github/workflows/use.yml").write_text(f"""
-on: workflow_dispatch
-jobs:
-  use:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: {CHECKOUT.group()}
-      - uses: ./
-        id: registrar
-        with:
-          profile: health
-          language: en
-      - name: Compare
-        env:
-          OUTPUTS: ${{{{ toJSON(steps.registrar.outputs) }}}}
-        run: |
-          python3 -c '
-          import json, os
-          outputs = json.loads(os.environ["OUTPUTS"])
-          url = outputs.pop("pull_request_url")
-          assert url.endswith("/{TARGET}/pull/1"), url
-          assert outputs == {{
-              "created": "6",
-              "skipped": "1",
-              "failed": "0",
-              "branch": "{HEALTH_BRANCH}",
-              "pull_request_number": "1",
-              "pull_request_operation": "created",
-          }}, outputs
-          print("compared", "outputs")'
-""")
+    workflow = write_workflow(project, "./")
     with StandInHost() as host:
-        host.create_repository(TARGET, files={".github/SECURITY.md": b"# Security\n"})
-        token = host.create_token(kind="installation")
-        log = act(".github/workflows/use.yml", host, secrets={"GITHUB_TOKEN": token})
+        host.create_repository(TARGET, files=PRESENT)
+        secrets = {"GITHUB_TOKEN": host.create_token(kind="installation")}
+        log = act.run(project, workflow, host, secrets=secrets)
     assert "compared outputs" in log
 
 
+@pytest.mark.parametrize("form", ["source", "released"])
+def test_the_action_is_pinned_by_another_repository(
+    form: str, act: Act, project: Path, image: str, tmp_path: Path
+) -> None:
+    if form == "released":
+        source, dockerfile = (ROOT / name for name in ("action.yml", "Dockerfile"))
+        # A released image is named by a digest, which only a registry gives.
+        released = action_yml(source.read_text("utf-8"), dockerfile.read_text("utf-8"), image)
+        (project / "action.yml").write_text(released, "utf-8")
+        (project / "Dockerfile").unlink()
+    caller = tmp_path / "caller"
+    workflow = write_workflow(caller, PUBLISHED)
+    commit(caller)
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        secrets = {"GITHUB_TOKEN": host.create_token(kind="installation")}
+        log = act.run(caller, workflow, host, secrets=secrets, published=project)
+    assert "compared outputs" in log
+    assert ("docker build" in log) == (form == "source")
+
+
 @pytest.mark.parametrize(
-    ("profile", "language", "branches", "lines"),
+    ("profile", "mode", "language"),
     [
-        ("scaffold", "ja", [SCAFFOLD_BRANCH], ["作成: 29 件"]),
-        ("health", "en", [HEALTH_BRANCH], ["Created: 7"]),
-        ("all", "ja", [HEALTH_BRANCH, SCAFFOLD_BRANCH], ["作成: 7 件", "作成: 29 件"]),
+        (*choice, language)
+        for choice, language in zip(
+            itertools.product(CHOICES["profile"], CHOICES["mode"]),
+            itertools.cycle(CHOICES["language"]),
+            strict=False,
+        )
     ],
 )
 def test_the_workflow_that_is_started_by_hand(
-    act: Act, profile: str, language: str, branches: list[str], lines: list[str]
+    profile: str, mode: str, language: str, act: Act, project: Path
 ) -> None:
+    inputs = {"profile": profile, "mode": mode, "language": language}
     with StandInHost() as host:
-        repository = host.create_repository(TARGET, files={"LICENSE": b"MIT\n"})
-        token = host.create_token(kind="installation")
+        repository = host.create_repository(TARGET, files=PRESENT)
+        access = "write" if mode == "register" else "read"
+        permissions = {"contents": access, "pull_requests": access}
+        token = host.create_token(kind="installation", permissions=permissions)
+        exit_code = 1 if mode == "check" else 0
         secrets = {"GITHUB_TOKEN": token}
-        log = act(DISPATCH, host, secrets=secrets, profile=profile, language=language)
-    assert [each.head for each in repository.pull_requests] == branches
-    assert all(line in log for line in lines)
+        log = act.run(project, DISPATCH, host, secrets=secrets, inputs=inputs, exit_code=exit_code)
+        branches = set(repository.branches)
+    proposed = [each.head for each in repository.pull_requests]
+    assert proposed == (BRANCHES[profile] if mode == "register" else [])
+    assert branches == {"main", *proposed}
+    # act prints the step summaries
+    assert log.count("| Item | Count |" if language == "en" else "| 項目 | 件数 |") == len(
+        BRANCHES[profile]
+    )
+    if mode == "register":
+        return
+    for branch in BRANCHES[profile]:
+        assert f"+++ b/{MISSING[branch]}" in log
+    errors = [line for line in log.splitlines() if "::error::" in line]
+    assert len(errors) == (len(BRANCHES[profile]) if mode == "check" else 0)
+    for branch, error in zip(BRANCHES[profile], errors, strict=False):
+        assert MISSING[branch] in error
 
 
-def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(act: Act) -> None:
+def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(
+    act: Act, project: Path
+) -> None:
     with StandInHost() as host:
         host.create_repository(TARGET)
         other = host.create_repository("octo/other")
@@ -167,5 +270,6 @@ def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(act: Ac
             "GITHUB_TOKEN": host.create_token(kind="installation", repositories=[TARGET]),
             "REGISTRAR_TOKEN": host.create_token(kind="classic"),
         }
-        act(DISPATCH, host, secrets=secrets, profile="health", target_repo="octo/other")
+        inputs = {"profile": "health", "target_repo": "octo/other"}
+        act.run(project, DISPATCH, host, secrets=secrets, inputs=inputs)
     assert [each.head for each in other.pull_requests] == [HEALTH_BRANCH]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -77,7 +78,11 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
     assert step.exit_code == 0, step.log
     assert not (job.directory / "workspace/betrayed").exists()
     (pull_request,) = repository.pull_requests
-    assert step.outputs == {
+    outputs = step.outputs
+    # Later steps find the file in their own RUNNER_TEMP.
+    report = job.directory / "runner_temp" / outputs.pop("report_path")
+    assert json.loads(report.read_text("utf-8")) == json.loads(outputs.pop("report"))
+    assert outputs == {
         "created": str(MISSING),
         "skipped": str(len(PRESENT)),
         "failed": "0",

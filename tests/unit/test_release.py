@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +17,7 @@ import yaml
 from scripts.lib import release
 
 ROOT = Path(__file__).resolve().parents[2]
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 CHANGELOG = """# Changelog
 
@@ -180,8 +183,10 @@ def test_entries_in_two_places_are_refused(checkout: Checkout) -> None:
         ({"changelog": "## [1.1.0]\n\n- x\n"}, "CHANGELOG.md has no date for 1.1.0."),
         (
             {"changelog": "## [Unreleased]\n\n- y\n\n## [1.1.0] - 2026-01-01\n\n- x\n"},
-            "CHANGELOG.md has entries under Unreleased: they would be released with 1.1.0 and be "
-            "missing in its notes.",
+            (
+                "CHANGELOG.md has entries under Unreleased: "
+                "they would be released with 1.1.0 and be missing in its notes."
+            ),
         ),
     ],
 )
@@ -197,10 +202,7 @@ def test_the_project_itself_can_be_released() -> None:
     """The forms that a release rewrites are there."""
     project = release.Project(ROOT)
     assert project.changelog.section("Unreleased")
-    assert (
-        project.version.text
-        == release.ASSIGNED.search((ROOT / release.PACKAGE).read_text("utf-8"))[1]
-    )  # type: ignore[index]
+    assert project.version.text in (ROOT / release.PACKAGE).read_text("utf-8")
 
 
 def test_versions_are_ordered_as_the_specification_says() -> None:
@@ -237,3 +239,121 @@ def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile(
 def test_a_released_action_names_a_digest(image: str) -> None:
     with pytest.raises(release.Refused, match="names no digest"):
         release.released_action_yml(ROOT, image)
+
+
+# --- The workflow -------------------------------------------------------------------------
+
+STAND_IN = r"""#!/usr/bin/env bash
+# For `docker` and `gh`: writes down how it was called, and answers what the workflow reads.
+echo "${0##*/} $*" >>"$CALLS"
+case "${0##*/} $*" in
+  "docker login"*) cat >/dev/null ;;
+  "docker buildx build"*) echo '{"containerimage.digest": "sha256:built"}' >"${*: -1}" ;;
+  "docker buildx imagetools inspect"*SPDX*) echo '{"spdxVersion": "SPDX-2.3"}' ;;
+  "docker buildx imagetools inspect"*) echo "$DIGEST" ;;
+  "docker run"*) echo "registrar $VERSION" ;;
+  "gh api"*"/git/trees "*) cat >"$RUNNER_TEMP/tree.json" && echo the-tree ;;
+  "gh api"*"/git/commits "*) cat >"$RUNNER_TEMP/commit.json" && echo the-commit ;;
+  "gh api"*"/git/ref/tags/v1 "*) [[ $MAJOR_TAG == exists ]] ;;
+  "gh release view"*) false ;;
+esac
+"""
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="jq, which runners have, is not here")
+@pytest.mark.parametrize(
+    ("version", "major_tag", "last"),
+    [
+        (
+            "1.1.0",
+            "exists",
+            (
+                "gh api --method PATCH repos/Octo/Registrar/git/refs/tags/v1 --silent"
+                " --raw-field sha=the-commit --field force=true"
+            ),
+        ),
+        (
+            "1.1.0",
+            "missing",
+            (
+                "gh api repos/Octo/Registrar/git/refs --silent"
+                " --raw-field ref=refs/tags/v1 --raw-field sha=the-commit"
+            ),
+        ),
+        (
+            "1.1.0-rc.1",
+            "exists",
+            (
+                "gh release create v1.1.0-rc.1 --verify-tag --title 1.1.0-rc.1"
+                " --notes-file TEMP/notes.md --prerelease"
+            ),
+        ),
+    ],
+)
+def test_the_steps_of_the_workflow(
+    version: str,
+    major_tag: str,
+    last: str,
+    checkout: Checkout,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Every command of `release.yml` in order, with a stand-in for the engine and the host."""
+    checkout.release(version)
+    temp = tmp_path_factory.mktemp("runner")
+    for name in ("docker", "gh"):
+        (temp / name).write_text(STAND_IN, "utf-8")
+        (temp / name).chmod(0o755)
+    env = {
+        "CALLS": str(temp / "calls"),
+        "DIGEST": DIGEST,
+        "GITHUB_ACTOR": "octo",
+        "GITHUB_OUTPUT": str(temp / "output"),
+        "GITHUB_REF": "refs/heads/main",
+        "GITHUB_REPOSITORY": "Octo/Registrar",
+        "GITHUB_SERVER_URL": "https://github.invalid",
+        "GITHUB_SHA": checkout.git("rev-parse", "HEAD"),
+        "MAJOR_TAG": major_tag,
+        "PATH": f"{temp}:{os.environ['PATH']}",
+        "RUNNER_TEMP": str(temp),
+        "VERSION": version,
+    }
+    values = {"github.token": "a-token", "matrix.architecture": "arm64"}
+    for name, job in WORKFLOW["jobs"].items():
+        for step in job.get("steps", []):
+            if "run" in step:
+                given = {key: evaluated(text, values) for key, text in step.get("env", {}).items()}
+                command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+                subprocess.run(command, cwd=checkout.root, env=env | given, check=True)
+        if (temp / "output").exists():
+            lines = (temp / "output").read_text().splitlines()
+            values |= {
+                f"needs.{name}.outputs.{k}": v
+                for k, _, v in (line.partition("=") for line in lines)
+            }
+            # One job of the matrix has run here
+            values |= {"needs.build.outputs.amd64": "sha256:other"}
+            (temp / "output").unlink()
+
+    image = f"ghcr.io/octo/registrar@{DIGEST}"
+    tree, made = (json.loads((temp / f"{name}.json").read_text()) for name in ("tree", "commit"))
+    assert tree["base_tree"] == checkout.git("rev-parse", "HEAD^{tree}")
+    (file,) = tree["tree"]
+    source, dockerfile = ((checkout.root / n).read_text() for n in ("action.yml", "Dockerfile"))
+    assert file.pop("content") == release.action_yml(source, dockerfile, image)
+    assert file == {"path": "action.yml", "mode": "100644", "type": "blob"}
+    assert (made["tree"], made["parents"]) == ("the-tree", [env["GITHUB_SHA"]])
+    assert (temp / "notes.md").read_text() == f"### Added\n\n- Something new.\n\nImage: {image}\n"
+    calls = (temp / "calls").read_text().replace(str(temp), "TEMP").splitlines()
+    assert (
+        f"docker buildx imagetools create --tag ghcr.io/octo/registrar:{version} "
+        "ghcr.io/octo/registrar@sha256:other ghcr.io/octo/registrar@sha256:built"
+    ) in calls
+    tag = f"--raw-field ref=refs/tags/v{version} --raw-field sha=the-commit"
+    assert f"gh api repos/Octo/Registrar/git/refs --silent {tag}" in calls
+    assert calls[-1] == last
+    assert "a-token" not in "".join(calls)
+
+
+def evaluated(text: str, values: dict[str, str]) -> str:
+    """The text with the values of its expressions."""
+    return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values[match[1]], text)

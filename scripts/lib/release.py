@@ -1,0 +1,260 @@
+"""A release: `scripts/release` prepares it, the workflow `release.yml` makes it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BRANCH = "main"
+PACKAGE = "src/registrar/__init__.py"
+CHANGELOG = "CHANGELOG.md"
+
+# No build metadata (`+…`): the version is an image's tag as well, which may hold no plus sign.
+NUMBER = r"(?:0|[1-9]\d*)"
+IDENTIFIER = rf"(?:{NUMBER}|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
+SEMVER = re.compile(
+    rf"(?P<numbers>{NUMBER}\.{NUMBER}\.{NUMBER})(?:-(?P<pre>{IDENTIFIER}(?:\.{IDENTIFIER})*))?",
+    re.ASCII,
+)
+ASSIGNED = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
+PINNED = re.compile(r"[a-z0-9./_-]+@sha256:[0-9a-f]{64}", re.ASCII)
+FROM_SOURCE = "\nruns:\n  using: docker\n  image: Dockerfile\n"
+ENTRYPOINT = re.compile(r"^ENTRYPOINT (\[.*\])$", re.MULTILINE)
+
+
+class Refused(Exception):
+    """A release that cannot be, with everything that stands against it."""
+
+    def __init__(self, *reasons: str) -> None:
+        super().__init__("\n".join(reasons))
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of Semantic Versioning 2.0.0."""
+
+    text: str
+    numbers: tuple[int, ...]
+    pre: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Version:
+        match = SEMVER.fullmatch(text)
+        if not match:
+            raise Refused(f"{text!r} is no version: write it like 1.2.3 or 1.2.3-rc.1, without v.")
+        numbers = tuple(map(int, match["numbers"].split(".")))
+        return cls(text, numbers, tuple(match["pre"].split(".")) if match["pre"] else ())
+
+    @property
+    def tag(self) -> str:
+        return f"v{self.text}"
+
+    @property
+    def major_tag(self) -> str:
+        """The tag that follows this version; none for a pre-release, which nobody gets unasked."""
+        return "" if self.pre else f"v{self.numbers[0]}"
+
+    @property
+    def precedence(self) -> tuple[object, ...]:
+        """Sorts as the specification says: a number before a word, a pre-release before all."""
+        words = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in self.pre)
+        return (self.numbers, not self.pre, words)
+
+
+@dataclass
+class Changelog:
+    """A changelog in the form of Keep a Changelog."""
+
+    text: str
+
+    def section(self, name: str) -> tuple[str, str] | None:
+        """The heading of a section and what stands below it."""
+        heading = rf"^(## \[{re.escape(name)}\].*)\n"
+        match = re.search(rf"{heading}((?:(?!## ).*\n?)*)", self.text, re.MULTILINE)
+        return (match[1], match[2].strip()) if match else None
+
+    def entries(self, name: str) -> str:
+        """What stands in a section; nothing when there is no such section."""
+        found = self.section(name)
+        return found[1] if found else ""
+
+    def release(self, version: Version, date: str) -> Changelog:
+        """Give what is unreleased to a version."""
+        heading = "## [Unreleased]\n"
+        return Changelog(
+            self.text.replace(heading, f"{heading}\n## [{version.text}] - {date}\n", 1)
+        )
+
+
+@dataclass(frozen=True)
+class Project:
+    """A checkout."""
+
+    root: Path
+
+    @property
+    def changelog(self) -> Changelog:
+        return Changelog((self.root / CHANGELOG).read_text("utf-8"))
+
+    @property
+    def version(self) -> Version:
+        match = ASSIGNED.search((self.root / PACKAGE).read_text("utf-8"))
+        if not match:
+            raise Refused(f'{PACKAGE} has no line __version__ = "…".')
+        return Version.parse(match[1])
+
+    @property
+    def tags(self) -> list[Version]:
+        """The versions that have a tag; the moving tags are none."""
+        names = self.git("tag", "--list", "v*").splitlines()
+        return [Version.parse(name[1:]) for name in names if SEMVER.fullmatch(name[1:])]
+
+    def git(self, *arguments: str) -> str:
+        command = ["git", "-C", str(self.root), *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        if ended.returncode != 0:
+            raise Refused(f"git {' '.join(arguments)} failed: {ended.stderr.strip()}")
+        return ended.stdout.strip()
+
+
+def tag_problems(project: Project, version: Version) -> list[str]:
+    tags = project.tags
+    if version in tags:
+        return [f"The tag {version.tag} exists: a released version stays as it is, take the next."]
+    newer = [each for each in tags if each.precedence > version.precedence]
+    if newer:
+        latest = max(newer, key=lambda each: each.precedence)
+        return [f"{latest.text} is released already, and {version.text} comes before it."]
+    return []
+
+
+def check(project: Project, version: Version) -> None:
+    """Raise Refused unless changelog, version and tags agree that this version comes next."""
+    problems = tag_problems(project, version)
+    if project.version != version:
+        problems.append(f"{PACKAGE} says {project.version.text}, not {version.text}.")
+    section = project.changelog.section(version.text)
+    if not section or not section[1]:
+        problems.append(f"{CHANGELOG} has no entries for {version.text}.")
+    elif not re.search(r" - \d{4}-\d{2}-\d{2}$", section[0]):
+        problems.append(f"{CHANGELOG} has no date for {version.text}.")
+    if project.changelog.entries("Unreleased"):
+        problems.append(
+            f"{CHANGELOG} has entries under Unreleased: they would be released with "
+            f"{version.text} and be missing in its notes."
+        )
+    if problems:
+        raise Refused(*problems)
+
+
+def prepare(project: Project, version: Version, date: str) -> str:
+    """Make the commit of a release, or raise Refused and change nothing."""
+    problems = tag_problems(project, version)
+    branch = project.git("rev-parse", "--abbrev-ref", "HEAD")
+    if branch != BRANCH:
+        problems.append(f"A release is prepared on {BRANCH}; this is {branch}.")
+    if project.git("status", "--porcelain"):
+        problems.append("There are changes that are not committed: commit or remove them.")
+    if project.version.precedence > version.precedence:
+        problems.append(f"{PACKAGE} says {project.version.text}, which comes after {version.text}.")
+
+    changelog = project.changelog
+    unreleased, released = changelog.entries("Unreleased"), changelog.section(version.text)
+    if unreleased and released:
+        problems.append(
+            f"{CHANGELOG} has a section for {version.text}, and entries under Unreleased: "
+            "move them into one."
+        )
+    elif unreleased:
+        changelog = changelog.release(version, date)
+    elif not released:
+        problems.append(f"{CHANGELOG} has no entries under Unreleased: nothing to release.")
+    if problems:
+        raise Refused(*problems)
+
+    write(project.root / CHANGELOG, changelog.text)
+    package = project.root / PACKAGE
+    write(package, ASSIGNED.sub(f'__version__ = "{version.text}"', package.read_text("utf-8")))
+    if project.git("status", "--porcelain"):
+        message = f"Release {version.text}"
+        project.git("commit", "--quiet", "--message", message, "--", CHANGELOG, PACKAGE)
+    check(project, version)
+    return (
+        f"{version.text} is prepared, nothing is pushed. Next:\n"
+        f"  1. Look at it (git show), and bring it to {BRANCH} of the host.\n"
+        f"  2. Actions > Release > Run workflow, version {version.text}."
+    )
+
+
+def write(path: Path, text: str) -> None:
+    # Line endings stay as they are
+    path.write_bytes(text.encode())
+
+
+def action_yml(source: str, dockerfile: str, image: str) -> str:
+    """The interface, with an image in place of the Dockerfile.
+
+    With an explicit entrypoint: runners that start images by Kubernetes look for it here only.
+    """
+    entrypoint = ENTRYPOINT.search(dockerfile)
+    if not source.endswith(FROM_SOURCE) or not entrypoint:
+        raise Refused("action.yml does not end with an image that is built from the Dockerfile.")
+    program, *arguments = json.loads(entrypoint[1])
+    lines = [
+        f"  image: docker://{image}",
+        f"  entrypoint: {program}",
+        "  args:",
+        *(f"    - {each}" for each in arguments),
+    ]
+    return source.removesuffix("  image: Dockerfile\n") + "\n".join(lines) + "\n"
+
+
+def released_action_yml(root: Path, image: str) -> str:
+    if not PINNED.fullmatch(image):
+        raise Refused(f"{image!r} names no digest: a release holds an image that cannot change.")
+    source, dockerfile = ((root / name).read_text("utf-8") for name in ("action.yml", "Dockerfile"))
+    return action_yml(source, dockerfile, image).removesuffix("\n")
+
+
+def main() -> str:
+    parser = argparse.ArgumentParser(prog="scripts/release", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in {
+        "prepare": "make the release's commit; pushes nothing",
+        "check": "verify that changelog, version and tags agree",
+        "notes": "print the release notes",
+        "major": "print the moving tag; nothing for a pre-release",
+    }.items():
+        commands.add_parser(name, help=text).add_argument("version")
+    command = commands.add_parser("action-yml", help="print action.yml with a released image")
+    command.add_argument("--image", required=True, help="NAME@sha256:…")
+    given = parser.parse_args()
+
+    project = Project(ROOT)
+    if given.command == "action-yml":
+        return released_action_yml(ROOT, given.image)
+    version = Version.parse(given.version)
+    match given.command:
+        case "prepare":
+            return prepare(project, version, datetime.now(UTC).date().isoformat())
+        case "check":
+            check(project, version)
+            return f"{version.text}: changelog, version and tags agree."
+        case "notes":
+            return project.changelog.entries(version.text)
+        case _:
+            return version.major_tag
+
+
+if __name__ == "__main__":
+    try:
+        print(main())
+    except Refused as refused:
+        sys.exit(f"Refused.\n{refused}")
