@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from jsonschema import Draft202012Validator
 
 from tests.host import Repository, Request, StandInHost
 
@@ -59,6 +63,17 @@ class Run:
     def outputs(self) -> dict[str, str]:
         """The outputs of the step."""
         return read_file_command(self.output_file)
+
+    @property
+    def report(self) -> Any:
+        """The report, from the output."""
+        return json.loads(self.outputs["report"])
+
+    @property
+    def registration(self) -> Any:
+        """The report of the only registration."""
+        [registration] = self.report["registrations"]
+        return registration
 
     @property
     def commands(self) -> list[Command]:
@@ -144,43 +159,65 @@ class Action:
         env: Mapping[str, str] | None = None,
         **more: str | None,
     ) -> Run:
+        environ = self.environment({**(inputs or {}), **more}, runner=runner)
+        return self.start({**environ, **(env or {})})
+
+    def environment(
+        self, inputs: Mapping[str, str | None], *, runner: bool = False
+    ) -> dict[str, str]:
+        """What the action is started with for these inputs."""
         given: dict[str, str | None] = {
             "host_token": self.default_token,
             "target_repo": TARGET,
             "api_url": self.host.url,
-            **(inputs or {}),
-            **more,
+            **inputs,
         }
         environ = {f"INPUT_{name.upper()}": value for name, value in given.items() if value}
         if runner:
             environ |= {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(self.workspace)}
-        return self.start({**environ, **(env or {})})
+        return environ
 
     def start(
         self, environ: Mapping[str, str], command: tuple[str, ...] = ("entrypoint.py",)
     ) -> Run:
         """Run the action with this environment and nothing else."""
+        return self.end(self.begin(environ, command), environ)
+
+    def begin(
+        self,
+        environ: Mapping[str, str],
+        command: tuple[str, ...] = ("entrypoint.py",),
+        stdout: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
+        """Start the action and do not wait for it."""
         program = [sys.executable, "-I", str(ROOT / command[0]), *command[1:]]
         if command[0].endswith(".sh"):
             program = [str(ROOT / command[0]), *command[1:]]
-        files = {name: self.directory / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
-        for file in files.values():
+        for file in self._files.values():
             file.write_bytes(b"")
-        ended = subprocess.run(
+        files = {name: str(file) for name, file in self._files.items()}
+        return subprocess.Popen(
             program,
             cwd=self.workspace,
-            env={**clean_environment(), **{k: str(v) for k, v in files.items()}, **environ},
+            env={**clean_environment(), **files, **environ},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-            check=False,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
         )
+
+    def end(self, process: subprocess.Popen[bytes], environ: Mapping[str, str]) -> Run:
+        """Wait for the end of the action and check what holds for every run."""
+        with process:
+            try:
+                stdout, stderr = process.communicate(timeout=120)
+            finally:
+                process.kill()
         run = Run(
-            exit_code=ended.returncode,
-            stdout=ended.stdout.decode(),
-            stderr=ended.stderr.decode(),
-            summary=files["GITHUB_STEP_SUMMARY"].read_bytes().decode(),
-            output_file=files["GITHUB_OUTPUT"].read_bytes().decode(),
+            exit_code=process.returncode,
+            stdout=(stdout or b"").decode(),
+            stderr=stderr.decode(),
+            summary=self._files["GITHUB_STEP_SUMMARY"].read_bytes().decode(),
+            output_file=self._files["GITHUB_OUTPUT"].read_bytes().decode(),
         )
         tokens = {environ.get(name, "").strip() for name in ("INPUT_HOST_TOKEN", "HOST_TOKEN")}
         for secret in filter(None, {*self.secrets, *tokens}):
@@ -188,7 +225,18 @@ class Action:
             assert secret not in html.unescape(run.text)
         assert "Traceback" not in run.text
         assert {c.name for c in run.commands} <= {"group", "endgroup", "error", "warning"}
+        if run.outputs.get("report"):
+            check_report(run)
         return run
+
+    @property
+    def _files(self) -> dict[str, Path]:
+        return {name: self.directory / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+
+    def listing(self, *entries: str | Mapping[str, str], name: str = "list.json") -> str:
+        """Write a definition file (an entry, or only its path) and give its name."""
+        full = [{"path": entry} if isinstance(entry, str) else entry for entry in entries]
+        return self.write(name, json.dumps(full))
 
     def write(self, name: str, content: str | bytes) -> str:
         """Put a file into the workspace and give its name."""
@@ -196,6 +244,29 @@ class Action:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return name
+
+
+@cache
+def report_schema() -> Draft202012Validator:
+    """The published schema of the report."""
+    schema = json.loads((ROOT / "schemas/report.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def check_report(run: Run) -> None:
+    """Whatever a run did, its report follows the schema and says what the outputs say."""
+    assert run.outputs["report"].isascii()
+    report_schema().validate(run.report)
+    assert run.report["exit_code"] == run.exit_code
+    for name in ("created", "skipped", "failed"):
+        counted = sum(registration[name] for registration in run.report["registrations"])
+        assert run.outputs[name] == str(counted)
+    for registration in run.report["registrations"]:
+        states = [file["state"] for file in registration["files"]]
+        assert states.count("created") == registration["created"]
+        assert states.count("skipped") == registration["skipped"]
+        assert states.count("failed") + states.count("unknown") == registration["failed"]
 
 
 def clean_environment() -> dict[str, str]:

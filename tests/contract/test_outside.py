@@ -202,6 +202,7 @@ def check_plain(text: str) -> None:
 
 OUR_MARKUP = re.compile(
     r"</?(code|details|summary)>|<br>|&#\d+;|\[#\d+\]\(http://127\.0\.0\.1:\d+/[\w./-]+\)"
+    r"|\[`[0-9a-f]{7}`\]\(http://127\.0\.0\.1:\d+/[\w./-]+/commit/[0-9a-f]{40}\)"
     r"|^#+ |^> |^\| | \| | \|$|^\| --- \|.*$|\(https://docs\.github\.com/[^)\s]*\)",
     re.MULTILINE,
 )

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.faults.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
-from tests.host import Fault, FaultKind, Request, StandInHost
+from tests.host import Fault, FaultKind, Refusal, Request, StandInHost
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:5])
 REST = {path: content for path, content in MISSING.items() if path not in SOME}
 
 
-@pytest.fixture
-def example() -> Iterator[Example]:
+@pytest.fixture(params=["per-file", "single"])
+def example(request: pytest.FixtureRequest) -> Iterator[Example]:
     with StandInHost() as host:
-        yield Example(host)
+        yield Example(host, request.param)
 
 
 def written(example: Example, since: int = 0) -> list[Request]:
@@ -25,8 +25,13 @@ def written(example: Example, since: int = 0) -> list[Request]:
     return [
         request
         for request in example.host.requests[since:]
-        if request.method != "GET" and request.status in {200, 201}
+        if request.method != "GET" and request.status in {200, 201} and not asks(request)
     ]
+
+
+def asks(request: Request) -> bool:
+    """Whether this is a query of GraphQL, which is sent like a write."""
+    return bool(request.json) and "query($owner" in request.json.get("query", "")
 
 
 def leave(example: Example, files: dict[str, bytes], branch: str = BRANCH) -> None:
@@ -79,12 +84,14 @@ def test_an_open_pull_request_of_ours_is_left_as_it_is(example: Example) -> None
 
 
 def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Example) -> None:
+    example.host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not as a whole")}
     example.host.faults.add(Fault(FaultKind.CUSTOM, match=creates("AGENTS.md"), times=None))
     assert example.run().exit_code == 1
     pull = example.repository.pull_requests[0]
     assert "| failed " in (pull.body or "")
     pull.body = f"Before.\r\n{(pull.body or '').replace(chr(10), chr(13) + chr(10))}\r\nAfter."
     example.host.faults.clear()
+    example.host.refused_mutations = {}
 
     run = example.run()
     assert (run.exit_code, example.wrong()) == (0, []), run.output

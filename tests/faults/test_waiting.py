@@ -22,7 +22,7 @@ def run(action: Action, count: int = len(PATHS), **inputs: str) -> Run:
     """Run with a list of a few files."""
     paths = PATHS if count == len(PATHS) else [f"docs/{number}.md" for number in range(count)]
     listed = action.write("list.json", json.dumps([{"path": path} for path in paths]))
-    return action(language="en", definitions=listed, **inputs)
+    return action({"language": "en", "definitions": listed, **inputs})
 
 
 def finished(repository: Repository, count: int = len(PATHS)) -> None:
@@ -126,7 +126,6 @@ def test_the_hosts_wish_is_obeyed_by_the_hosts_clock(
         {"Retry-After": "9" * 300},
         {"Retry-After": "99999999999999"},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999999"},
-        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"},
     ],
     ids=str,
 )
@@ -136,7 +135,9 @@ def test_a_wish_that_makes_no_sense_is_a_minute_at_least(
     fault(host, "GET", status=429, message="Slow down.", headers=headers)
     ended = run(action, max_wait_minutes="0.9")
     assert ended.exit_code == 1
-    assert re.search(r"Stopped: .* It lasts for \d+ s more", ended.stderr), ended.text
+    found = re.search(r"Stopped: .* Waiting (\d+) s more would exceed", ended.stderr)
+    assert found, ended.text
+    assert int(found[1]) >= 60
     assert calls(host) == ["GET /rate_limit", "GET"]
 
 
@@ -200,7 +201,7 @@ def test_all_waits_together_are_bounded(
     assert ended.exit_code == 1
     assert [seconds for seconds, _ in announced(ended)] == [1, 1]
     assert ended.outputs["created"] == "2"
-    assert moment(ended.stderr)
+    assert moment(ended.stderr) > datetime.now(UTC) - timedelta(minutes=1)
     assert run(action).exit_code == 0
     finished(repository)
 
@@ -224,7 +225,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code == 1
     assert announced(ended) == []
-    assert "no more than 0 min of waiting are allowed" in ended.stderr
+    assert "would exceed the 0 min" in ended.stderr
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
 
     again = run(action, max_wait_minutes="0")
@@ -237,7 +238,7 @@ def test_the_bound_is_told_as_it_was_given(
 ) -> None:
     fault(host, "GET", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=AN_HOUR)
     ended = run(action, max_wait_minutes="0.5")
-    assert "no more than 0.5 min of waiting are allowed" in ended.stderr
+    assert "would exceed the 0.5 min" in ended.stderr
 
 
 @pytest.mark.parametrize("value", ["-1", "abc", "361", "1e2", "nan", "1,5", "٣", "1 2"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,11 @@ def test_a_valid_list_is_read_to_the_letter_in_both_formats(
     as_json = json.dumps(entries, ensure_ascii=ascii_only, indent=indent)
     assert load(as_json.encode(), ".json") == expected
     assert load(b"\xef\xbb\xbf" + as_json.encode(), ".json") == expected
-    as_yaml = yaml.safe_dump(entries, allow_unicode=not ascii_only, sort_keys=False)
+    # The line breaks that YAML alone knows survive nowhere but in quotes, as escapes.
+    style = '"' if re.search("[\x85\u2028\u2029]", str(expected)) else None
+    as_yaml = yaml.safe_dump(
+        entries, allow_unicode=not ascii_only, sort_keys=False, default_style=style
+    )
     assert load(as_yaml.encode(), ".yml") == expected
 
 

@@ -90,7 +90,7 @@ def said(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
         function = node.func
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
         key = node.args[0]
-        if name not in {"say", "note", "group"} or not isinstance(key, ast.Constant):
+        if name not in {"say", "note", "warn", "group"} or not isinstance(key, ast.Constant):
             continue
         if isinstance(key.value, str):
             names = [keyword.arg for keyword in node.keywords]

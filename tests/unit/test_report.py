@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from registrar import escaping, report
 from registrar.messages import LANGUAGES, Catalogue, say
-from registrar.models import FileDefinition, FileResult, PullRequest, Registration, State
-from registrar.wording import BODY_CHARACTERS, Wording
+from registrar.models import (
+    FileDefinition,
+    FileResult,
+    PullRequest,
+    PullRequestOptions,
+    Registration,
+    State,
+)
+from registrar.profiles import SCAFFOLD
+from registrar.proposal import BODY_CHARACTERS, Proposal
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -24,9 +32,17 @@ def result(path: str, state: State = State.CREATED, description: str = "") -> Fi
     return FileResult(definition, state, on_branch=state is State.CREATED)
 
 
-def wording(language: str = "en") -> Wording:
-    """What is said in a language; titles and messages do not matter here."""
-    return Wording("title", "add {path}", CATALOGUES[language])
+def proposal(language: str = "en") -> Proposal:
+    """What is proposed in a language, with nothing of the caller's."""
+    return Proposal(
+        profile=SCAFFOLD,
+        title_template="",
+        commit_template="",
+        options=PullRequestOptions(),
+        run_url="",
+        workflow_repository="",
+        catalogue=CATALOGUES[language],
+    )
 
 
 def account(*files: FileResult) -> Registration:
@@ -44,7 +60,7 @@ def rows(body: str) -> list[str]:
 @pytest.mark.parametrize("name", ["docs/{}.md", "日本語/{}", "😀/{}", "@<&|{0}" * 10])
 def test_a_body_is_never_longer_than_the_host_takes(language: str, count: int, name: str) -> None:
     files = [result(name.format(number), description="x|y" * 5) for number in range(count)]
-    body = wording(language).body(account(*files))
+    body = proposal(language).body(account(*files))
     assert escaping.characters(body) <= LIMIT
     shown = len(rows(body))
     if shown < count:
@@ -58,7 +74,7 @@ def test_a_body_is_never_longer_than_the_host_takes(language: str, count: int, n
 @given(st.lists(st.text(min_size=1, max_size=3000), max_size=40), st.text(max_size=70_000))
 @settings(deadline=None, max_examples=40)
 def test_a_body_keeps_to_the_limit_whatever_it_holds(paths: list[str], before: str) -> None:
-    body = wording().body(account(*map(result, paths)))
+    body = proposal().body(account(*map(result, paths)))
     assert escaping.characters(body) <= LIMIT == BODY_CHARACTERS
     assert body.startswith("<!-- registrar:begin -->\n")
     assert body.endswith("\n<!-- registrar:end -->")
@@ -66,7 +82,7 @@ def test_a_body_keeps_to_the_limit_whatever_it_holds(paths: list[str], before: s
 
 @pytest.mark.parametrize("around", [("", ""), ("Before.\n\n", "\n\nAfter."), ("Only before\n", "")])
 def test_what_a_reviewer_wrote_around_our_part_survives(around: tuple[str, str]) -> None:
-    text = wording()
+    text = proposal()
     first = text.body(account(result("a")))
     current = f"{around[0]}{first}{around[1]}"
     second = text.body(account(result("b")), current)
@@ -74,7 +90,7 @@ def test_what_a_reviewer_wrote_around_our_part_survives(around: tuple[str, str])
 
 
 def test_without_our_marks_our_part_is_added() -> None:
-    text = wording()
+    text = proposal()
     ours = text.body(account(result("a")))
     assert text.body(account(result("a")), "A reviewer's own words.") == (
         f"A reviewer's own words.\n\n{ours}"
@@ -84,7 +100,7 @@ def test_without_our_marks_our_part_is_added() -> None:
 def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
     states = [State.SKIPPED, State.CREATED, State.PENDING, State.FAILED, State.CREATED]
     files = [result(f"{number}-{state}", state) for number, state in enumerate(states)]
-    body = wording().body(account(*files))
+    body = proposal().body(account(*files))
     expected = ["3-failed", "1-created", "4-created", "2-pending", "0-skipped"]
     assert rows(body) == expected
     assert rows(report.step_summary(account(*files), CATALOGUES["en"])) == expected
@@ -100,7 +116,7 @@ def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, 
         for number in range(count)
     ]
     created, skipped, failed, unknown = counts
-    outputs = report.outputs([account(*files)])
+    outputs = report.outputs([account(*files)], "{}", "")
     names = ("created", "skipped", "failed")
     assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
     lines = report.console_summary(account(*files), CATALOGUES[language])
@@ -112,11 +128,11 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
     one = dataclasses.replace(
         account(result("a")), branch="b", pull_request=PullRequest(7, "https://example.com/7")
     )
-    assert report.outputs([one])["pull_request_number"] == "7"
-    both = report.outputs([one, one])
+    assert report.outputs([one], "{}", "")["pull_request_number"] == "7"
+    both = report.outputs([one, one], "{}", "")
     assert both["created"] == "2"
     assert (both["branch"], both["pull_request_number"], both["pull_request_url"]) == ("", "", "")
-    none = report.outputs([])
+    none = report.outputs([], "{}", "")
     assert none["created"] == none["skipped"] == none["failed"] == "0"
     assert none.keys() == both.keys()
 

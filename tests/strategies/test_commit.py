@@ -1,0 +1,127 @@
+"""`single`: the one commit, its message, its bytes, and where it is split."""
+
+from __future__ import annotations
+
+import pytest
+
+from registrar.strategies import single_commit
+from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, calls
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.host import Repository, StandInHost
+
+from .conftest import STRATEGIES, List, Start, mutations
+
+
+def message_of(repository: Repository, branch: str) -> str:
+    return repository.log(branch)[0].message
+
+
+@pytest.mark.parametrize(
+    ("profile", "branch", "headline", "files"),
+    [
+        ("scaffold", SCAFFOLD_BRANCH, "chore: add scaffold files", list(SCAFFOLD)),
+        ("health", HEALTH_BRANCH, "docs: add community health files", list(HEALTH)),
+    ],
+)
+def test_one_commit_whose_message_lists_the_paths(
+    single: Start,
+    host: StandInHost,
+    repository: Repository,
+    profile: str,
+    branch: str,
+    headline: str,
+    files: list[str],
+) -> None:
+    created = [path for path in files if path not in repository.files()]
+    run = single(profile=profile)
+    assert run.exit_code == 0, run.text
+    first, *before = repository.log(branch)
+    assert [commit.sha for commit in before] == [commit.sha for commit in repository.log()]
+    assert sorted(first.paths) == sorted(created)
+    lines = first.message.rstrip("\n").split("\n")
+    assert lines[:2] == [headline, ""]
+    assert lines[2:] == [f"- {path}" for path in created]
+    assert repository.pull_requests[0].title == headline
+
+
+def test_no_author_is_sent_so_the_host_signs(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    assert single().exit_code == 0
+    [request] = mutations(host)
+    assert set(request.json["variables"]["commit"]) == {
+        "branch",
+        "expectedHeadOid",
+        "fileChanges",
+        "message",
+    }
+    commit = repository.git[repository.head(SCAFFOLD_BRANCH)]
+    assert commit.committer.email == "noreply@github.com"
+
+
+def test_a_path_says_nothing_in_the_message(
+    single: Start, repository: Repository, listing: List
+) -> None:
+    paths = ["[skip ci]", "@octocat", "Fixes #1", "GH-2", "skip-checks: true", "www.example.com"]
+    run = single(definitions=listing(dict.fromkeys(paths)))
+    assert run.exit_code == 0, run.text
+    message = message_of(repository, SCAFFOLD_BRANCH)
+    for spoken in ("[skip ci]", "@octocat", "#1", "GH-2", "skip-checks:"):
+        assert spoken not in message
+    assert set(paths) <= set(repository.files(SCAFFOLD_BRANCH))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_contents_arrive_byte_for_byte(
+    action: Action, repository: Repository, listing: List, strategy: str
+) -> None:
+    contents = {
+        "utf-8": "é 日本語 😀\n",
+        "crlf": "a\r\nb\r\n",
+        "cr": "a\rb",
+        "no line feed": "a",
+        "empty": "",
+        "absent": None,
+        "nul": "a\0b",
+        "byte order mark": "\ufeffa\n",
+        "large": "0123456789" * 30_000,
+    }
+    run = action(commit_strategy=strategy, definitions=listing(contents))
+    assert run.exit_code == 0, run.text
+    expected = {k: b"\n" if v is None else v.encode() for k, v in contents.items()}
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | expected
+
+
+def test_more_files_than_one_commit_takes(
+    single: Start, host: StandInHost, repository: Repository, listing: List
+) -> None:
+    count = single_commit.FILES_PER_COMMIT + 1
+    run = single(definitions=listing({f"{number:04}": "x" for number in range(count)}))
+    assert run.exit_code == 0, run.text
+    sizes = [len(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
+    assert sizes == [1, single_commit.FILES_PER_COMMIT]
+    assert run.outputs["created"] == str(count)
+    reads = -(-count // single_commit.PATHS_PER_QUERY)
+    assert calls(host)[reads:] == ["POST git/refs", "POST /graphql", "POST /graphql", "POST pulls"]
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.slow
+def test_more_bytes_than_one_commit_takes(
+    single: Start, host: StandInHost, repository: Repository, listing: List
+) -> None:
+    # Two of them and their Base64 fill a commit but for a few bytes
+    half = "é" * (single_commit.BYTES_PER_COMMIT * 3 // 4 // 2 // 2 - 100)
+    run = single(definitions=listing({"a": half, "b": half, "c": half}))
+    assert run.exit_code == 0, run.text
+    sizes = [sorted(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
+    assert sizes == [["c"], ["a", "b"]]
+    assert repository.files(SCAFFOLD_BRANCH)["b"] == half.encode()
+    payloads = [
+        sum(
+            len(file["contents"])
+            for file in r.json["variables"]["commit"]["fileChanges"]["additions"]
+        )
+        for r in mutations(host)
+    ]
+    assert max(payloads) <= single_commit.BYTES_PER_COMMIT

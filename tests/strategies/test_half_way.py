@@ -1,0 +1,254 @@
+"""`single`: the one request stops half-way; the steps of `per-file` finish what really is there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, shortened
+from tests.contract.test_definition_files import SCAFFOLD
+from tests.faults.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
+from tests.host import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
+
+from .conftest import List, Start, mutations
+
+PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
+SECOND = f"{BRANCH}-2"
+REFUSED = Refusal(422, "Something went wrong here", kind="UNPROCESSABLE")
+SOME_PARTS = [chosen for count in (1, 2, 3) for chosen in itertools.combinations(PARTS, count)]
+
+
+@pytest.fixture
+def example(host: StandInHost) -> Example:
+    return Example(host, "single")
+
+
+def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
+    """Let somebody act when the request that writes has arrived and is not done yet."""
+
+    def act(request: Request) -> None:
+        if request.json and "createRef(" in request.json.get("query", ""):
+            host.on_request = None
+            do()
+
+    host.on_request = act
+
+
+@pytest.mark.parametrize("refused", SOME_PARTS, ids="+".join)
+def test_what_is_refused_is_finished_by_the_common_road(
+    host: StandInHost, example: Example, refused: tuple[str, ...]
+) -> None:
+    host.refused_mutations = dict.fromkeys(refused, REFUSED)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert f"Created: {len(MISSING)}\n" in run.output
+    assert "Skipped: 2\n" in run.output
+
+    host.refused_mutations = {}
+    head = example.repository.head(BRANCH)
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.output
+    assert example.repository.head(BRANCH) == head
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_answer_that_was_lost_is_looked_after(
+    host: StandInHost, example: Example, when: str
+) -> None:
+    fault = Fault(FaultKind.ERROR_502_HTML, at=2, times=1, when=when)  # type: ignore[arg-type]
+    host.faults.add(fault)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert f"Created: {len(MISSING)}\n" in run.output
+
+
+def test_a_commit_that_is_refused_for_one_file_registers_the_others(
+    action: Action, host: StandInHost, repository: Repository, listing: List
+) -> None:
+    token = host.create_token(scopes=["repo"])
+    host.refused_mutations = {"createCommitOnBranch": REFUSED}
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == "PUT contents/bad.md",
+            times=None,
+            message="this path is not to our liking",
+        )
+    )
+    run = action(
+        commit_strategy="single",
+        host_token=token,
+        definitions=listing({"good.md": None, "bad.md": None, "fine.md": None}),
+        language="en",
+    )
+    assert run.exit_code == 1
+    assert (run.outputs["created"], run.outputs["failed"]) == ("2", "1")
+    assert "bad.md was not created: Creating bad.md failed: this path is not to our" in run.stderr
+    assert set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files()) == {
+        "good.md",
+        "fine.md",
+    }
+
+
+@pytest.mark.parametrize("strategy", ["per-file", "single"])
+@pytest.mark.parametrize("kind", ["classic", "ruleset"])
+def test_a_protected_branch_has_the_same_text(
+    action: Action, host: StandInHost, repository: Repository, strategy: str, kind: str
+) -> None:
+    repository.protect("chore/*", kind)  # type: ignore[arg-type]
+    run = action(commit_strategy=strategy, language="en")
+    assert run.exit_code in {1, 2}
+    told = "a ruleset" if kind == "ruleset" else "a protection of the branch forbids it"
+    assert told in run.stderr
+    assert repository.pull_requests == []
+    assert run.outputs["created"] == "0"
+
+
+def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
+    host: StandInHost, example: Example
+) -> None:
+    theirs = {"mine.txt": b"mine\n"}
+    at_the_mutation(host, lambda: example.repository.commit(dict(theirs), branch=BRANCH))
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.files(BRANCH) == PRESENT | theirs
+    assert example.repository.files(SECOND) == EXPECTED
+    first, second = example.repository.pull_requests
+    assert (first.head, first.state, first.merged) == (BRANCH, "closed", False)
+    assert (second.head, second.state) == (SECOND, "open")
+    assert f"The branch {BRANCH} appeared in between and is somebody else's" in run.output
+    assert f"Created: {len(MISSING)}\n" in run.output
+
+    # The pull request that was closed by ourselves is nobody's "no"
+    again = example.run()
+    assert again.exit_code == 0, again.output
+    assert [p.state for p in example.repository.pull_requests] == ["closed", "open"]
+    assert sorted(example.repository.branches) == sorted(["main", BRANCH, SECOND])
+
+
+def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
+    host: StandInHost, example: Example
+) -> None:
+    def act() -> None:
+        example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+        example.repository.open_pull_request(head=BRANCH, title="Mine")
+
+    at_the_mutation(host, act)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.pull_requests[0].state == "open"
+    assert example.repository.pull_requests[0].title == "Mine"
+
+
+@pytest.mark.parametrize("files", [{}, MISSING, dict(list(MISSING.items())[:5])], ids=len)
+def test_the_branch_of_another_run_of_ours_is_continued(
+    host: StandInHost, example: Example, files: dict[str, bytes]
+) -> None:
+    def act() -> None:
+        example.repository.create_branch(BRANCH)
+        for path, content in files.items():
+            example.repository.commit({path: content}, branch=BRANCH)
+
+    at_the_mutation(host, act)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert len(example.repository.pull_requests) == 1
+    assert f"Created: {len(MISSING) - len(files)}\n" in run.output
+
+
+def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
+    host: StandInHost, example: Example
+) -> None:
+    base = example.repository.head()
+    path = next(iter(MISSING))
+    at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}))
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    [commit, *_] = example.repository.log(BRANCH)
+    assert commit.parents == (base,)
+    assert example.repository.files()[path] == b"theirs\n"
+
+
+def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
+    host: StandInHost, example: Example
+) -> None:
+    """Somebody pushes to a leftover branch between our look and our commit."""
+    example.repository.create_branch(BRANCH)
+    path = next(iter(MISSING))
+
+    def act(request: Request) -> None:
+        if request.json and "createCommitOnBranch" in request.json.get("query", ""):
+            host.on_request = None
+            example.repository.commit({path: b"theirs\n"}, branch=BRANCH)
+
+    host.on_request = act
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
+    assert f"Created: {len(MISSING) - 1}\n" in run.output
+    assert "already on the working branch" in run.output
+
+
+def test_a_pull_request_that_may_not_be_opened_has_the_same_text(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.actions_may_create_pull_requests = False
+    texts = []
+    for strategy in ("per-file", "single"):
+        run = action(
+            commit_strategy=strategy, host_token=host.create_token("installation"), language="en"
+        )
+        assert run.exit_code == 1
+        assert run.outputs["branch"] == SCAFFOLD_BRANCH
+        assert run.outputs["created"] == "27"
+        assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
+        texts.append(run.stderr)
+        repository.delete_branch(SCAFFOLD_BRANCH)
+    assert texts[0] == texts[1]
+    assert "/compare/main..." in texts[0]
+
+
+def test_a_limit_of_graphql_is_waited_for(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(Fault(FaultKind.GRAPHQL_RATE_LIMITED, headers={"Retry-After": "1"}, times=2))
+    run = single()
+    assert run.exit_code == 0, run.text
+    assert len(host.requests) == 4
+    assert run.stdout.count("the rate limit of the token is used up") == 2
+    assert len(repository.pull_requests) == 1
+
+
+def test_a_limit_of_graphql_that_lasts_ends_the_run(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.graphql_rate_limit = RateLimit(remaining=0)
+    run = single(max_wait_minutes="1")
+    assert run.exit_code == 1
+    assert "Stopped: the rate limit of the token is used up" in run.stderr
+    assert len(host.requests) == 1
+    assert repository.branches == ["main"]
+
+
+def test_the_pace_of_the_host_is_waited_for(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(Fault(FaultKind.SECONDARY_403_RETRY_AFTER, at=2))
+    run = single()
+    assert run.exit_code == 0, run.text
+    assert len(mutations(host)) == 2
+    assert len(repository.log(SCAFFOLD_BRANCH)) == 2
+
+
+def test_a_branch_below_a_branch_has_the_same_text(action: Action, host: StandInHost) -> None:
+    texts = []
+    for number, strategy in enumerate(("per-file", "single")):
+        target = f"{TARGET}-{number}"
+        host.create_repository(target).create_branch("chore")
+        run = action(commit_strategy=strategy, target_repo=target, language="en")
+        assert run.exit_code == 2
+        texts.append(run.stderr.replace(target, TARGET))
+    assert texts[0] == texts[1]
+    assert "a branch exists whose name is a part of it" in texts[0]

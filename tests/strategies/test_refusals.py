@@ -1,0 +1,197 @@
+"""`single`: what a run knows before its first write, in the words of `per-file`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import HEALTH_BRANCH, TARGET, Action, Run
+from tests.contract.test_tokens import REFUSED, refused
+from tests.host import Fault, FaultKind, Repository, StandInHost
+
+from .conftest import Start, mutations
+
+
+@pytest.mark.parametrize(
+    ("token", "private"),
+    [
+        ({"kind": "classic"}, True),
+        ({"kind": "fine-grained", "repositories": (TARGET,)}, True),
+        ({"kind": "installation", "repositories": (TARGET,)}, True),
+        ({"kind": "installation", "push": False}, False),
+        ({"kind": "user"}, False),
+    ],
+)
+def test_tokens_that_work(
+    single: Start, host: StandInHost, token: dict[str, Any], private: bool
+) -> None:
+    repository = host.create_repository(TARGET, private=private)
+    run = single(
+        profile="health", host_token=host.create_token(**token), env={"GITHUB_REPOSITORY": TARGET}
+    )
+    assert run.exit_code == 0, run.text
+    assert len(host.requests) == 2
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.parametrize(("token", "english", "japanese"), REFUSED.values(), ids=REFUSED)
+def test_tokens_that_are_refused(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    token: dict[str, Any],
+    english: str,
+    japanese: str,
+) -> None:
+    value = host.create_token(**token)
+
+    def run(strategy: str, **more: Any) -> Run:
+        return action(host_token=value, profile="health", commit_strategy=strategy, **more)
+
+    refused(run("single", language="en"), english, repository)
+    [annotation] = run("single", runner=True).annotations()
+    assert japanese in annotation.data
+
+
+def test_a_bad_token(single: Start, host: StandInHost, repository: Repository) -> None:
+    refused(single(host_token="ghp_" + "x" * 36), "the host does not accept the token", repository)
+    assert len(host.requests) == 1
+
+
+@pytest.mark.parametrize("kind", ["missing", "hidden", "foreign", "archived", "empty", "no branch"])
+def test_both_strategies_tell_it_in_the_same_words(
+    action: Action, host: StandInHost, kind: str
+) -> None:
+    token, environ = action.default_token, {}
+    if kind == "foreign":
+        host.create_repository("octo/caller")
+        token = host.create_token("installation", repositories=["octo/caller"])
+        environ = {"GITHUB_REPOSITORY": "octo/caller"}
+    if kind == "hidden":
+        token = host.create_token("fine-grained", repositories=["octo/other"])
+    if kind != "missing":
+        hidden = kind in {"hidden", "foreign"}
+        repository = host.create_repository(
+            TARGET, private=hidden, archived=kind == "archived", empty=kind == "empty"
+        )
+        if kind == "no branch":
+            repository.default_branch = "gone"
+    runs = [
+        action(commit_strategy=strategy, host_token=token, language="en", env=environ)
+        for strategy in ("per-file", "single")
+    ]
+    assert [run.exit_code for run in runs] == [2, 2]
+    assert runs[0].stderr == runs[1].stderr
+    assert not mutations(host)
+
+
+def test_the_default_branch_as_working_branch(single: Start, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, default_branch=HEALTH_BRANCH)
+    run = single(profile="health")
+    assert run.exit_code == 2
+    assert f"The working branch {HEALTH_BRANCH} is the default branch." in run.stderr
+    assert repository.branches == [HEALTH_BRANCH]
+
+
+def test_a_renamed_repository_is_worked_on_under_its_new_name(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    repository.rename("octo/renamed")
+    run = single(profile="health")
+    assert run.exit_code == 0, run.text
+    assert f"The repository {TARGET} is called octo/renamed now." in run.lines
+    assert "Repository: octo/renamed" in run.lines
+    assert len(host.requests) == 2
+
+
+# --- Answers that hold errors -------------------------------------------------------------
+
+WENT_WRONG = "Something went wrong while executing your query."
+
+
+def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
+    """An answer to the first query in which every path is null."""
+    commit = {"oid": "1" * 40, **{f"p{number}": None for number in range(100)}}
+    found = {
+        "id": "R_1",
+        "nameWithOwner": TARGET,
+        "url": f"https://example.com/{TARGET}",
+        "isArchived": False,
+        "isEmpty": False,
+        "viewerPermission": "WRITE",
+        "defaultBranchRef": {"name": "main", "target": commit},
+        "ref": None,
+        **repository,
+    }
+    return {"data": {"repository": found}, "errors": errors}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        answer(
+            [
+                {
+                    "type": "SERVICE_UNAVAILABLE",
+                    "path": ["repository", "defaultBranchRef", "target", "p3"],
+                    "message": "one path could not be read",
+                }
+            ]
+        ),
+        answer(
+            [
+                {
+                    "type": "NOT_FOUND",
+                    "path": ["repository", "ref", "associatedPullRequests"],
+                    "message": "one path could not be read",
+                }
+            ]
+        ),
+        answer([{"message": "one path could not be read"}], ref=None),
+        {"data": {"repository": None}, "errors": [{"message": "one path could not be read"}]},
+        {"data": None, "errors": [{"message": "one path could not be read"}]},
+        {"errors": [{"message": "one path could not be read"}]},
+    ],
+    ids=["one path", "a part", "no type", "null", "no data", "errors alone"],
+)
+def test_what_could_not_be_read_is_not_missing(
+    single: Start, host: StandInHost, repository: Repository, body: dict[str, Any]
+) -> None:
+    host.faults.add(Fault(FaultKind.CUSTOM, status=200, body=body, times=None))
+    run = single()
+    assert run.exit_code in {1, 2}
+    assert "one path could not be read" in run.stderr
+    assert not mutations(host)
+    assert run.outputs["created"] == run.outputs["skipped"] == "0"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": {"repository": {}}},
+        {"data": {"repository": []}},
+        {"data": {"repository": "x"}},
+        {"data": []},
+        {"data": "x"},
+        {"data": {}},
+        {"data": None},
+        {"errors": "x"},
+        {"errors": []},
+        {"errors": [None]},
+        {"errors": {"message": "x"}},
+        {**answer([]), "errors": None},
+        answer([], defaultBranchRef={"name": "main", "target": None}),
+        answer([], defaultBranchRef={"name": "main", "target": {"oid": "1" * 40}}),
+        answer([], ref={"target": None, "associatedPullRequests": None}),
+        answer([], defaultBranchRef="main"),
+    ],
+)
+def test_an_answer_of_another_shape_is_no_fault_of_ours(
+    single: Start, host: StandInHost, repository: Repository, body: dict[str, Any]
+) -> None:
+    """Whatever has the shape of GraphQL and is none of ours is asked for again, then told."""
+    host.faults.add(Fault(FaultKind.CUSTOM, status=200, body=body))
+    run = single(max_wait_minutes="0")
+    assert "Unexpected error" not in run.text
+    assert not [p for p in repository.pull_requests if p.head_sha != repository.head(p.head)]

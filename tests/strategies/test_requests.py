@@ -1,0 +1,161 @@
+"""`single`: how many requests a run makes, what is in them, and what it costs in memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from registrar.strategies import single_commit
+from tests.conftest import (
+    HEALTH_BRANCH,
+    ROOT,
+    SCAFFOLD_BRANCH,
+    TARGET,
+    Action,
+    calls,
+    clean_environment,
+)
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.host import Repository, StandInHost
+
+from .conftest import List, Start, mutations, queries
+
+GRAPHQL = "POST /graphql"
+# A platform team's list: every service has the files of the default set.
+MANY = {
+    f"services/s{number:02}/{path}": f"# {number}\n" for number in range(100) for path in SCAFFOLD
+}
+LARGEST_MEMORY = 150_000_000
+
+
+def test_two_requests_when_every_file_is_missing(single: Start, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, {"LICENSE": b"MIT\n"})
+    run = single()
+    assert run.exit_code == 0, run.text
+    assert calls(host) == [GRAPHQL, GRAPHQL]
+    assert set(repository.files(SCAFFOLD_BRANCH)) == {"LICENSE", *SCAFFOLD}
+    assert run.outputs["created"] == "29"
+
+
+def test_two_requests_when_some_files_are_missing(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    run = single()
+    assert run.exit_code == 0, run.text
+    assert calls(host) == [GRAPHQL, GRAPHQL]
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("27", "2")
+    [pull] = repository.pull_requests
+    assert run.outputs["pull_request_url"] == pull.html_url
+    assert f"Pull request opened: {pull.html_url}" in run.lines
+
+
+def test_one_request_when_nothing_is_missing(single: Start, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, dict.fromkeys(SCAFFOLD, b"theirs\n"))
+    run = single()
+    assert run.exit_code == 0, run.text
+    assert calls(host) == [GRAPHQL]
+    assert repository.branches == ["main"]
+    assert run.outputs["skipped"] == "29"
+
+
+def test_both_profiles_take_two_requests_each(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    run = single(profile="all")
+    assert run.exit_code == 0, run.text
+    assert calls(host) == [GRAPHQL] * 4
+    assert sorted(repository.branches) == sorted(["main", HEALTH_BRANCH, SCAFFOLD_BRANCH])
+    assert set(HEALTH) <= set(repository.files(HEALTH_BRANCH))
+    assert run.outputs["created"] == str(7 + 27)
+
+
+@pytest.mark.parametrize(("count", "most"), [(290, 8), (2_900, 80)])
+def test_requests_grow_with_the_hundreds_and_memory_stays_small(
+    host: StandInHost,
+    repository: Repository,
+    action: Action,
+    listing: List,
+    tmp_path: Path,
+    count: int,
+    most: int,
+) -> None:
+    listed = dict(list(MANY.items())[:count])
+    environ = {
+        "INPUT_HOST_TOKEN": action.default_token,
+        "INPUT_TARGET_REPO": TARGET,
+        "INPUT_API_URL": host.url,
+        "INPUT_COMMIT_STRATEGY": "single",
+        "INPUT_DEFINITIONS": listing(listed),
+    }
+    measured = tmp_path / "memory"
+    measure = [sys.executable, "-I", str(ROOT / "benchmarks/measure.py"), str(measured)]
+    ended = subprocess.run(
+        [*measure, sys.executable, "-I", str(ROOT / "entrypoint.py")],
+        cwd=action.workspace,
+        env={k: v for k, v in clean_environment().items() if k == "PATH"} | environ,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout
+    assert len(host.requests) <= most
+    assert int(measured.read_text().split()[2]) < LARGEST_MEMORY
+    before = repository.files()
+    after = repository.files(SCAFFOLD_BRANCH)
+    assert after == before | {path: content.encode() for path, content in listed.items()}
+    assert len(repository.pull_requests) == 1
+
+
+def test_a_path_is_a_variable_and_never_part_of_the_query(
+    single: Start, host: StandInHost, repository: Repository, listing: List
+) -> None:
+    hostile = {
+        'x") { oid } } evil: repository(owner: "octo", name: "other") { id } #': "1",
+        "$p1/${p0}": "2",
+        "%(files)s %s {} {0}": "3",
+        "-rf": "4",
+        "tab é 日本語 😀.md": "5",
+        "[skip ci] @octocat #1 Fixes #2": "6",
+    }
+    run = single(definitions=listing(hostile))
+    assert run.exit_code == 0, run.text
+    assert calls(host) == [GRAPHQL, GRAPHQL]
+    added = {path: content.encode() for path, content in hostile.items()}
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | added
+    for request in host.requests:
+        for path in hostile:
+            assert path not in request.json["query"]
+    assert hostile.keys() <= set(queries(host)[0].json["variables"].values())
+
+
+def test_no_query_asks_for_more_than_the_host_answers(
+    single: Start, host: StandInHost, repository: Repository, listing: List
+) -> None:
+    host.graphql_alias_limit = single_commit.PATHS_PER_QUERY
+    count = single_commit.PATHS_PER_QUERY + 1
+    run = single(definitions=listing({f"{number}.txt": "x" for number in range(count)}))
+    assert run.exit_code == 0, run.text
+    assert calls(host) == [GRAPHQL] * 3
+    assert len(repository.files(SCAFFOLD_BRANCH)) == count + len(repository.files())
+
+
+def test_later_queries_look_at_the_commit_of_the_first(
+    single: Start, host: StandInHost, repository: Repository, listing: List
+) -> None:
+    base = repository.head()
+    names = [f"{number:03}.txt" for number in range(single_commit.PATHS_PER_QUERY + 1)]
+
+    def somebody_writes(request: object) -> None:
+        if len(host.requests) == 2:
+            repository.commit({names[-1]: b"theirs\n"})
+
+    host.on_request = somebody_writes
+    run = single(definitions=listing(dict.fromkeys(names, "ours")))
+    assert run.exit_code == 0, run.text
+    assert queries(host)[1].json["variables"]["oid"] == base
+    [commit, *_] = repository.log(SCAFFOLD_BRANCH)
+    assert commit.parents == (base,)
+    assert repository.files()[names[-1]] == b"theirs\n"
+    assert len(mutations(host)) == 1

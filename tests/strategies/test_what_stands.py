@@ -1,0 +1,87 @@
+"""What stands in the way of a path: both strategies tell it and leave the same tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, writes
+from tests.host import Repository, StandInHost, Submodule, Symlink
+
+from .conftest import STRATEGIES, List, Start
+
+OBSTACLES = {
+    "file": b"a file\n",
+    "empty file": b"",
+    "symbolic link": Symlink("real"),
+    "dangling symbolic link": Symlink("gone"),
+    "submodule": Submodule("1" * 40),
+}
+
+
+@pytest.fixture(params=list(OBSTACLES.values()), ids=list(OBSTACLES))
+def blocked(request: pytest.FixtureRequest, host: StandInHost) -> Repository:
+    """A repository in which ``docs`` is no directory."""
+    files = {"README.md": b"x\n", "real/other.md": b"x\n", "docs": request.param}
+    return host.create_repository(TARGET, files)
+
+
+LISTED = {"docs/guide.md": None, "docs/deep/er.md": None, "README.md": None, "other.md": "text\n"}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_parent_that_is_no_directory_fails_its_paths_alone(
+    action: Action, blocked: Repository, listing: List, strategy: str
+) -> None:
+    run = action(commit_strategy=strategy, definitions=listing(LISTED), language="en")
+    assert run.exit_code == 1
+    counts = {name: run.outputs[name] for name in ("created", "skipped", "failed")}
+    assert counts == {"created": "1", "skipped": "1", "failed": "2"}
+    assert blocked.files(SCAFFOLD_BRANCH) == blocked.files() | {"other.md": b"text\n"}
+    assert blocked.modes(SCAFFOLD_BRANCH) == blocked.modes() | {"other.md": 0o100644}
+    for path in ("docs/guide.md", "docs/deep/er.md"):
+        [told] = [line for line in run.stderr.splitlines() if path in line]
+        assert "nothing can be created below it" in told
+    assert len(blocked.pull_requests) == 1
+
+
+def test_it_is_seen_before_anything_is_written(
+    single: Start, host: StandInHost, blocked: Repository, listing: List
+) -> None:
+    run = single(definitions=listing(LISTED))
+    assert len(host.requests) == 2
+    assert "docs is no directory in the repository" in run.stderr
+    body = blocked.pull_requests[0].body or ""
+    assert body.count("<code>docs</code> is no directory") == 2
+
+
+def test_nothing_is_written_when_every_path_is_blocked(
+    single: Start, host: StandInHost, blocked: Repository, listing: List
+) -> None:
+    run = single(definitions=listing({"docs/guide.md": None}))
+    assert run.exit_code == 1
+    assert run.outputs["failed"] == "1"
+    assert len(host.requests) == 1
+    assert blocked.branches == ["main"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"x" * 1_100_000, Symlink("README.md"), Symlink("gone"), Submodule("1" * 40), None],
+    ids=["empty", "over 1 MB", "link", "dangling link", "submodule", "directory"],
+)
+def test_a_listed_path_that_is_anything_exists(
+    action: Action,
+    host: StandInHost,
+    listing: List,
+    strategy: str,
+    content: bytes | Symlink | Submodule | None,
+) -> None:
+    there = {"docs/guide.md": content} if content is not None else {"docs/guide.md/x": b"x\n"}
+    host.create_repository(TARGET, {"README.md": b"x\n", **there})
+    listed = listing({"docs/guide.md": None})
+    run = action(commit_strategy=strategy, definitions=listed, language="en")
+    assert run.exit_code == 0, run.text
+    assert run.outputs["skipped"] == "1"
+    assert not [w for w in writes(host) if w != "POST /graphql"]
+    assert len(host.repositories[0].branches) == 1
