@@ -124,6 +124,9 @@ class Connection:
             except (Cancelled, OutOfTime) as ended:
                 ended.unanswered |= uncertain
                 raise
+            except HostError as error:
+                error.uncertain |= uncertain
+                raise
             if not try_again:
                 message = say("host.failed", doing=doing, reason=outcome.reason)
                 raise HostError(message, uncertain=uncertain)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from registrar import escaping, report
 from registrar.errors import Mistake
+from registrar.inputs import CHECK
 from registrar.messages import Catalogue, Message, say
 from registrar.models import FAILED_STATES, Registration, State
 from registrar.workflow import Workflow
@@ -47,7 +48,7 @@ class Reporter:
                 self.fail(Mistake(message))
         if registration.error:
             self.fail(Mistake(registration.error))
-        elif registration.exit_code and missing:
+        elif registration.mode == CHECK and missing:
             total = len(registration.files)
             message = say("progress.missing", count=len(missing), total=total, paths=missing)
             self.fail(Mistake(message))

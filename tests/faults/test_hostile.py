@@ -217,7 +217,7 @@ def test_a_hostile_address_of_the_pull_request(
 def test_too_much_for_a_summary_and_a_pull_request(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    count, there = 3000, 2995
+    count, there = 1100, 1095
     paths = [f"docs/{'x' * 200}/{number}.md" for number in range(count)]
     repository.commit(dict.fromkeys(paths[:there], b"\n"))
     ended = run(action, [{"path": path, "description": "`|" * 100} for path in paths])

@@ -45,5 +45,3 @@ def test_running_again_finishes_what_a_killed_run_began(
         again = example.run()
         assert (again.exit_code, example.wrong()) == (0, []), again.output
         assert not example.overwritten()
-
-

