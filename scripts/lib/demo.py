@@ -13,6 +13,8 @@ from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected
 
 EXIT_CANCELLED = 128
 READS = {"GET", "HEAD"}
+TWO = 2
+LONG = 100
 
 
 class Demo:
@@ -26,21 +28,35 @@ class Demo:
 
     def play(self) -> None:
         self.before()
-        for profile in ("scaffold", "health"):
-            self.register(profile)
+        self.plan("health")
+        self.register("health", "single")
+        self.register("scaffold", "per-file")
         self.again()
 
     def before(self) -> None:
         heading(f"The repository {self.scene.repository.full_name} before")
         self.git("log", "--oneline", "--stat", "main")
 
-    def register(self, profile: str) -> None:
+    def plan(self, profile: str) -> None:
+        listed = expected(profile)
+        heading(f"Profile {profile}, mode plan: what would be done?")
+        run, requests = self.run(profile, mode="plan")
+
+        heading("The plan: what must hold")
+        self.check("exit code 0", run.exit_code == 0)
+        self.check(
+            "every missing file is shown",
+            all(f"+++ b/{path}" in run.output for path in listed.keys() - FILES.keys()),
+        )
+        self.check("no request but reads", set(requests) <= READS)
+
+    def register(self, profile: str, strategy: str) -> None:
         repository, branch = self.scene.repository, BRANCHES[profile]
         listed = expected(profile)
         missing = listed.keys() - FILES.keys()
 
-        heading(f"Profile {profile}: the run")
-        run, requests = self.run(profile)
+        heading(f"Profile {profile}, strategy {strategy}: the run")
+        run, requests = self.run(profile, commit_strategy=strategy)
 
         heading(f"Profile {profile}: the pull request")
         pull = repository.pull_requests[-1] if repository.pull_requests else None
@@ -57,7 +73,7 @@ class Demo:
         heading(f"Profile {profile}: step summary and outputs")
         print(run.summary)
         for name, value in run.outputs.items():
-            print(f"{name}={value}")
+            print(f"{name}={value if len(value) < LONG else value[:LONG] + ' …'}")
 
         heading(f"Profile {profile}: what must hold")
         self.check("exit code 0", run.exit_code == 0)
@@ -78,6 +94,14 @@ class Demo:
             and [one.head for one in repository.pull_requests].count(branch) == 1
             and run.outputs.get("pull_request_url") == pull.html_url,
         )
+        if strategy == "single":
+            self.check(
+                "2 requests: one that reads everything, and one for branch, commit, pull request",
+                requests.total() == TWO,
+            )
+            self.check("one commit", len(self.log(branch)) == 1)
+            return
+        self.check("a commit for each file", len(self.log(branch)) == len(missing))
         writes = sum(number for method, number in requests.items() if method not in READS)
         self.check(
             f"{requests.total()} requests, {writes} of them writes: "
@@ -109,10 +133,13 @@ class Demo:
 
         self.check("the token stands in no output of any run", not self.leaks)
 
-    def run(self, profile: str) -> tuple[Run, Counter[str]]:
+    def log(self, branch: str) -> list[str]:
+        return self.scene.git("log", "--oneline", f"main..{branch}").splitlines()
+
+    def run(self, profile: str, **inputs: str) -> tuple[Run, Counter[str]]:
         """Run the action; also count its requests by method."""
         before = len(self.scene.host.requests)
-        run = self.scene.run(profile, self.language, print)
+        run = self.scene.run(profile, self.language, print, **inputs)
         self.leaks += self.scene.token in run.output + run.summary + run.outputs_file
         return run, Counter(request.method for request in self.scene.host.requests[before:])
 

@@ -58,7 +58,12 @@ class Example:
     token: str
     workspace: Path
 
-    def run(self, profile: str, language: str, tell: Callable[[str], object]) -> Run:
+    @property
+    def temporary(self) -> Path:
+        """The runner's temporary directory, which holds the reports."""
+        return self.workspace.parent
+
+    def run(self, profile: str, language: str, tell: Callable[[str], object], **inputs: str) -> Run:
         """Run the action as a step of a workflow would, each line told as it comes."""
         files = {name: self.workspace / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for file in files.values():
@@ -73,6 +78,8 @@ class Example:
                 "INPUT_PROFILE": profile,
                 "INPUT_LANGUAGE": language,
                 "INPUT_API_URL": self.host.url,
+                "RUNNER_TEMP": str(self.temporary),
+                **{f"INPUT_{name.upper()}": value for name, value in inputs.items()},
                 **{name: str(file) for name, file in files.items()},
             },
             stdin=subprocess.DEVNULL,

@@ -18,8 +18,37 @@ TARGET = ROOT / "docs/images/result.png"
 WIDTH = 1280
 FILES = {
     "README.md": b"# Example\n",
-    ".github/CONTRIBUTING.md": b"# How to contribute\n",
+    "LICENSE": b"MIT License\n",
+    ".gitignore": b"__pycache__/\n",
     ".github/SECURITY.md": b"# Security\n",
+}
+LIST = """
+- path: .editorconfig
+  description: Indentation and line endings
+  content: |
+    root = true
+
+    [*]
+    end_of_line = lf
+    insert_final_newline = true
+- path: .github/CONTRIBUTING.md
+  description: How to contribute
+- path: .github/SECURITY.md
+  description: How to report a vulnerability
+- path: .gitignore
+  description: What stays out of git
+- path: LICENSE
+  description: What others may do with it
+- path: .vscode/settings.json
+  description: Settings of the editor
+  content: "{}"
+- path: README.md
+  description: What this is about
+"""
+INPUTS = {
+    "definitions": "registrar.yml",
+    "title": "chore: add {count} files",
+    "body": "Files that every repository of ours has. Questions: the platform team.",
 }
 STYLE = """
 * { box-sizing: border-box; }
@@ -27,11 +56,19 @@ html { background: #f6f8fa; }
 body { margin: 0; padding: 24px; display: flex; gap: 24px; align-items: flex-start;
   font: 14px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; color: #1f2328; }
 section { background: #fff; border: 1px solid #d1d9e0; border-radius: 8px; }
-section.summary { flex: 0 0 420px; }
-section.pull { flex: 1; }
+main { flex: 0 0 560px; }
+section + section { margin-top: 24px; }
+section.pull { flex: 1; margin-top: 0; }
 header { padding: 10px 20px; border-bottom: 1px solid #d1d9e0; background: #f6f8fa;
   border-radius: 8px 8px 0 0; font-weight: bold; color: #59636e; }
 div { padding: 4px 20px 12px; }
+details { margin: 8px 0; }
+pre { background: #f6f8fa; padding: 8px 0; border-radius: 6px; margin: 8px 0;
+  font: 12px/1.45 "Liberation Mono", Menlo, Consolas, monospace; }
+pre i { display: block; padding: 0 12px; font-style: normal; min-height: 1.45em; }
+pre i.add { background: #dafbe1; }
+pre i.head { color: #59636e; }
+blockquote { margin: 12px 0; padding: 0 12px; border-left: 4px solid #d1d9e0; color: #59636e; }
 h1, h2 { font-size: 20px; margin: 16px 0 12px; line-height: 1.3; }
 h2 { padding-bottom: 6px; border-bottom: 1px solid #d1d9e0; }
 table { border-collapse: collapse; margin: 12px 0; }
@@ -47,22 +84,50 @@ b { display: inline-block; background: #1a7f37; color: #fff; border-radius: 1em;
 
 
 def page() -> str:
-    """The page that is to be photographed, made from what a run left behind."""
+    """The page that is to be photographed, made from what two runs left behind."""
     with example(FILES) as scene:
-        run = scene.run("health", "en", lambda line: print(line, file=sys.stderr))
-        if run.exit_code:
-            sys.exit("The run failed: the reason stands above.")
+        Path(scene.workspace, INPUTS["definitions"]).write_text(LIST, "utf-8")
+        plan, run = (
+            scene.run("scaffold", "en", lambda line: print(line, file=sys.stderr), **inputs)
+            for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
+        )
+        if plan.exit_code or run.exit_code:
+            sys.exit("A run failed: the reason stands above.")
         pull = scene.repository.pull_requests[0]
-    markdown = importlib.import_module("markdown_it").MarkdownIt("commonmark").enable("table")
     body = re.sub("<!--.*?-->", "", pull.body or "")
     return f"""<!doctype html><meta charset="utf-8"><style>{STYLE}</style>
-<section class="summary"><header>Step summary</header>
-<div>{markdown.render(run.summary)}</div></section>
+<main>
+<section><header>What <code>mode: plan</code> shows</header>
+<div>{rendered(diff_of(plan.summary))}</div></section>
+<section><header>Step summary of the run</header><div>{rendered(run.summary)}</div></section>
+</main>
 <section class="pull"><header>Pull request</header>
 <div><h1>{html.escape(pull.title)} #{pull.number}</h1>
 <p class="state"><b>Open</b> into <code>{pull.base}</code> from <code>{pull.head}</code></p>
-{markdown.render(body)}</div></section>
+{rendered(body)}</div></section>
 <script>document.body.dataset.height = document.body.getBoundingClientRect().height</script>"""
+
+
+def rendered(markdown: str) -> str:
+    """Markdown as HTML, with the paths folded and a diff in its colours."""
+    reader = importlib.import_module("markdown_it").MarkdownIt("commonmark").enable("table")
+    found = str(reader.render(markdown)).replace("<details open>", "<details>")
+    block = r'<pre><code class="language-diff">(.*?)\n</code></pre>'
+    return re.sub(block, coloured, found, flags=re.DOTALL)
+
+
+def coloured(diff: re.Match[str]) -> str:
+    lines = diff[1].split("\n")
+    kinds = ["head" if re.match(r"\+\+\+|---|@@|\\", line) else "add" for line in lines]
+    shown = (f'<i class="{kind}">{line}</i>' for kind, line in zip(kinds, lines, strict=True))
+    return f"<pre>{''.join(shown)}</pre>"
+
+
+def diff_of(summary: str) -> str:
+    """The sentences of a summary, and the diff, unfolded; counts and paths are left out."""
+    quoted = "\n".join(re.findall(r"^> .*\n", summary, re.MULTILINE))
+    diff = re.findall(r"^```diff\n.*?^```$", summary, re.MULTILINE | re.DOTALL)
+    return "\n\n".join([quoted, *diff])
 
 
 def browser() -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from registrar import profiles, templates
 from registrar.errors import InvalidInput, Mistake
+from registrar.escaping import SECRET_CHARACTERS
 from registrar.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, say
 from registrar.models import PullRequestOptions
 from registrar.profiles import Profile
@@ -152,6 +153,7 @@ def read(environ: Mapping[str, str]) -> Inputs:
         run_url=_run_url(environ),
         warnings=tuple(_unknown(environ)),
     )
+    reader.mistakes += _leaks(environ, inputs.token)
     if reader.mistakes:
         # A mistyped name is told too: it may be why a value is missing
         raise InvalidInput([Mistake(text) for text in (*reader.mistakes, *inputs.warnings)])
@@ -265,6 +267,14 @@ def _given(environ: Mapping[str, str], name: str) -> str:
     variables = (f"INPUT_{name.upper()}", *_FALLBACKS.get(name, ()))
     values = (environ.get(variable, "").strip() for variable in variables)
     return next((value for value in values if value), "")
+
+
+def _leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
+    """Name the inputs that hold the token: what most of them say is published."""
+    for name in NAMES:
+        value = _given(environ, name)
+        if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
+            yield say("input.holds_token", name=name)
 
 
 def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:

@@ -101,6 +101,7 @@ def _job(profile: Profile, settings: Inputs, reporter: Reporter) -> tuple[Job, P
         run_url=settings.run_url,
         workflow_repository=settings.workflow_repository,
         catalogue=reporter.catalogue,
+        own_list=settings.definitions is not None,
     )
     return job, proposal
 

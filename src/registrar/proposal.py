@@ -29,6 +29,8 @@ class Proposal:
     run_url: str
     workflow_repository: str
     catalogue: Catalogue
+    own_list: bool = False
+    """Whether the list is the caller's own."""
 
     def title(self, account: Registration) -> str:
         """Title of the pull request."""
@@ -59,7 +61,7 @@ class Proposal:
         if not (begun and ended):
             before, ours, after = (f"{current}\n\n" if current.strip() else ""), "", ""
         room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
-        ours = report.pull_request_body(account, self.catalogue, room, earlier=ours)
+        ours = report.pull_request_body(account, self.catalogue, room, ours, own_list=self.own_list)
         body = f"{before}{_BEGIN}\n{ours}\n{_END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
 

@@ -118,12 +118,17 @@ def cut(markdown: str, size: int, note: str) -> str:
     room = max(size - len(f"{closing}\n{note}\n".encode()), 0)
     kept = data[:room].rpartition(b"\n")[0].decode("utf-8", "ignore")
     fence = "\n```\n" if kept.count("\n```") % 2 else ""
-    folded = "\n</details>\n" if kept.count("<details") > kept.count("</details>") else ""
+    folded = "\n</details>\n" if kept.count("\n<details") > kept.count("\n</details>") else ""
     return f"{kept}{fence}{folded}\n\n{note}\n"
 
 
 def pull_request_body(
-    registration: Registration, catalogue: Catalogue, room: int, earlier: str = ""
+    registration: Registration,
+    catalogue: Catalogue,
+    room: int,
+    earlier: str = "",
+    *,
+    own_list: bool = False,
 ) -> str:
     """What a reviewer has to know, in at most ``room`` characters (UTF-16 units).
 
@@ -144,7 +149,8 @@ def pull_request_body(
         "",
         *rows[:2],
     ]
-    tail = ["", *_effects(registration, catalogue), catalogue.text(say("body.change_the_set"))]
+    change = say("body.change_the_file" if own_list else "body.change_the_set")
+    tail = ["", *_effects(registration, catalogue), catalogue.text(change)]
     rest = rows[2:]
     more = catalogue.text(say("body.more", count=10**9))
     room -= escaping.characters("\n".join([*head, *tail, "", more])) + 2

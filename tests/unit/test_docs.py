@@ -153,6 +153,11 @@ def test_definitions_lists_every_field() -> None:
     assert [row[0] for row in rows] == [f"`{field}`" for field in definitions.FIELDS]
 
 
+def test_the_project_has_its_own_health_files() -> None:
+    listed, _ = definitions.load(profiles.HEALTH.definitions, shown_as="health")
+    assert all((ROOT / each.path).stat().st_size > len("\n") for each in listed)
+
+
 # --- Examples -----------------------------------------------------------------------------
 
 
@@ -258,7 +263,9 @@ def test_step_after_ours_runs(
     assert (done.returncode, done.stderr) == (0, ""), "\n".join(said)
     text = done.stdout + (summary.read_text("utf-8") if summary.exists() else "")
     if ours["with"].get("mode") == "plan":
-        missing = [f"{r['profile']}: {f['path']}" for r, f in _files(run) if f["state"] == "missing"]
+        missing = [
+            f"{r['profile']}: {f['path']}" for r, f in _files(run) if f["state"] == "missing"
+        ]
         assert text.splitlines() == missing
         assert missing
     else:

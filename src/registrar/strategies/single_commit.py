@@ -362,12 +362,13 @@ def _committable(plan: Plan, branch: Branch) -> list[FileDefinition]:
     tree = branch.tree
     if tree is None:
         return []
+    directories = {parent for path in tree for parent in parents(path)}
     return [
         definition
         for definition in plan.missing
         if definition.path not in tree
+        and definition.path not in directories
         and not any(parent in tree for parent in parents(definition.path))
-        and not any(path.startswith(f"{definition.path}/") for path in tree)
     ]
 
 
