@@ -125,13 +125,17 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
     [
         (
             {"title": "{nope}"},
-            "title has unknown placeholders: {nope}. Known: "
-            "{profile}, {count}, {owner}, {repo}, {run_url}.",
+            (
+                "title has unknown placeholders: {nope}. Known: "
+                "{profile}, {count}, {owner}, {repo}, {run_url}."
+            ),
         ),
         ({"branch": "{count}"}, "Known: {profile}, {owner}, {repo}."),
         ({"body": "a { b"}, "body has a brace without its partner: a { b."),
         ({"title": "a\nb"}, "title must be a single line."),
         ({"commit_message": "a\r\nb"}, "commit_message must be a single line."),
+        ({"title": "x" * 201}, "title is longer than 200 characters."),
+        ({"body": "x" * 30_001}, "body is longer than 30000 characters."),
         ({"branch": "a b"}, "branch is no name that git takes for a branch: a b."),
         (
             {"branch": "x", "profile": "all"},
@@ -217,7 +221,9 @@ ODD = st.text("ab/.-@{}~^:?*[\\ \x7f\t_#!é日", max_size=8) | st.sampled_from(
 @example("refs")
 def test_a_branch_is_what_git_takes_for_one(name: str) -> None:
     template = name.replace("{", "{{").replace("}", "}}")
-    assert (mistakes(branch=template) == []) is is_branch(name), name
+    # What is `HEAD` to git's own commands, and a name with the prefix that we add ourselves
+    confusing = name == "@" or name.startswith("refs/")
+    assert (mistakes(branch=template) == []) is (is_branch(name) and not confusing), name
 
 
 @pytest.mark.parametrize(("size", "found"), [(244, []), (245, ["input.branch_malformed"])])

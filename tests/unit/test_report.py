@@ -146,3 +146,22 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
     assert row.count(" | ") == 2
     assert row.startswith("| ")
     assert row.endswith(" |")
+
+
+@pytest.mark.parametrize("size", [600, 900, 1500, 3000, 10**6])
+@pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
+def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
+    files = [
+        FileResult(FileDefinition(f"docs/{number}.md", content), State.MISSING)
+        for number in range(9)
+    ]
+    whole = report.step_summary(account(*files), CATALOGUES["en"])
+    text = report.cut(whole, size, "(cut)")
+    assert len(text.encode()) <= size
+    assert (text == whole) is (len(whole.encode()) <= size)
+    if text != whole:
+        assert text.endswith("\n\n(cut)\n")
+    lines = text.splitlines()
+    opened = sum(line.startswith("<details") for line in lines)
+    assert lines.count("</details>") == opened
+    assert sum(line.startswith("```") for line in lines) % 2 == 0

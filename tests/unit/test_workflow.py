@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registrar import report
 from registrar.escaping import Redactor
 from registrar.workflow import Workflow
 from tests.conftest import read_file_command
@@ -21,6 +22,11 @@ def workflow(directory: Path) -> Workflow:
     return Workflow(files, io.StringIO(), io.StringIO(), Redactor("secret-token"))
 
 
+def shorten(markdown: str, size: int) -> str:
+    """How a summary is made to fit."""
+    return report.cut(markdown, size, "(cut)")
+
+
 @pytest.mark.parametrize("used", [0, 1000, MEBIBYTE - 40])
 @pytest.mark.parametrize("line", ["| a | b |\n", "| 日本語 | 😀 |\n"])
 def test_a_summary_that_is_too_large_is_cut_with_a_note(
@@ -28,7 +34,7 @@ def test_a_summary_that_is_too_large_is_cut_with_a_note(
 ) -> None:
     file = tmp_path / "GITHUB_STEP_SUMMARY"
     file.write_bytes(b"x" * used)
-    workflow(tmp_path).summary(line * 120_000, cut_note="(cut)")
+    workflow(tmp_path).summary(line * 120_000, shorten)
     data = file.read_bytes()
     assert len(data) <= MEBIBYTE
     assert data.decode().endswith("\n\n(cut)\n")
@@ -38,7 +44,7 @@ def test_a_summary_that_is_too_large_is_cut_with_a_note(
 
 def test_a_summary_that_fits_is_not_cut(tmp_path: Path) -> None:
     text = "x" * MEBIBYTE
-    workflow(tmp_path).summary(text, cut_note="(cut)")
+    workflow(tmp_path).summary(text, shorten)
     assert (tmp_path / "GITHUB_STEP_SUMMARY").read_text() == text
 
 
@@ -66,7 +72,7 @@ def test_delimiters_of_outputs_are_never_the_same(tmp_path: Path) -> None:
 
 def test_the_token_is_taken_out_of_both(tmp_path: Path) -> None:
     writer = workflow(tmp_path)
-    writer.summary("a secret-token b", cut_note="")
+    writer.summary("a secret-token b", shorten)
     writer.outputs({"a": "secret-token"})
     for file in tmp_path.iterdir():
         assert "secret-token" not in file.read_text()

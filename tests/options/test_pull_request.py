@@ -1,0 +1,285 @@
+"""Labels, assignees, reviewers, teams, draft: what the host does not take is a warning."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
+from tests.contract.test_run import refuse
+from tests.host import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.options.conftest import SINGLE, Start
+
+LABELS, ASSIGNEES = "POST issues/1/labels", "POST issues/1/assignees"
+REVIEWERS = "POST pulls/1/requested_reviewers"
+OPTIONS = (LABELS, ASSIGNEES, REVIEWERS)
+NO_DRAFTS = "Draft pull requests are not supported in this repository."
+
+
+@pytest.fixture
+def repository(repository: Repository) -> Repository:
+    """The target, with people and teams."""
+    repository.collaborators |= {"octocat", "mona", "Hubot"}
+    repository.teams |= {"docs", "core"}
+    return repository
+
+
+def sent(host: StandInHost, call: str) -> list[Any]:
+    """The bodies of the requests that are ``call``."""
+    return [request.json for request in host.requests if shortened(request) == call]
+
+
+def test_everything_is_set_with_one_request_each(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    run = start(
+        definitions=action.listing("a"),
+        labels="docs, good first issue ,docs,,\n\n chore\r\n",
+        assignees="mona\nhubot",
+        reviewers="mona,  Hubot ,mona",
+        team_reviewers="docs\ncore",
+        draft="true",
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert run.annotations("warning") == run.annotations() == []
+    assert run.registration["notes"] == []
+    assert [call for call in calls(host) if call in OPTIONS] == [*OPTIONS, REVIEWERS]
+    assert sent(host, LABELS) == [{"labels": ["docs", "good first issue", "chore"]}]
+    assert sent(host, ASSIGNEES) == [{"assignees": ["mona", "hubot"]}]
+    assert sent(host, REVIEWERS) == [
+        {"reviewers": ["mona", "Hubot"], "team_reviewers": []},
+        {"reviewers": [], "team_reviewers": ["docs", "core"]},
+    ]
+    [pull] = repository.pull_requests
+    assert pull.draft
+    assert pull.labels == ["docs", "good first issue", "chore"]
+    assert (pull.reviewers, pull.team_reviewers) == (["mona", "Hubot"], ["docs", "core"])
+
+
+def test_nothing_is_asked_for_without_options(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    start(definitions=action.listing("a"), labels=" , ,\n", draft="false")
+    assert not set(calls(host)) & set(OPTIONS)
+    [pull] = repository.pull_requests
+    assert not pull.draft
+    bodies = [request.json or {} for request in host.requests]
+    assert not any("draft" in body and body["draft"] for body in bodies)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_who_is_not_taken_is_named_and_the_others_are_set(
+    start: Start, action: Action, host: StandInHost, repository: Repository, language: str
+) -> None:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == LABELS and "bad" in (r.json or {})["labels"],
+            times=None,
+            message="Validation Failed",
+        )
+    )
+    run = start(
+        definitions=action.listing("a"),
+        labels="docs,bad,chore",
+        assignees="mona,stranger-a,octocat",
+        reviewers="stranger-b,mona,octocat",  # octocat is the author
+        team_reviewers="docs,stranger-c",
+        language=language,
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    assert (pull.labels, pull.assignees) == (["docs", "chore"], ["mona", "octocat"])
+    assert (pull.reviewers, pull.team_reviewers) == (["mona"], ["docs"])
+    names = ["bad", "stranger-a", "stranger-b", "octocat", "stranger-c"]
+    warnings = run.annotations("warning")
+    assert len(warnings) == len(names)
+    for name, warning in zip(names, warnings, strict=True):
+        assert name in warning.data
+        assert not any(f"{other} " in warning.data for other in names if other != name)
+    assert "Validation Failed" in warnings[0].data
+    assert run.annotations() == []
+    assert run.registration["notes"] == [warning.data for warning in warnings]
+    for name in names:
+        assert f"<code>{name}</code>" in run.summary
+    assert run.outputs["pull_request_number"] == "1"
+
+
+def test_off_the_runner_a_warning_is_on_standard_error(
+    action: Action, repository: Repository
+) -> None:
+    run = action(definitions=action.listing("a"), assignees="stranger", language="en")
+    assert run.exit_code == 0
+    assert run.stderr == (
+        "Warning: The host did not assign stranger: only people who can see the repository can "
+        "be assigned.\n"
+    )
+
+
+def test_hostile_names_stay_names(action: Action, repository: Repository) -> None:
+    names = ["::error::owned", "##[error]owned", "@octo", "a | b", "<b>x</b>", "`x`", "../x"]
+    given = "\n".join(names)
+    run = action(definitions=action.listing("a"), assignees=given, reviewers=given, runner=True)
+    assert run.exit_code == 0, run.text
+    assert run.annotations() == []
+    assert len(run.registration["notes"]) == 2 * len(names)
+    assert "<b>" not in run.summary
+
+
+@pytest.mark.parametrize("failing", OPTIONS)
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_what_is_wrong_for_all_is_told_once(
+    action: Action, host: StandInHost, repository: Repository, failing: str, status: int
+) -> None:
+    refuse(host, failing, status=status, message="No such permission")
+    run = action(
+        definitions=action.listing("a"),
+        labels="one,two",
+        assignees="mona,octocat",
+        reviewers="mona,Hubot",
+        language="en",
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert calls(host).count(failing) == 1
+    [warning] = run.annotations("warning")
+    assert "No such permission" in warning.data
+    named = {LABELS: "one, two", ASSIGNEES: "mona, octocat", REVIEWERS: "mona, Hubot"}[failing]
+    assert warning.data.startswith(f"{named} ")
+    [pull] = repository.pull_requests
+    assert bool(pull.labels) is (failing != LABELS)
+    assert bool(pull.assignees) is (failing != ASSIGNEES)
+    assert bool(pull.reviewers) is (failing != REVIEWERS)
+
+
+def test_a_run_without_a_pull_request_sets_nothing(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    more = {"definitions": action.listing("a"), "labels": "x"}
+    start(definitions=more["definitions"])
+    repository.close(1)
+    start(more)  # declined
+    start(definitions=action.listing("README.md", name="present.json"), labels="x")
+    assert not set(calls(host)) & set(OPTIONS)
+
+
+# --- Running again ------------------------------------------------------------------------
+
+
+def test_nothing_is_set_twice(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    more = {
+        "definitions": action.listing("a"),
+        "labels": "Docs,chore",
+        "assignees": "mona,Octocat",
+        "reviewers": "mona",
+        "team_reviewers": "docs",
+    }
+    repository.collaborators.add("Octocat")
+    start(more)
+    [pull] = repository.pull_requests
+    # The host tells no case apart: it gives names as they were first written.
+    pull.labels[:] = ["docs", "CHORE"]
+    pull.reviewers.clear()  # who has answered is not asked again
+    host.requests.clear()
+    run = start(more)
+    assert run.exit_code == 0, run.text
+    assert not [call for call in writes(host) if call not in {"POST git/refs", "POST /graphql"}]
+    assert run.outputs["pull_request_operation"] == "none"
+
+
+def test_what_is_missing_is_added_to_a_pull_request_that_stands(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    definitions = action.listing("a")
+    start(definitions=definitions, labels="docs")
+    host.requests.clear()
+    run = start(definitions=definitions, labels="docs,chore", assignees="mona", reviewers="mona")
+    assert run.exit_code == 0, run.text
+    assert sent(host, LABELS) == [{"labels": ["chore"]}]
+    [pull] = repository.pull_requests
+    assert (pull.labels, pull.assignees, pull.reviewers) == (["docs", "chore"], ["mona"], [])
+
+
+def test_a_run_that_was_killed_before_the_labels_is_finished_by_the_next(
+    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    more = {
+        "definitions": action.listing("a"),
+        "labels": "docs",
+        "assignees": "mona",
+        "commit_strategy": strategy,
+    }
+    environ = action.environment(more)
+    host.faults.add(
+        Fault(FaultKind.TIMEOUT, match=lambda r: shortened(r) == LABELS, seconds=1, times=1)
+    )
+    process = action.begin(environ)
+    deadline = time.monotonic() + 60
+    while LABELS not in calls(host) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    host.settle()
+    [pull] = repository.pull_requests
+    assert (pull.labels, pull.assignees) == ([], [])
+    assert start(more).exit_code == 0
+    assert (pull.labels, pull.assignees) == (["docs"], ["mona"])
+    assert len(repository.pull_requests) == 1
+
+
+# --- Draft --------------------------------------------------------------------------------
+
+
+def test_where_there_are_no_drafts_an_ordinary_one_is_opened(
+    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    def drafts(request: Request) -> bool:
+        return shortened(request) == "POST pulls" and bool((request.json or {}).get("draft"))
+
+    host.faults.add(Fault(FaultKind.CUSTOM, match=drafts, times=None, message=NO_DRAFTS))
+    if strategy == SINGLE:
+        host.refused_mutations["createPullRequest"] = Refusal(422, NO_DRAFTS)
+    run = start(definitions=action.listing("a", "b"), draft="true", labels="docs", runner=True)
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    assert (pull.draft, pull.head, pull.labels) == (False, SCAFFOLD_BRANCH, ["docs"])
+    [warning] = run.annotations("warning")
+    assert "no draft pull requests" in warning.data
+    assert run.outputs["created"] == "2"
+    assert run.outputs["pull_request_operation"] == "created"
+
+
+def test_another_refusal_of_a_draft_is_a_failure(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "POST pulls", status=403, message="Not today")
+    run = action(definitions=action.listing("a"), draft="true", labels="x", language="en")
+    assert run.exit_code == 1
+    assert calls(host).count("POST pulls") == 1
+    assert not set(calls(host)) & set(OPTIONS)
+
+
+def test_options_need_no_more_than_the_two_permissions(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    token = host.create_token(
+        "fine-grained",
+        permissions={"contents": "write", "pull_requests": "write"},
+        repositories=[TARGET],
+    )
+    run = start(
+        definitions=action.listing("a"),
+        host_token=token,
+        labels="docs",
+        assignees="mona",
+        reviewers="mona",
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert run.annotations("warning") == []

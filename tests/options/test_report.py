@@ -1,0 +1,275 @@
+"""The report for programs: complete however a run ends (schema: `tests.conftest.check_report`)."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, calls, report_schema
+from tests.contract.test_run import refuse
+from tests.host import Repository, StandInHost
+from tests.options.conftest import SINGLE, Start
+
+FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}
+
+
+def temporary(action: Action) -> Path:
+    """A directory for RUNNER_TEMP."""
+    directory = action.directory / "temp"
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+def states(run: Run) -> list[str]:
+    """The states of the only registration, in the order of the list."""
+    return [file["state"] for file in run.registration["files"]]
+
+
+def test_a_registration(
+    start: Start, action: Action, repository: Repository, strategy: str
+) -> None:
+    run = start(definitions=action.listing("b", "README.md", "a"))
+    commits = {path: c.sha for c in repository.log(SCAFFOLD_BRANCH)[:-1] for path in c.paths}
+    assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
+    assert run.report == {
+        "version": 1,
+        "exit_code": 0,
+        "errors": [],
+        "registrations": [
+            {
+                "profile": "scaffold",
+                "repository": TARGET,
+                "mode": "register",
+                "exit_code": 0,
+                "error": None,
+                "notes": [],
+                "created": 2,
+                "skipped": 1,
+                "failed": 0,
+                "branch": SCAFFOLD_BRANCH,
+                "base_branch": "main",
+                "pull_request": {
+                    "number": 1,
+                    "url": f"{repository.html_url}/pull/1",
+                    "operation": "created",
+                },
+                "files": [
+                    {"path": "b", "state": "created", "reason": None, "commit": commits["b"]},
+                    {
+                        "path": "README.md",
+                        "state": "skipped",
+                        "reason": "exists on main",
+                        "commit": None,
+                    },
+                    {"path": "a", "state": "created", "reason": None, "commit": commits["a"]},
+                ],
+            }
+        ],
+    }
+
+
+def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -> None:
+    """A field that goes away, changes or comes without a word is found."""
+    good = action(definitions=action.listing("a"), commit_strategy=SINGLE).report
+
+    def bad(change: Any) -> bool:
+        copy = json.loads(json.dumps(good))
+        change(copy)
+        return not report_schema().is_valid(copy)
+
+    for field in good:
+        assert bad(lambda report, field=field: report.pop(field)), field
+    for field in good["registrations"][0]:
+        assert bad(lambda report, field=field: report["registrations"][0].pop(field)), field
+    for field in good["registrations"][0]["files"][0]:
+        changed = {field: 1}
+        assert bad(lambda r, c=changed: r["registrations"][0]["files"][0].update(c)), field
+    assert bad(lambda report: report.update(more=1))
+    assert bad(lambda report: report.update(version=2))
+    assert bad(lambda report: report["registrations"][0].update(profile="other"))
+    with pytest.raises(jsonschema.ValidationError):
+        report_schema().validate({})
+
+
+# --- However it ends ----------------------------------------------------------------------
+
+
+def test_a_failed_file(action: Action, host: StandInHost, repository: Repository) -> None:
+    refuse(host, "PUT contents/b", message="No, not this one")
+    run = action(definitions=action.listing("a", "b", "c"), language="en")
+    assert run.exit_code == 1
+    assert states(run) == ["created", "failed", "created"]
+    assert "No, not this one" in run.registration["files"][1]["reason"]
+    assert run.registration["error"] is None
+
+
+def test_a_pull_request_that_is_refused(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.actions_may_create_pull_requests = False
+    run = start(
+        definitions=action.listing("a"),
+        host_token=host.create_token("installation"),
+        env={"GITHUB_REPOSITORY": TARGET},
+    )
+    assert run.exit_code == run.registration["exit_code"] == 1
+    assert "not permitted to create" in run.registration["error"]
+    assert (run.registration["branch"], run.registration["pull_request"]) == (SCAFFOLD_BRANCH, None)
+    assert states(run) == ["created"]
+
+
+def test_a_repository_that_is_not_there(start: Start, action: Action, host: StandInHost) -> None:
+    run = start(definitions=action.listing("a"))
+    assert run.exit_code == run.registration["exit_code"] == 2
+    assert run.registration["error"].startswith(f"There is no repository {TARGET}")
+    assert run.registration["branch"] is run.registration["base_branch"] is None
+
+
+def test_a_token_that_is_refused(start: Start, action: Action, host: StandInHost) -> None:
+    host.revoke_token(action.default_token)
+    run = start(definitions=action.listing("a"))
+    assert run.exit_code == 2
+    told = run.report["errors"] or [run.registration["error"]]
+    assert "Bad credentials" in told[0]
+
+
+@pytest.mark.parametrize("mode", ["register", "plan", "check"])
+def test_bad_input(action: Action, host: StandInHost, mode: str) -> None:
+    run = action(mode=mode, target_repo="x", definitions="gone.json", language="en")
+    assert run.exit_code == 2
+    assert run.report["registrations"] == []
+    assert len(run.report["errors"]) == 1
+    assert run.report["errors"][0].startswith("target_repo is not of the form")
+
+
+def test_one_registration_of_two_that_failed(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.protect("chore/add-community*", "ruleset")
+    run = action(profile="all", language="en")
+    health, scaffold = run.report["registrations"]
+    assert (run.exit_code, health["exit_code"], scaffold["exit_code"]) == (1, 2, 0)
+    assert {f["state"] for f in health["files"]} == {"pending"}
+    assert scaffold["created"] == 27
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_cancelled(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    number: signal.Signals,
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def on_request(_record: object) -> None:
+        if calls(host)[-1] == FIRST[strategy]:
+            started[0].send_signal(number)
+
+    host.latency = 0.2
+    host.on_request = on_request
+    environ = action.environment(
+        {
+            "definitions": action.listing("a", "b"),
+            "language": "en",
+            "commit_strategy": strategy,
+        }
+    ) | {"RUNNER_TEMP": str(temporary(action))}
+    started.append(action.begin(environ))
+    run = action.end(started[0], environ)
+    assert run.exit_code == run.registration["exit_code"] == 128 + number, run.text
+    assert f"Cancelled ({number.name})" in run.registration["error"]
+    expected = {"per-file": ["created", "pending"], "single": ["pending", "pending"]}
+    assert states(run) == expected[strategy]
+    assert (temporary(action) / run.outputs["report_path"]).read_text() == run.outputs["report"]
+
+
+# --- Where it is --------------------------------------------------------------------------
+
+
+def test_the_file_holds_what_the_output_holds(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    directory = temporary(action)
+    env = {"RUNNER_TEMP": str(directory)}
+    definitions = action.listing("a", "日本語/\u00e9", "\u2028")
+    runs = [start(definitions=definitions, mode=m, env=env) for m in ("plan", "register")]
+    names = [run.outputs["report_path"] for run in runs]
+    assert len(set(names)) == 2, "two steps of one job do not overwrite each other's report"
+    assert sorted(file.name for file in directory.iterdir()) == sorted(names)
+    for run, name in zip(runs, names, strict=True):
+        assert (directory / name).read_text("ascii") == run.outputs["report"]
+        assert [f["path"] for f in run.registration["files"]] == ["a", "日本語/\u00e9", "\u2028"]
+
+
+def test_a_report_too_large_for_an_output_is_a_file_only(
+    action: Action, repository: Repository
+) -> None:
+    paths = [f"{number:0>250}" for number in range(1900)]
+    run = action(
+        mode="check",
+        commit_strategy=SINGLE,
+        definitions=action.listing(*paths),
+        language="en",
+        runner=True,
+        env={"RUNNER_TEMP": str(temporary(action))},
+    )
+    assert run.exit_code == 1
+    assert run.outputs["report"] == ""
+    assert run.outputs["skipped"] == "0"
+    text = (temporary(action) / run.outputs["report_path"]).read_text("ascii")
+    assert len(text) > 500_000
+    report_schema().validate(json.loads(text))
+    assert [f["path"] for f in json.loads(text)["registrations"][0]["files"]] == paths
+    assert len(run.summary.encode()) <= 1024 * 1024
+    assert run.summary.endswith("(The rest was cut: the summary was too large.)\n")
+    assert len(run.annotations()) == 1
+
+
+@pytest.mark.parametrize("kind", ["gone", "file"])
+def test_a_directory_that_takes_no_file(
+    action: Action, repository: Repository, tmp_path: Path, kind: str
+) -> None:
+    directory = tmp_path / kind
+    if kind == "file":
+        directory.write_bytes(b"")
+    run = action(
+        definitions=action.listing("a"),
+        commit_strategy=SINGLE,
+        language="en",
+        runner=True,
+        env={"RUNNER_TEMP": str(directory)},
+    )
+    assert run.exit_code == 0, run.text
+    assert run.outputs["report_path"] == ""
+    assert run.registration["created"] == 1
+    [warning] = run.annotations("warning")
+    assert "cannot be written" in warning.data
+    assert "| Created | 1 |" in run.summary
+
+
+def test_without_a_runner_there_is_no_file(action: Action, repository: Repository) -> None:
+    run = action(mode="plan", definitions=action.listing("a"), env={"RUNNER_TEMP": ""})
+    assert run.outputs["report_path"] == ""
+    assert run.stderr == ""
+    assert states(run) == ["missing"]
+
+
+def test_no_report_holds_a_token(action: Action, host: StandInHost, repository: Repository) -> None:
+    token = action.default_token
+    refuse(host, "PUT contents/a", message=f"No: {token}")
+    run = action(
+        definitions=action.listing("a"),
+        language="en",
+        env={"RUNNER_TEMP": str(temporary(action))},
+    )
+    assert "No: ***" in run.registration["files"][0]["reason"]
+    assert token not in (temporary(action) / run.outputs["report_path"]).read_text()

@@ -1,0 +1,145 @@
+"""From a shell: help, version, colours on a terminal only, and a reader that goes away."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+from collections.abc import Mapping
+
+import pytest
+import yaml
+
+from registrar import __version__
+from tests.conftest import ROOT, SCAFFOLD_BRANCH, Action
+from tests.contract.test_run import refuse
+from tests.host import Repository, StandInHost
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
+
+
+# --- Arguments ----------------------------------------------------------------------------
+
+
+def test_help_names_every_input(action: Action, host: StandInHost) -> None:
+    run = action.start({}, ("entrypoint.py", "--help"))
+    assert (run.exit_code, run.stderr) == (0, "")
+    for name in ACTION["inputs"]:
+        assert f"INPUT_{name.upper()}\n" in run.stdout, name
+    for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
+        assert re.search(rf"(?m)^  {name} ", run.stdout), name
+    assert max(map(len, run.lines)) <= 100
+    assert host.requests == []
+
+
+def test_version(action: Action) -> None:
+    run = action.start({}, ("entrypoint.py", "--version"))
+    assert (run.exit_code, run.stdout, run.stderr) == (0, f"registrar {__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [("--hel",), ("--dry-run",), ("octo/example",), ("-x",)])
+def test_another_argument_is_refused_and_nothing_is_done(
+    action: Action, host: StandInHost, repository: Repository, arguments: tuple[str, ...]
+) -> None:
+    run = action.start(action.environment({}), ("entrypoint.py", *arguments))
+    assert run.exit_code == 2
+    assert "usage: registrar" in run.stderr
+    assert arguments[0] in run.stderr
+    assert host.requests == []
+
+
+# --- Colours ------------------------------------------------------------------------------
+
+
+def on_terminal(action: Action, env: Mapping[str, str]) -> list[str]:
+    """The lines that a run prints on a terminal."""
+    environ = {
+        **action.environment({"definitions": action.listing("README.md", "a", "b")}),
+        "INPUT_LANGUAGE": "en",
+        **env,
+    }
+    master, slave = pty.openpty()
+    process = action.begin(environ, stdout=slave)
+    os.close(slave)
+    data = b""
+    try:
+        while block := os.read(master, 65536):
+            data += block
+    except OSError:
+        pass  # the other end of a terminal is closed
+    finally:
+        os.close(master)
+    action.end(process, environ)
+    return data.decode().replace("\r\n", "\n").splitlines()
+
+
+def test_states_are_coloured_on_a_terminal(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/b", message="\x1b[35mNo")
+    lines = on_terminal(action, {"NO_COLOR": ""})
+    assert "[1/3] README.md: exists" in lines
+    assert f"{YELLOW}[2/3] a: missing{RESET}" in lines
+    assert f"{GREEN}[1/2] a: created{RESET}" in lines
+    [failed] = [line for line in lines if "b: failed" in line]
+    assert failed.startswith(f"{RED}[2/2] b: failed")
+    assert failed.endswith(RESET)
+    assert "\\u001b[35mNo" in failed
+    # Beyond our own there is nothing that a terminal obeys.
+    assert not re.search(r"\x1b(?!\[(?:0|31|32|33)m)", "\n".join(lines))
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"NO_COLOR": "0"}, {"GITHUB_ACTIONS": "true"}])
+def test_no_colours_where_they_are_not_wanted(
+    action: Action, repository: Repository, env: dict[str, str]
+) -> None:
+    lines = on_terminal(action, env)
+    assert "[1/2] a: created" in lines
+    assert not any("\x1b" in line for line in lines)
+
+
+@pytest.mark.parametrize("runner", [False, True])
+def test_a_file_has_no_colours_and_groups_are_the_runners(
+    action: Action, repository: Repository, runner: bool
+) -> None:
+    run = action(definitions=action.listing("a"), language="en", runner=runner)
+    assert "\x1b" not in run.text
+    prefix = "::group::" if runner else ""
+    assert f"{prefix}Checking which of 1 files octo/example has" in run.lines
+    assert ("::endgroup::" in run.lines) is runner
+
+
+# --- A reader that goes away --------------------------------------------------------------
+
+
+def test_the_run_goes_on_when_nobody_reads_it_any_more(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """``python entrypoint.py | head -1``."""
+    host.latency = 0.05
+    environ = action.environment({"profile": "health", "language": "en"})
+    process = action.begin(environ)
+    assert process.stdout
+    assert process.stdout.readline() == b"Checking which of 7 files octo/example has\n"
+    process.stdout.close()
+    run = action.end(process, environ)
+    assert run.exit_code == 0, run.stderr
+    assert run.stderr == ""
+    assert len(repository.pull_requests) == 1
+    assert run.outputs["created"] == "7"
+    assert "| Created | 7 |" in run.summary
+
+
+def test_the_run_goes_on_without_standard_error(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/a", message="No")
+    environ = action.environment({"definitions": action.listing("a", "b")})
+    process = action.begin(environ)
+    assert process.stderr
+    process.stderr.close()
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert output.decode().splitlines()[-1] == "=" * 50
+    assert sorted(repository.files(SCAFFOLD_BRANCH)) == sorted([*repository.files(), "b"])
