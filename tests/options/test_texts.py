@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from registrar import inputs
 from registrar.errors import InvalidInput
+from registrar.messages import Catalogue
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, clean_environment, writes
 from tests.contract.test_outside import check_plain
 from tests.host import Repository, StandInHost
@@ -109,9 +110,9 @@ def test_an_unknown_placeholder_names_the_known_ones(
         inputs.read(given)
     [mistake] = invalid.value.mistakes
     assert mistake.message.key == "input.template_unknown"
-    assert ", ".join(mistake.message.values["unknown"]) == unknown  # type: ignore[call-overload]
-    known = [f"{{{each}}}" for each in inputs.PLACEHOLDERS[name]]
-    assert list(mistake.message.values["known"]) == known  # type: ignore[call-overload]
+    known = ", ".join(f"{{{each}}}" for each in inputs.PLACEHOLDERS[name])
+    told = Catalogue("en").text(mistake.message)
+    assert told == f"{name} has unknown placeholders: {unknown}. Known: {known}."
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -67,9 +67,7 @@ def test_no_pause_between_writes_while_the_pace_is_far(
     assert "Waiting" not in run.stdout
     writes = [r for r in host.requests if r.method != "GET"]
     pauses = [
-        after.started - before.ended
-        for before, after in itertools.pairwise(writes)
-        if before.ended
+        after.started - before.ended for before, after in itertools.pairwise(writes) if before.ended
     ]
     assert sorted(pauses)[len(pauses) // 2] < 0.1
 

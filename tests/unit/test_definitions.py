@@ -23,12 +23,12 @@ SCHEMA = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text(
 SUFFIXES = (".json", ".yml", ".yaml")
 
 
-def load(data: bytes, suffix: str, **options: bool) -> tuple[FileDefinition, ...]:
+def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[FileDefinition, ...]:
     """Load a definition file that holds ``data``."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, f"list{suffix}")
         path.write_bytes(data)
-        return definitions.load(path, shown_as=path.name, **options)[0]
+        return definitions.load(path, shown_as=path.name, content_allowed=content_allowed)[0]
 
 
 def mistakes(data: bytes, suffix: str) -> tuple[Mistake, ...]:
