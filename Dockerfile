@@ -6,13 +6,14 @@ COPY requirements/runtime.txt /build/runtime.txt
 # pip stays outside: it fills an environment that has none of its own.
 RUN python3 -m venv --without-pip /registrar/venv \
  && python3 -m pip --python /registrar/venv/bin/python install --quiet --no-cache-dir \
-    --disable-pip-version-check --root-user-action ignore \
+    --disable-pip-version-check --root-user-action ignore --no-compile \
     --require-hashes --no-deps --only-binary :all: --requirement /build/runtime.txt
 COPY entrypoint.py /registrar/
 COPY scripts/config /registrar/scripts/config
 COPY src/registrar /registrar/src/registrar
 # Compiled once here, not at every start.
-RUN /registrar/venv/bin/python -m compileall -q --invalidation-mode unchecked-hash /registrar/src
+RUN /registrar/venv/bin/python -m compileall -q --invalidation-mode unchecked-hash \
+    /registrar/src /registrar/venv/lib
 
 # No `apt-get upgrade`: the same sources would give another image every day, and the runner builds
 # this file at the start of every job. Security updates of the system arrive with the base image.
@@ -21,6 +22,10 @@ LABEL org.opencontainers.image.title="registrar" \
       org.opencontainers.image.description="Register the files that a repository lacks, in one pull request" \
       org.opencontainers.image.licenses="MIT"
 COPY --from=build /registrar /registrar
+# The official image has no bytecode of the standard library (docker-library/python#615): what a run
+# imports of it is compiled here too.
+RUN ["/registrar/venv/bin/python", "-I", "-c", \
+     "import sys; sys.path.append('/registrar/src'); import registrar.registration, registrar.main"]
 # No USER: the runner's mounts belong to root. `-I`: the working directory is the caller's checkout,
 # and nothing in it may take the place of a module.
 ENTRYPOINT ["/registrar/venv/bin/python", "-I", "/registrar/entrypoint.py"]
