@@ -21,7 +21,7 @@ from yaml.reader import ReaderError
 from registrar.errors import InvalidInput, Mistake
 from registrar.escaping import SECRET_CHARACTERS
 from registrar.messages import Message, say
-from registrar.models import EMPTY_FILE, FileDefinition
+from registrar.models import EMPTY_FILE, FileDefinition, parents
 
 FIELDS = ("path", "description", "content")
 PATH_BYTES = 4096
@@ -88,7 +88,7 @@ def load(
     for entry in entries:
         name = entry.fields.get("path") or ""
         if seen.get(name) == entry.number:
-            for parent in _parents(name):
+            for parent in parents(name):
                 if parent in seen:
                     message = say(
                         "definitions.path_below_file", path=name, parent=parent, other=seen[parent]
@@ -294,9 +294,3 @@ def path_mistakes(path: str) -> Iterator[Message]:
         ("path.part_too_long", any(len(part.encode()) > PART_BYTES for part in parts)),
     )
     yield from (say(key, path=path) for key, broken in rules if broken)
-
-
-def _parents(path: str) -> Iterator[str]:
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path

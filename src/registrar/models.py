@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -11,6 +11,13 @@ from registrar.messages import Message, say
 
 EMPTY_FILE = b"\n"
 """Contract, "What the service does", rule 5: an empty file is a single line feed."""
+
+
+def parents(path: str) -> Iterator[str]:
+    """Every directory above ``path``, the nearest first."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from registrar.models import (
     Standing,
     State,
     Survey,
+    parents,
 )
 from registrar.progress import Progress
 from registrar.proposal import Proposal
@@ -210,13 +211,6 @@ def create_files(
         with progress.group("group.create", count=len(batch), branch=branch.name):
             _record(progress, batch, State.CREATED, commit=head)
     per_file.create_files(host, plan, branch, proposal, progress)
-
-
-def parents(path: str) -> Iterator[str]:
-    """Every directory above ``path``, the nearest first."""
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
 
 
 # --- Reading --------------------------------------------------------------------------------
