@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from registrar.answers import Answer
 from registrar.models import FileDefinition
 from registrar.strategies import single_commit
-from registrar.strategies.single_commit import parents
+from registrar.models import parents
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
 
