@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.answers import Answer
-from registrar.models import FileDefinition
+from registrar.models import FileDefinition, parents
 from registrar.strategies import single_commit
-from registrar.models import parents
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
 
