@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -16,9 +17,7 @@ from tests.host import StandInHost
 
 LIMIT = 0.4
 """Seconds, beyond the interpreter's own start."""
-TIMES = 5
-ROUNDS = 6
-"""A busy machine says nothing about us: the quietest round counts."""
+TIMES = 7
 
 
 @pytest.mark.slow
@@ -30,20 +29,29 @@ def test_start_up(host: StandInHost, tmp_path: Path, capsys: pytest.CaptureFixtu
         "INPUT_API_URL": host.url,
     }
 
-    def start(*arguments: str) -> float:
+    def start(*arguments: str) -> tuple[float, float]:
+        """Processor time of the whole process, and wall time up to its first request, if any."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = time.monotonic()
         command = [sys.executable, "-I", *arguments]
         subprocess.run(command, env=environ, cwd=tmp_path, capture_output=True, check=False)
         first = host.requests.pop().started if host.requests else time.monotonic()
-        return first - started
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return used, first - started
 
-    best = float("inf")
-    for _ in range(ROUNDS):
-        own = statistics.median(start("-c", "") for _ in range(TIMES))
-        ours = statistics.median(start(str(ROOT / "entrypoint.py")) for _ in range(TIMES))
-        best = min(best, ours - own)
-        if best < LIMIT:
-            break
+    interpreter = [start("-c", "") for _ in range(TIMES)]
+    ours = [start(str(ROOT / "entrypoint.py")) for _ in range(TIMES)]
+    processor, wall = (
+        statistics.median(run[kind] for run in ours)
+        - statistics.median(run[kind] for run in interpreter)
+        for kind in (0, 1)
+    )
     with capsys.disabled():
-        print(f"\nfirst request {best:.3f} s beyond the interpreter's own start (limit {LIMIT} s)")
-    assert best < LIMIT
+        print(
+            f"\nfirst request {wall:.3f} s beyond the interpreter's own start, "
+            f"{processor:.3f} s of processor time (limit {LIMIT} s)"
+        )
+    # A run waits for nobody before its first request. So on a quiet machine the two are the same;
+    # on a busy one, wall time tells about the neighbours.
+    assert processor < LIMIT
