@@ -28,8 +28,8 @@ LINE_CHARACTERS = 200
 """The host takes 256 characters of a title; some are left for what placeholders stand for."""
 BODY_CHARACTERS = 30_000
 """The host takes 65,536 characters of a pull request's body; the rest is for our own part."""
-BRANCH_BYTES = 244
-"""The host takes no longer name of a branch (255 with ``refs/heads/``)."""
+BRANCH_BYTES = 240
+"""The host takes 255 with ``refs/heads/``; some are left for ``-2`` behind a name that is taken."""
 
 NAMES = (
     "host_token",
