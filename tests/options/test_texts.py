@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from registrar import inputs
 from registrar.errors import InvalidInput
+from registrar.escaping import Redactor
 from registrar.messages import Catalogue
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, clean_environment, writes
 from tests.contract.test_outside import check_plain
@@ -155,6 +156,18 @@ def test_mistakes_are_told_before_any_request(
     assert english in annotation.data
     assert run.report["errors"] == [annotation.data]
     assert host.requests == []
+
+
+@pytest.mark.parametrize("name", sorted({*inputs.NAMES} - {"host_token"}))
+def test_no_input_may_hold_the_token(name: str) -> None:
+    """Most of what the inputs say is published."""
+    token = "ghp_0123456789"
+    given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
+    with pytest.raises(InvalidInput) as invalid:
+        inputs.read(given)
+    assert "input.holds_token" in [mistake.message.key for mistake in invalid.value.mistakes]
+    catalogue = Catalogue("en", Redactor(token))
+    assert all(token not in catalogue.text(m.message) for m in invalid.value.mistakes)
 
 
 def test_templates_are_never_filled_in_twice(action: Action, repository: Repository) -> None:

@@ -19,6 +19,7 @@ MEBIBYTE = 1024 * 1024
 
 def workflow(directory: Path) -> Workflow:
     files = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    files["RUNNER_TEMP"] = str(directory)
     return Workflow(files, io.StringIO(), io.StringIO(), Redactor("secret-token"))
 
 
@@ -70,10 +71,12 @@ def test_delimiters_of_outputs_are_never_the_same(tmp_path: Path) -> None:
     assert len({line.partition("<<")[2] for line in lines if "<<" in line}) == 4
 
 
-def test_the_token_is_taken_out_of_both(tmp_path: Path) -> None:
+def test_the_token_is_taken_out_of_all_three(tmp_path: Path) -> None:
     writer = workflow(tmp_path)
     writer.summary("a secret-token b", shorten)
     writer.outputs({"a": "secret-token"})
+    writer.file("report", "json", '"secret-token"')
+    assert len(list(tmp_path.iterdir())) == 3
     for file in tmp_path.iterdir():
         assert "secret-token" not in file.read_text()
         assert "***" in file.read_text()
