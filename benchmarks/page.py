@@ -22,7 +22,7 @@ what the stand-in computes. The set-up of connections (TCP, TLS) is not part of 
   [benchmarks/procedure.sh](../benchmarks/procedure.sh){procedure}.
 - The bound of `per-file` is its chain of round trips: token check, two reads, one round of
   existence checks, the branch, 27 files, the pull request: {chain} at the given latency. The 29
-  checks share 15 connections, so they take two round trips, and Python has to start.
+  checks have a connection each.
 - The bound of `single` is two round trips, the start of the interpreter and the imports.
 - Peak memory is that of the largest process.
 
