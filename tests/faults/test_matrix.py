@@ -27,7 +27,7 @@ from tests.host import Fault, FaultKind, StandInHost
 When = Literal["before", "after"]
 
 ALL = os.environ.get("REGISTRAR_FAULTS") == "all"
-SAMPLE = (1, 2, 3, 17, CREATE_BRANCH, FIRST_FILE, LAST_FILE, PULL_REQUEST)
+SAMPLE = (1, 2, 17, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST)
 
 GRAPHQL = (FaultKind.GRAPHQL_RATE_LIMITED, FaultKind.GRAPHQL_RATE_LIMIT)
 MINUTE_LONG = (
