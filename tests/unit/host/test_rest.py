@@ -50,12 +50,12 @@ class TestReading:
         assert body["permissions"]["push"] is True
 
     def test_references(self, client: Client, repository: Repository) -> None:
-        repository.create_branch("work/one")
+        repository.create_branch("topic/one")
         found = client("GET", f"{REPO}/git/ref/heads/main").json()
         assert found["object"]["sha"] == repository.head()
-        assert refusal(client("GET", f"{REPO}/git/ref/heads/work")) == (404, "Not Found")
-        listed = client("GET", f"{REPO}/git/matching-refs/heads/wo").json()
-        assert [each["ref"] for each in listed] == ["refs/heads/work/one"]
+        assert refusal(client("GET", f"{REPO}/git/ref/heads/topic")) == (404, "Not Found")
+        listed = client("GET", f"{REPO}/git/matching-refs/heads/to").json()
+        assert [each["ref"] for each in listed] == ["refs/heads/topic/one"]
         assert client("GET", f"{REPO}/git/matching-refs/heads/nope").json() == []
 
     @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ class TestReading:
         assert commit["tree"]["sha"] == body["sha"]
 
     def test_compare(self, client: Client, repository: Repository) -> None:
-        repository.commit({"a": b"a\n", "README.md": None}, branch="work/one")
+        repository.commit({"a": b"a\n", "README.md": None}, branch="topic/one")
         repository.commit({"b": b"b\n"})
-        body = client("GET", f"{REPO}/compare/main...work/one").json()
+        body = client("GET", f"{REPO}/compare/main...topic/one").json()
         assert (body["status"], body["ahead_by"], body["behind_by"]) == ("diverged", 1, 1)
         assert {each["filename"]: each["status"] for each in body["files"]} == {
             "README.md": "removed",
@@ -213,24 +213,24 @@ class TestWriting:
             body = {"ref": name, "sha": sha or repository.head()}
             return client("POST", f"{REPO}/git/refs", body)
 
-        assert create("refs/heads/work/one").status_code == 201
-        assert repository.branches == ["main", "work/one"]
+        assert create("refs/heads/topic/one").status_code == 201
+        assert repository.branches == ["main", "topic/one"]
         exists, failed = (422, "Reference already exists"), (422, "Reference update failed")
-        assert refusal(create("refs/heads/work/one")) == exists
-        assert refusal(create("refs/heads/work")) == failed
-        assert refusal(create("refs/heads/work/one/more")) == failed
+        assert refusal(create("refs/heads/topic/one")) == exists
+        assert refusal(create("refs/heads/topic")) == failed
+        assert refusal(create("refs/heads/topic/one/more")) == failed
         assert refusal(create("refs/heads/new", "1" * 40)) == (422, "Object does not exist")
         assert create("heads/new").status_code == 422
 
     def test_rules(self, client: Client, repository: Repository) -> None:
         repository.protect("main")
         assert refusal(client.put("x"))[1].startswith("Could not create/update file: ")
-        repository.protect("work/*", "ruleset")
-        body = {"ref": "refs/heads/work/one", "sha": repository.head()}
+        repository.protect("topic/*", "ruleset")
+        body = {"ref": "refs/heads/topic/one", "sha": repository.head()}
         answer = client("POST", f"{REPO}/git/refs", body)
         assert refusal(answer) == (422, "Reference update failed")
-        repository.create_branch("work/two")
-        status, message = refusal(client.put("x", branch="work/two"))
+        repository.create_branch("topic/two")
+        status, message = refusal(client.put("x", branch="topic/two"))
         assert status == 409
         assert message.startswith("Repository rule violations found\n\n")
 
@@ -257,30 +257,30 @@ class TestWriting:
 class TestPullRequests:
     @pytest.fixture(autouse=True)
     def branch(self, repository: Repository) -> None:
-        repository.commit({"new": b"x\n"}, branch="work")
+        repository.commit({"new": b"x\n"}, branch="topic")
 
     def opened(self, client: Client, **more: object) -> requests.Response:
-        body = {"title": "t", "head": "work", "base": "main", "body": "b"} | more
+        body = {"title": "t", "head": "topic", "base": "main", "body": "b"} | more
         return client("POST", f"{REPO}/pulls", body)
 
     def test_open_and_read(self, client: Client, repository: Repository) -> None:
         body = self.opened(client, draft=True).json()
         assert (body["number"], body["changed_files"], body["draft"]) == (1, 1, True)
         assert body["head"]["repo"]["full_name"] == "octo/example"
-        assert client("GET", f"{REPO}/pulls/1").json()["head"]["sha"] == repository.head("work")
+        assert client("GET", f"{REPO}/pulls/1").json()["head"]["sha"] == repository.head("topic")
         assert repository.pull_requests[0].title == "t"
         assert client("GET", f"{REPO}/pulls/2").status_code == 404
 
     def test_refused(self, client: Client, repository: Repository) -> None:
         assert reason(self.opened(client, head="none")) == "head invalid"
         assert reason(self.opened(client, base="none")) == "base invalid"
-        assert reason(self.opened(client, head="fork:work")) == "head invalid"
+        assert reason(self.opened(client, head="fork:topic")) == "head invalid"
         repository.create_branch("same")
         assert reason(self.opened(client, head="same")) == "No commits between main and same"
         assert self.opened(client).status_code == 201
-        exists = "A pull request already exists for octo:work."
+        exists = "A pull request already exists for octo:topic."
         assert reason(self.opened(client)) == exists
-        too_long = reason(self.opened(client, head="octo:work", body="x" * 65_537))
+        too_long = reason(self.opened(client, head="octo:topic", body="x" * 65_537))
         assert too_long == "body is too long (maximum is 65536 characters)"
 
     def test_by_a_workflow_where_that_is_off(self, client: Client, host: StandInHost) -> None:
@@ -293,7 +293,7 @@ class TestPullRequests:
         )
 
     def test_list(self, client: Client, repository: Repository) -> None:
-        repository.open_pull_request(head="work", head_repository="fork/example")
+        repository.open_pull_request(head="topic", head_repository="fork/example")
         self.opened(client)
         repository.commit({"more": b""}, branch="other")
         repository.open_pull_request(head="other")
@@ -304,8 +304,8 @@ class TestPullRequests:
             return [each["number"] for each in answer.json()]
 
         assert listed() == [2, 1]
-        assert listed("head=octo:work") == [2]
-        assert listed("head=fork:work") == [1]
+        assert listed("head=octo:topic") == [2]
+        assert listed("head=fork:topic") == [1]
         assert listed("state=all&direction=asc") == [1, 2, 3]
         assert listed("state=closed&base=main") == [3]
         assert listed("state=all&base=none") == []
@@ -327,9 +327,9 @@ class TestPullRequests:
 
     def test_deleting_the_branch_closes_it(self, client: Client, repository: Repository) -> None:
         self.opened(client)
-        head = repository.head("work")
-        repository.delete_branch("work")
-        repository.create_branch("work")
+        head = repository.head("topic")
+        repository.delete_branch("topic")
+        repository.create_branch("topic")
         body = client("GET", f"{REPO}/pulls/1").json()
         assert (body["state"], body["head"]["sha"]) == ("closed", head)
 
