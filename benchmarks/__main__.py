@@ -12,8 +12,8 @@ from statistics import median
 
 from benchmarks import page, plot, runs
 from benchmarks.runs import ROOT, Measured
+from registrar.github.retry import PACE
 from registrar.strategies import single_commit
-from registrar.waiting import PACE
 
 LATENCIES = (0.0, 0.05, 0.15)
 OURS = ("per-file", "single")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.relay import relay
-from tests.host import StandInHost
+from tests.fakehub import StandInHost
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = Path(__file__).resolve().parent
@@ -24,7 +24,8 @@ PRESENT = {"README.md": b"# Example\n", ".gitignore": b"*.log\n"}
 TARGET = "octo/example"
 GH_CONFIG = "http_unix_socket: {socket}\n"
 IMPORTS = (
-    "import sys; sys.path.insert(0, {src!r}); import registrar.main, registrar.host, {modules}"
+    "import sys; sys.path.insert(0, {src!r}); "
+    "import registrar.main, registrar.github.client, {modules}"
 )
 
 

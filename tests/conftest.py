@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
 
-from tests.host import Repository, Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = "octo/example"

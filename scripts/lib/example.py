@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from registrar.connection import HostError
 from registrar.errors import RegistrarError
-from registrar.host import Host
-from registrar.messages import say
-from registrar.models import Plan, PullRequest, Standing, Tree, TreeEntry
+from registrar.github.client import Host
+from registrar.github.transport import GitHubError
+from registrar.models import BranchState, Plan, PullRequest, Tree, TreeEntry
+from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
 _REGULAR_FILE = "100644"
@@ -28,7 +28,7 @@ class Branch:
     pull_request: PullRequest | None = None
     """The open pull request that is to be continued."""
     is_new: bool = True
-    maybe_written: bool = False
+    may_have_been_applied: bool = False
     """Whether this very run may have put there what the branch holds."""
 
     def has(self, path: str) -> bool:
@@ -49,7 +49,7 @@ class Attempt:
     """What an attempt to do everything in one request left behind."""
 
     done: bool = False
-    maybe_written: bool = False
+    may_have_been_applied: bool = False
     not_ours: bool = False
     """Whether the branch of our name turned out to be somebody else's."""
 
@@ -62,16 +62,18 @@ def claim(
     ``built_in`` says that nobody but us would choose the branch's name.
 
     Raises:
-        HostError: the host refuses the branch, or gave no usable answer.
+        GitHubError: the host refuses the branch, or gave no usable response.
     """
     attempt = attempt or Attempt()
     for name in _names(plan.branch):
         if name == plan.branch and attempt.not_ours:
             continue
-        found = _claim(host, plan, name, built_in=built_in, maybe_written=attempt.maybe_written)
+        found = _claim(
+            host, plan, name, built_in=built_in, may_have_been_applied=attempt.may_have_been_applied
+        )
         if found is not None:
             return found
-    raise RegistrarError(say("branch.no_name_free", branch=plan.branch, last=LAST_SUFFIX))
+    raise RegistrarError(msg("branch.no_name_free", branch=plan.branch, last=LAST_SUFFIX))
 
 
 def _names(name: str) -> Iterator[str]:
@@ -81,54 +83,54 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _claim(
-    host: Host, plan: Plan, name: str, *, built_in: bool, maybe_written: bool
+    host: Host, plan: Plan, name: str, *, built_in: bool, may_have_been_applied: bool
 ) -> Branch | Declined | None:
     """Try one name; ``None`` when the branch of that name is to be left alone."""
-    standing = plan.standing if name == plan.branch else None
-    if standing is None:
+    branch_state = plan.branch_state if name == plan.branch else None
+    if branch_state is None:
         try:
             host.create_branch(plan.repository, name, plan.base_sha)
             return Branch(name, plan.base_sha)
-        except HostError as error:
-            if not (error.already_there or error.uncertain):
+        except GitHubError as error:
+            if not (error.already_there or error.may_have_been_applied):
                 raise
-            standing = host.standing(plan.repository, name)
-            if standing is None:
+            branch_state = host.branch_state(plan.repository, name)
+            if branch_state is None:
                 raise
-            maybe_written |= error.uncertain
-    may_be_bare = built_in or (maybe_written and standing.head == plan.base_sha)
-    found = _continue(host, plan, name, standing, may_be_bare=may_be_bare)
+            may_have_been_applied |= error.may_have_been_applied
+    may_be_bare = built_in or (may_have_been_applied and branch_state.head == plan.base_sha)
+    found = _continue(host, plan, name, branch_state, may_be_bare=may_be_bare)
     if isinstance(found, Branch):
-        return replace(found, is_new=False, maybe_written=maybe_written)
+        return replace(found, is_new=False, may_have_been_applied=may_have_been_applied)
     return found
 
 
 def _continue(
-    host: Host, plan: Plan, name: str, standing: Standing, *, may_be_bare: bool
+    host: Host, plan: Plan, name: str, branch_state: BranchState, *, may_be_bare: bool
 ) -> Branch | Declined | None:
-    found = proposed(standing, plan)
+    found = proposed(branch_state, plan)
     if isinstance(found, Declined):
         return replace(found, name=name)
     if found:
-        return Branch(name, standing.head, host.tree(plan.repository, standing.head), found)
-    if any(pull.head_sha == standing.head for pull in standing.pull_requests):
+        return Branch(name, branch_state.head, host.tree(plan.repository, branch_state.head), found)
+    if any(pull.head_sha == branch_state.head for pull in branch_state.pull_requests):
         return None
-    return leftover(host, plan, name, standing.head, may_be_bare=may_be_bare)
+    return leftover(host, plan, name, branch_state.head, may_be_bare=may_be_bare)
 
 
-def proposed(standing: Standing, plan: Plan) -> PullRequest | Declined | None:
+def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:
     """Find the open pull request of a branch, or the "no" that its last one got.
 
     A "no" is a pull request from exactly the branch's commit, closed unmerged by somebody else.
     """
     base = plan.repository.default_branch
-    ours = [pull for pull in standing.pull_requests if pull.base_branch == base]
+    ours = [pull for pull in branch_state.pull_requests if pull.base_branch == base]
     for pull in ours:
         if pull.is_open:
             return pull
     for pull in ours:
         closed = not pull.is_open and not pull.merged and WITHDRAWN not in pull.body
-        if closed and pull.head_sha == standing.head:
+        if closed and pull.head_sha == branch_state.head:
             return Declined(plan.branch, pull)
     return None
 

@@ -56,7 +56,7 @@ class Cancellation:
             time.sleep(min(left, NAP_SECONDS))
             self.check()
 
-    def settle(self) -> None:
+    def stop_timer(self) -> None:
         """Stop the clock: from here on the run only reports."""
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -70,5 +70,5 @@ class Cancellation:
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         cancelled = Cancelled(self._signal_number)
-        cancelled.unanswered = True
+        cancelled.may_have_been_applied = True
         raise cancelled

@@ -21,7 +21,7 @@ Every other input of the action is a variable INPUT_ and its name in capitals:
 
 
 def parse(arguments: Sequence[str]) -> None:
-    """Answer ``--help`` and ``--version``; anything else is refused.
+    """Response ``--help`` and ``--version``; anything else is refused.
 
     Raises:
         SystemExit: always, unless ``arguments`` is empty.

@@ -1,4 +1,4 @@
-"""Definition file -> `FileDefinition`; every mistake at once, with its entry and line.
+"""Definition file -> `FileDefinition`; every diagnostic at once, with its entry and line.
 
 Both formats are read as data only. JSON goes through the standard library, entry by entry, so
 that each entry's line is known; YAML is composed to nodes and never constructed, because a
@@ -18,10 +18,10 @@ from pathlib import Path
 import yaml
 from yaml.reader import ReaderError
 
-from registrar.errors import InvalidInput, Mistake
-from registrar.escaping import SECRET_CHARACTERS
-from registrar.messages import Message, say
+from registrar.errors import Diagnostic, InvalidInput
 from registrar.models import EMPTY_FILE, FileDefinition, parents
+from registrar.texts.escaping import SECRET_CHARACTERS
+from registrar.texts.messages import Message, msg
 
 FIELDS = ("path", "description", "content")
 PATH_BYTES = 4096
@@ -44,7 +44,7 @@ class _Entry:
 
 def load(
     path: Path, *, shown_as: str, content_allowed: bool = True, secret: str = ""
-) -> tuple[tuple[FileDefinition, ...], tuple[Mistake, ...]]:
+) -> tuple[tuple[FileDefinition, ...], tuple[Diagnostic, ...]]:
     """Read the definition file at ``path`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
     ``shown_as`` is how messages name the file. Where ``content`` is not allowed (contract:
@@ -54,29 +54,29 @@ def load(
     Returns the files in the order of the list, and the warnings.
 
     Raises:
-        InvalidInput: the file cannot be used; carries every mistake.
+        InvalidInput: the file cannot be used; carries every diagnostic.
     """
     entries = list(_entries(_text(path, shown_as), path.suffix.lower(), shown_as))
-    mistakes: list[Mistake] = []
-    warnings: list[Mistake] = []
+    diagnostics: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
     if not entries:
-        mistakes.append(Mistake(say("definitions.no_entries", file=shown_as), shown_as))
+        diagnostics.append(Diagnostic(msg("definitions.no_entries", file=shown_as), shown_as))
 
     definitions: list[FileDefinition] = []
     seen: dict[str, int] = {}
     for entry in entries:
-        found = list(_mistakes(entry, secret))
+        found = list(_diagnostics(entry, secret))
         name = entry.fields.get("path")
         if name in seen:
-            found.append(say("definitions.path_twice", path=name, other=seen[name]))
+            found.append(msg("definitions.path_twice", path=name, other=seen[name]))
         elif name is not None:
             seen[name] = entry.number
-        mistakes += [_placed(message, entry, shown_as) for message in found]
+        diagnostics += [_at_entry(message, entry, shown_as) for message in found]
         if name is None or found:
             continue
         content = entry.fields.get("content")
         if content is not None and not content_allowed:
-            warnings.append(_placed(say("definitions.content_ignored"), entry, shown_as))
+            warnings.append(_at_entry(msg("definitions.content_ignored"), entry, shown_as))
             content = None
         definitions.append(
             FileDefinition(
@@ -90,45 +90,45 @@ def load(
         if seen.get(name) == entry.number:
             for parent in parents(name):
                 if parent in seen:
-                    message = say(
+                    message = msg(
                         "definitions.path_below_file", path=name, parent=parent, other=seen[parent]
                     )
-                    mistakes.append(_placed(message, entry, shown_as))
-    if mistakes:
-        raise InvalidInput(sorted(mistakes, key=lambda mistake: mistake.line or 0))
+                    diagnostics.append(_at_entry(message, entry, shown_as))
+    if diagnostics:
+        raise InvalidInput(sorted(diagnostics, key=lambda diagnostic: diagnostic.line or 0))
     return tuple(definitions), tuple(warnings)
 
 
-def _placed(message: Message, entry: _Entry, shown_as: str) -> Mistake:
-    placed = say(
-        "definitions.at", file=shown_as, entry=entry.number, line=entry.line, mistake=message
+def _at_entry(message: Message, entry: _Entry, shown_as: str) -> Diagnostic:
+    placed = msg(
+        "definitions.at", file=shown_as, entry=entry.number, line=entry.line, diagnostic=message
     )
-    return Mistake(placed, shown_as, entry.line)
+    return Diagnostic(placed, shown_as, entry.line)
 
 
 def _invalid(message: Message, shown_as: str, line: int | None = None) -> InvalidInput:
-    return InvalidInput([Mistake(message, shown_as, line)])
+    return InvalidInput([Diagnostic(message, shown_as, line)])
 
 
 def _text(path: Path, shown_as: str) -> str:
     try:
         if not path.exists():
-            raise _invalid(say("definitions.not_found", file=shown_as), shown_as)
+            raise _invalid(msg("definitions.not_found", file=shown_as), shown_as)
         if not path.is_file():
-            raise _invalid(say("definitions.not_a_file", file=shown_as), shown_as)
+            raise _invalid(msg("definitions.not_a_file", file=shown_as), shown_as)
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        message = say("definitions.unreadable", file=shown_as, reason=reason)
+        message = msg("definitions.unreadable", file=shown_as, reason=reason)
         raise _invalid(message, shown_as) from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = say("definitions.not_utf8", file=shown_as, line=line, offset=error.start)
+        message = msg("definitions.not_utf8", file=shown_as, line=line, offset=error.start)
         raise _invalid(message, shown_as, line) from error
     if not text.strip():
-        raise _invalid(say("definitions.empty", file=shown_as), shown_as)
+        raise _invalid(msg("definitions.empty", file=shown_as), shown_as)
     return text
 
 
@@ -137,7 +137,7 @@ def _entries(text: str, suffix: str, shown_as: str) -> Iterator[_Entry]:
         return _json_entries(text, shown_as)
     if suffix in {".yml", ".yaml"}:
         return _yaml_entries(text, shown_as)
-    raise _invalid(say("definitions.unknown_format", file=shown_as), shown_as)
+    raise _invalid(msg("definitions.unknown_format", file=shown_as), shown_as)
 
 
 # --- JSON ---------------------------------------------------------------------------------
@@ -148,9 +148,9 @@ def _json_entries(text: str, shown_as: str) -> Iterator[_Entry]:
     try:
         root = pairs.decode(text)
         if not isinstance(root, list) or isinstance(root, _Pairs):
-            raise _invalid(say("definitions.not_an_array", file=shown_as), shown_as, 1)
+            raise _invalid(msg("definitions.not_an_array", file=shown_as), shown_as, 1)
     except json.JSONDecodeError as error:
-        message = say(
+        message = msg(
             "definitions.broken",
             file=shown_as,
             format="JSON",
@@ -161,7 +161,7 @@ def _json_entries(text: str, shown_as: str) -> Iterator[_Entry]:
         raise _invalid(message, shown_as, error.lineno) from error
     except (ValueError, RecursionError) as error:
         # A number with thousands of digits, thousands of nested brackets
-        raise _invalid(say("definitions.too_deep", file=shown_as), shown_as) from error
+        raise _invalid(msg("definitions.too_deep", file=shown_as), shown_as) from error
 
     position = _skip_blanks(text, _skip_blanks(text, 0) + 1)
     line, counted, number = 1, 0, 0
@@ -214,9 +214,9 @@ def _yaml_entries(text: str, shown_as: str) -> Iterator[_Entry]:
         raise _broken_yaml(line, column, error.reason, shown_as) from error
     except (RecursionError, ValueError, OverflowError) as error:
         # The last two: an escape beyond Unicode ("\U00110000", "\UFFFFFFFF")
-        raise _invalid(say("definitions.too_deep", file=shown_as), shown_as) from error
+        raise _invalid(msg("definitions.too_deep", file=shown_as), shown_as) from error
     if not isinstance(root, yaml.SequenceNode) or root.tag != _SEQUENCE:
-        raise _invalid(say("definitions.not_an_array", file=shown_as), shown_as, 1)
+        raise _invalid(msg("definitions.not_an_array", file=shown_as), shown_as, 1)
     for number, node in enumerate(root.value, start=1):
         line = node.start_mark.line + 1
         if isinstance(node, yaml.MappingNode) and node.tag == _MAPPING:
@@ -226,7 +226,7 @@ def _yaml_entries(text: str, shown_as: str) -> Iterator[_Entry]:
 
 
 def _broken_yaml(line: int, column: int, reason: str, shown_as: str) -> InvalidInput:
-    message = say(
+    message = msg(
         "definitions.broken", file=shown_as, format="YAML", line=line, column=column, reason=reason
     )
     return _invalid(message, shown_as, line)
@@ -252,34 +252,34 @@ def _entry(number: int, line: int, pairs: list[tuple[str, str | None]]) -> _Entr
 # --- The rules ----------------------------------------------------------------------------
 
 
-def _mistakes(entry: _Entry, secret: str) -> Iterator[Message]:
+def _diagnostics(entry: _Entry, secret: str) -> Iterator[Message]:
     if not entry.is_mapping:
-        yield say("definitions.entry_no_object")
+        yield msg("definitions.entry_no_object")
         return
     for key in entry.fields:
         if key not in FIELDS:
-            yield say("definitions.unknown_key", key=key, known=FIELDS)
+            yield msg("definitions.unknown_key", key=key, known=FIELDS)
     for key in entry.duplicates:
-        yield say("definitions.duplicate_key", key=key)
+        yield msg("definitions.duplicate_key", key=key)
     for key in FIELDS:
         if key in entry.fields and key not in entry.duplicates:
             value = entry.fields[key]
             if value is None:
-                yield say("definitions.not_a_string", key=key)
+                yield msg("definitions.not_a_string", key=key)
             elif any(unicodedata.category(char) == "Cs" for char in value):
-                yield say("definitions.surrogate", key=key)
+                yield msg("definitions.surrogate", key=key)
             elif len(secret) >= SECRET_CHARACTERS and secret in value:
-                yield say("definitions.holds_token", key=key)
+                yield msg("definitions.holds_token", key=key)
             elif key == "path":
-                yield from path_mistakes(value)
+                yield from path_diagnostics(value)
     if "path" not in entry.fields:
-        yield say("definitions.path_missing")
+        yield msg("definitions.path_missing")
 
 
-def path_mistakes(path: str) -> Iterator[Message]:
+def path_diagnostics(path: str) -> Iterator[Message]:
     """Say why no file can be created at ``path`` of a git repository: nothing when one can."""
     if not path:
-        yield say("path.empty")
+        yield msg("path.empty")
         return
     parts = path.strip("/").split("/")
     rules = (
@@ -293,4 +293,4 @@ def path_mistakes(path: str) -> Iterator[Message]:
         ("path.too_long", len(path.encode()) > PATH_BYTES),
         ("path.part_too_long", any(len(part.encode()) > PART_BYTES for part in parts)),
     )
-    yield from (say(key, path=path) for key, broken in rules if broken)
+    yield from (msg(key, path=path) for key, broken in rules if broken)

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registrar.messages import Message
+from registrar.texts.messages import Message
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -33,8 +33,8 @@ class Refused(RegistrarError):
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
-    """One mistake of the input, with its place (``line`` counts from 1)."""
+class Diagnostic:
+    """One diagnostic of the input, with its place (``line`` counts from 1)."""
 
     message: Message
     file: str | None = None
@@ -42,12 +42,12 @@ class Mistake:
 
 
 class InvalidInput(Refused):
-    """Inputs or a definition file cannot be used; carries every mistake at once."""
+    """Inputs or a definition file cannot be used; carries every diagnostic at once."""
 
-    def __init__(self, mistakes: Sequence[Mistake]) -> None:
-        """``mistakes`` holds at least one."""
-        super().__init__(mistakes[0].message)
-        self.mistakes = tuple(mistakes)
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """``diagnostics`` holds at least one."""
+        super().__init__(diagnostics[0].message)
+        self.diagnostics = tuple(diagnostics)
 
 
 class Cancelled(BaseException):
@@ -60,7 +60,7 @@ class Cancelled(BaseException):
         """``signal_number`` is the signal that asked."""
         super().__init__(signal_number)
         self.signal_number = signal_number
-        self.unanswered = False
+        self.may_have_been_applied = False
         """Whether a write may have been applied."""
 
     @property

@@ -1,4 +1,4 @@
-"""Environment -> `Inputs`; every mistake at once, before any request."""
+"""Environment -> `Inputs`; every diagnostic at once, before any request."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from registrar import profiles, templates
-from registrar.errors import InvalidInput, Mistake
-from registrar.escaping import SECRET_CHARACTERS
-from registrar.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, say
+from registrar import profiles
+from registrar.errors import Diagnostic, InvalidInput
 from registrar.models import PullRequestOptions
 from registrar.profiles import Profile
+from registrar.texts import templates
+from registrar.texts.escaping import SECRET_CHARACTERS
+from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 
 DEFAULT_API_URL = "https://api.github.com"
 REGISTER, PLAN, CHECK = MODES = ("register", "plan", "check")
@@ -123,7 +124,7 @@ def read(environ: Mapping[str, str]) -> Inputs:
     """Read and check the inputs.
 
     Raises:
-        InvalidInput: with every mistake.
+        InvalidInput: with every diagnostic.
     """
     reader = _Reader(environ)
     profile = reader.choice("profile", profiles.CHOICES, profiles.SCAFFOLD.name)
@@ -153,78 +154,78 @@ def read(environ: Mapping[str, str]) -> Inputs:
         run_url=_run_url(environ),
         warnings=tuple(_unknown(environ)),
     )
-    reader.mistakes += _leaks(environ, inputs.token)
-    if reader.mistakes:
+    reader.diagnostics += _leaks(environ, inputs.token)
+    if reader.diagnostics:
         # A mistyped name is told too: it may be why a value is missing
-        raise InvalidInput([Mistake(text) for text in (*reader.mistakes, *inputs.warnings)])
+        raise InvalidInput([Diagnostic(text) for text in (*reader.diagnostics, *inputs.warnings)])
     return inputs
 
 
 class _Reader:
-    """Reads one input after the other and collects the mistakes."""
+    """Reads one input after the other and collects the diagnostics."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self.mistakes: list[Message] = []
+        self.diagnostics: list[Message] = []
 
     def token(self) -> str:
         value = token(self._environ)
         if not value:
-            self.mistakes.append(say("input.token_missing"))
+            self.diagnostics.append(msg("input.token_missing"))
         elif not _TOKEN.fullmatch(value):
-            self.mistakes.append(say("input.token_malformed"))
+            self.diagnostics.append(msg("input.token_malformed"))
         return value
 
     def target(self) -> str:
         value = self._given("target_repo")
         matched = _TARGET.fullmatch(value)
         if not value:
-            self.mistakes.append(say("input.target_missing"))
+            self.diagnostics.append(msg("input.target_missing"))
         elif not matched or matched["repo"] in {".", ".."}:
-            self.mistakes.append(say("input.target_malformed", value=value))
+            self.diagnostics.append(msg("input.target_malformed", value=value))
         return value
 
     def choice(self, name: str, accepted: Sequence[str], default: str) -> str:
         value = self._given(name) or default
         if value not in accepted:
-            message = say("input.unknown_value", name=name, value=value, accepted=tuple(accepted))
-            self.mistakes.append(message)
+            message = msg("input.unknown_value", name=name, value=value, accepted=tuple(accepted))
+            self.diagnostics.append(message)
         return value
 
     def template(self, name: str) -> str:
         value = self._given(name)
-        if message := templates.mistake(name, value, PLACEHOLDERS[name]):
-            self.mistakes.append(message)
+        if message := templates.diagnostic(name, value, PLACEHOLDERS[name]):
+            self.diagnostics.append(message)
         return value
 
     def body(self) -> str:
         value = self.template("body")
         if len(value) > BODY_CHARACTERS:
-            self.mistakes.append(say("input.too_long", name="body", most=BODY_CHARACTERS))
+            self.diagnostics.append(msg("input.too_long", name="body", most=BODY_CHARACTERS))
         return value
 
     def line(self, name: str) -> str:
         value = self.template(name)
         if len(value) > LINE_CHARACTERS:
-            self.mistakes.append(say("input.too_long", name=name, most=LINE_CHARACTERS))
+            self.diagnostics.append(msg("input.too_long", name=name, most=LINE_CHARACTERS))
         if "\n" in value or "\r" in value:
-            self.mistakes.append(say("input.several_lines", name=name))
+            self.diagnostics.append(msg("input.several_lines", name=name))
         return value
 
     def branch(self, profile: str) -> str:
-        earlier = len(self.mistakes)
+        earlier = len(self.diagnostics)
         value = self.template("branch")
-        if not value or len(self.mistakes) > earlier or profile not in profiles.CHOICES:
+        if not value or len(self.diagnostics) > earlier or profile not in profiles.CHOICES:
             return value
         target = _TARGET.fullmatch(self._given("target_repo"))
         values = target.groupdict() if target else {"owner": "o", "repo": "r"}
         chosen = profiles.chosen(profile)
         names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
         if len(set(names)) < len(chosen):
-            self.mistakes.append(say("input.branch_with_all", value=value))
+            self.diagnostics.append(msg("input.branch_with_all", value=value))
         for name in dict.fromkeys(names):
             if _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
-                self.mistakes.append(say("input.branch_malformed", value=name))
+                self.diagnostics.append(msg("input.branch_malformed", value=name))
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
@@ -234,15 +235,15 @@ class _Reader:
 
     def api_url(self) -> str:
         value = self._given("api_url") or DEFAULT_API_URL
-        if message := _api_url_mistake(value):
-            self.mistakes.append(message)
+        if message := _check_api_url(value):
+            self.diagnostics.append(message)
         return value.rstrip("/")
 
     def minutes(self) -> float:
         value = self._given("max_wait_minutes") or str(DEFAULT_MAX_WAIT_MINUTES)
         if _MINUTES.fullmatch(value) and float(value) <= MOST_WAIT_MINUTES:
             return float(value)
-        self.mistakes.append(say("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
+        self.diagnostics.append(msg("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
         return 0.0
 
     def definitions(self, profile: str) -> Path | None:
@@ -250,12 +251,12 @@ class _Reader:
         if not name:
             return None
         if profile == profiles.ALL:
-            self.mistakes.append(say("input.definitions_with_all"))
+            self.diagnostics.append(msg("input.definitions_with_all"))
             return None
         workspace = Path(self._environ.get("GITHUB_WORKSPACE") or os.curdir).resolve()
         path = _inside(workspace, name)
         if path is None:
-            self.mistakes.append(say("input.definitions_outside", value=name))
+            self.diagnostics.append(msg("input.definitions_outside", value=name))
         return path
 
     def _given(self, name: str) -> str:
@@ -274,7 +275,7 @@ def _leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
     for name in NAMES:
         value = _given(environ, name)
         if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
-            yield say("input.holds_token", name=name)
+            yield msg("input.holds_token", name=name)
 
 
 def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
@@ -283,9 +284,9 @@ def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
         if variable.startswith("INPUT_") and name not in (*NAMES, *_RUNNER_NAMES):
             close = difflib.get_close_matches(name, NAMES, n=1)
             if close:
-                yield say("input.unknown_name_close", name=name, close=close[0])
+                yield msg("input.unknown_name_close", name=name, close=close[0])
             else:
-                yield say("input.unknown_name", name=name, known=NAMES)
+                yield msg("input.unknown_name", name=name, known=NAMES)
 
 
 def _run_url(environ: Mapping[str, str]) -> str:
@@ -294,19 +295,19 @@ def _run_url(environ: Mapping[str, str]) -> str:
     return f"{server}/{repository}/actions/runs/{run}" if all(parts) else ""
 
 
-def _api_url_mistake(url: str) -> Message | None:
+def _check_api_url(url: str) -> Message | None:
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
         _ = parts.port
     except ValueError:
-        return say("input.api_url_malformed", value=url)
+        return msg("input.api_url_malformed", value=url)
     clean = url.isascii() and url.isprintable() and not re.search(r"[\s\\]", url)
     extra = parts.query or parts.fragment or parts.username or parts.password or "@" in url
     if parts.scheme not in {"http", "https"} or not host or extra or not clean:
-        return say("input.api_url_malformed", value=url)
+        return msg("input.api_url_malformed", value=url)
     if parts.scheme == "http" and not _is_loopback(host):
-        return say("input.api_url_plain_http", value=url)
+        return msg("input.api_url_plain_http", value=url)
     return None
 
 

@@ -1,6 +1,6 @@
-"""One run, top to bottom. Data flows one way.
+"""One run, top to bottom. Data flows one strategy.
 
-environment -> inputs -> definitions -> survey -> plan -> write -> report -> exit code
+environment -> inputs -> definitions -> inspect -> plan -> write -> report -> exit code
 """
 
 from __future__ import annotations
@@ -11,31 +11,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from registrar import definitions, inputs, templates
+from registrar import definitions, inputs
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
+    Diagnostic,
     InvalidInput,
-    Mistake,
     Refused,
     RegistrarError,
 )
-from registrar.escaping import Redactor
+from registrar.github.retry import Waiting
 from registrar.inputs import Inputs
-from registrar.messages import Catalogue, say
-from registrar.models import Job, Registration
+from registrar.models import RegistrationResult, RegistrationSpec
 from registrar.profiles import Profile
-from registrar.progress import Progress
-from registrar.proposal import Proposal
-from registrar.reporter import Reporter
-from registrar.waiting import Waiting
-from registrar.workflow import Workflow
+from registrar.reporting.progress import Progress
+from registrar.reporting.proposal import Proposal
+from registrar.reporting.reporter import Reporter
+from registrar.reporting.runner import Workflow
+from registrar.texts import templates
+from registrar.texts.escaping import Redactor
+from registrar.texts.messages import Catalogue, msg
 
 if TYPE_CHECKING:
-    from registrar.host import Host
+    from registrar.github.client import Host
 
 
 def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
@@ -46,13 +47,13 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
     reporter = Reporter(
         Workflow(environ, stdout, stderr, redact), Catalogue(inputs.language(environ), redact)
     )
-    registrations: list[Registration] = []
-    mistakes: Sequence[Mistake] = ()
+    registrations: list[RegistrationResult] = []
+    diagnostics: Sequence[Diagnostic] = ()
     exit_codes: list[int] = []
     try:
         settings = inputs.read(environ)
         for warning in settings.warnings:
-            reporter.warn(Mistake(warning))
+            reporter.warn(Diagnostic(warning))
         jobs = [_job(profile, settings, reporter) for profile in settings.profiles]
         host = _connect(settings, reporter, cancellation)
         for job, proposal in jobs:
@@ -64,15 +65,17 @@ def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
             if registration.exit_code > EXIT_CANCELLED:
                 break
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
-        cancellation.settle()
-        exit_code, mistakes = _told(error)
+        cancellation.stop_timer()
+        exit_code, diagnostics = _describe_error(error)
         exit_codes.append(exit_code)
-    exit_code = _settled(exit_codes)
-    reporter.run(registrations, mistakes, exit_code)
+    exit_code = _combine_exit_codes(exit_codes)
+    reporter.run(registrations, diagnostics, exit_code)
     return exit_code
 
 
-def _job(profile: Profile, settings: Inputs, reporter: Reporter) -> tuple[Job, Proposal]:
+def _job(
+    profile: Profile, settings: Inputs, reporter: Reporter
+) -> tuple[RegistrationSpec, Proposal]:
     """Load the definition file of a profile, and word its proposal."""
     listed, warnings = definitions.load(
         settings.definitions or profile.definitions,
@@ -80,12 +83,12 @@ def _job(profile: Profile, settings: Inputs, reporter: Reporter) -> tuple[Job, P
         content_allowed=profile.content_allowed,
         secret=settings.token,
     )
-    for mistake in warnings:
-        reporter.warn(mistake)
+    for diagnostic in warnings:
+        reporter.warn(diagnostic)
     owner, _, repo = settings.target.partition("/")
     names = {"profile": profile.name, "owner": owner, "repo": repo}
     branch = templates.fill(settings.branch, names) or profile.branch
-    job = Job(
+    job = RegistrationSpec(
         target=settings.target,
         definitions=listed,
         branch=branch,
@@ -109,9 +112,9 @@ def _job(profile: Profile, settings: Inputs, reporter: Reporter) -> tuple[Job, P
 def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> Host:
     try:
         # Only now: bad input is told without it, and it is most of the start-up time
-        from registrar.host import Host  # noqa: PLC0415
+        from registrar.github.client import Host  # noqa: PLC0415
     except ImportError as error:
-        raise Refused(say("run.package_missing", name=error.name or str(error))) from error
+        raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
     host = Host(
         token=settings.token,
         api_url=settings.api_url,
@@ -130,28 +133,32 @@ def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -
 
 
 def _register(
-    host: Host, job: Job, proposal: Proposal, reporter: Reporter, cancellation: Cancellation
-) -> Registration:
-    """Do one registration; its account is there whatever ends it."""
+    host: Host,
+    job: RegistrationSpec,
+    proposal: Proposal,
+    reporter: Reporter,
+    cancellation: Cancellation,
+) -> RegistrationResult:
+    """Do one registration; its result is there whatever ends it."""
     from registrar import registration  # noqa: PLC0415 (as in `_connect`)
 
-    account = Registration(proposal.profile.name, job.target, job.mode)
-    progress = Progress(account, reporter.workflow, reporter.catalogue)
+    result = RegistrationResult(proposal.profile.name, job.target, job.mode)
+    progress = Progress(result, reporter.workflow, reporter.catalogue)
     try:
         if job.mode == inputs.REGISTER:
             registration.register(host, job, proposal, progress)
         else:
             registration.preview(host, job, progress)
     except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
-        cancellation.settle()
-        exit_code, (mistake, *_) = _told(error, progress.branch)
-        return replace(progress.registration(), exit_code=exit_code, error=mistake.message)
-    account = progress.registration()
-    failed = account.failed or (job.mode == inputs.CHECK and account.lacking)
-    return replace(account, exit_code=EXIT_FAILED if failed else EXIT_DONE)
+        cancellation.stop_timer()
+        exit_code, (diagnostic, *_) = _describe_error(error, progress.branch)
+        return replace(progress.registration(), exit_code=exit_code, error=diagnostic.message)
+    result = progress.registration()
+    failed = result.failed or (job.mode == inputs.CHECK and result.missing)
+    return replace(result, exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 
-def _settled(exit_codes: Sequence[int]) -> int:
+def _combine_exit_codes(exit_codes: Sequence[int]) -> int:
     """One exit code for all registrations: theirs when they agree (design §2, "profile")."""
     cancelled = [code for code in exit_codes if code >= EXIT_CANCELLED]
     if cancelled:
@@ -159,16 +166,16 @@ def _settled(exit_codes: Sequence[int]) -> int:
     return exit_codes[0] if len(set(exit_codes)) == 1 else EXIT_FAILED
 
 
-def _told(error: BaseException, branch: str = "") -> tuple[int, Sequence[Mistake]]:
+def _describe_error(error: BaseException, branch: str = "") -> tuple[int, Sequence[Diagnostic]]:
     """Exit code and texts of what ended a run early."""
     if isinstance(error, InvalidInput):
-        return error.exit_code, error.mistakes
+        return error.exit_code, error.diagnostics
     if isinstance(error, RegistrarError):
-        return error.exit_code, [Mistake(error.message)]
+        return error.exit_code, [Diagnostic(error.message)]
     if isinstance(error, Cancelled):
         key = "run.cancelled_on_branch" if branch else "run.cancelled"
-        return error.exit_code, [Mistake(say(key, signal=error.signal_name, branch=branch))]
+        return error.exit_code, [Diagnostic(msg(key, signal=error.signal_name, branch=branch))]
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
-    message = say("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)
-    return EXIT_FAILED, [Mistake(message)]
+    message = msg("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)
+    return EXIT_FAILED, [Diagnostic(message)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from registrar.messages import Message, say
+from registrar.texts.messages import Message, msg
 
 EMPTY_FILE = b"\n"
 """Contract, "What the service does", rule 5: an empty file is a single line feed."""
@@ -36,7 +36,7 @@ class FileDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RegistrationSpec:
     """One registration that is asked for."""
 
     target: str
@@ -101,7 +101,7 @@ class PullRequest:
     """Logins in lower case."""
 
 
-class Operation(StrEnum):
+class PullRequestOperation(StrEnum):
     """What a run did about its pull request."""
 
     CREATED = "created"
@@ -119,7 +119,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BranchState:
     """A branch that stands already: its commit, and the pull requests from it."""
 
     head: str
@@ -128,7 +128,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class RepositoryState:
     """What a repository has of the listed paths, all read at the commit ``base_sha``."""
 
     repository: Repository
@@ -136,7 +136,7 @@ class Survey:
     existing: frozenset[str]
     blocked: Mapping[str, str] = field(default_factory=dict[str, str])
     """Missing paths below something that is no directory, and what that is, where it is known."""
-    standing: Standing | None = None
+    branch_state: BranchState | None = None
     """The branch of the working branch's name, where it was looked for."""
 
 
@@ -152,7 +152,7 @@ class Plan:
     missing: tuple[FileDefinition, ...]
     """What is to be created, in the order of the list."""
     blocked: Mapping[str, str] = field(default_factory=dict[str, str])
-    standing: Standing | None = None
+    branch_state: BranchState | None = None
 
 
 class State(StrEnum):
@@ -162,7 +162,7 @@ class State(StrEnum):
     SKIPPED = "skipped"
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """The answer to the write never came. Counts as failed."""
+    """The response to the write never came. Counts as failed."""
     PENDING = "pending"
     """The run ended before it was this path's turn."""
     MISSING = "missing"
@@ -186,13 +186,13 @@ class FileResult:
     @property
     def described(self) -> Message:
         """The state, with its reason where there is one."""
-        state = say(f"state.{self.state}")
-        return say("state.with_reason", state=state, reason=self.reason) if self.reason else state
+        state = msg(f"state.{self.state}")
+        return msg("state.with_reason", state=state, reason=self.reason) if self.reason else state
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
-    """The account of one profile: what the report is made of."""
+class RegistrationResult:
+    """The result of one profile: what the report is made of."""
 
     profile: str
     repository: str
@@ -203,7 +203,7 @@ class Registration:
     html_url: str = ""
     """Address of the repository for people."""
     pull_request: PullRequest | None = None
-    operation: Operation = Operation.NONE
+    operation: PullRequestOperation = PullRequestOperation.NONE
     exit_code: int = 0
     error: Message | None = None
     notes: tuple[Message, ...] = field(default=())
@@ -223,13 +223,13 @@ class Registration:
         return self.count(State.SKIPPED)
 
     @property
-    def lacking(self) -> int:
+    def missing(self) -> int:
         """Number of listed files that the default branch lacks."""
         return sum(1 for f in self.files if f.on_branch or f.state is not State.SKIPPED)
 
     @property
     def failed(self) -> int:
-        """Number of files that could not be created, or whose answer never came."""
+        """Number of files that could not be created, or whose response never came."""
         return self.count(*FAILED_STATES)
 
 

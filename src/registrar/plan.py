@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from registrar.errors import Refused
-from registrar.messages import say
-from registrar.models import Job, Plan, Survey
-from registrar.refusals import WORKFLOW_FILES
+from registrar.github.explain import WORKFLOW_FILES
+from registrar.models import Plan, RegistrationSpec, RepositoryState
+from registrar.texts.messages import msg
 
 
-def make_plan(job: Job, survey: Survey) -> Plan:
+def make_plan(job: RegistrationSpec, inspect: RepositoryState) -> Plan:
     """Sort the list into what is missing and what is present, each in the list's order."""
     return Plan(
-        repository=survey.repository,
-        base_sha=survey.base_sha,
+        repository=inspect.repository,
+        base_sha=inspect.base_sha,
         branch=job.branch,
         definitions=job.definitions,
         missing=tuple(
             d
             for d in job.definitions
-            if d.path not in survey.existing and d.path not in survey.blocked
+            if d.path not in inspect.existing and d.path not in inspect.blocked
         ),
-        blocked=survey.blocked,
-        standing=survey.standing,
+        blocked=inspect.blocked,
+        branch_state=inspect.branch_state,
     )
 
 
@@ -36,13 +36,13 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
     repository = plan.repository
     target = repository.full_name
     if repository.archived:
-        raise Refused(say("preflight.archived", target=target))
+        raise Refused(msg("preflight.archived", target=target))
     if plan.branch == repository.default_branch:
-        raise Refused(say("preflight.branch_is_default", branch=plan.branch))
+        raise Refused(msg("preflight.branch_is_default", branch=plan.branch))
     if scopes is not None and "repo" not in scopes:
-        raise Refused(say("preflight.scope", scopes=sorted(scopes)))
+        raise Refused(msg("preflight.scope", scopes=sorted(scopes)))
     if repository.can_push is False:
-        raise Refused(say("preflight.no_push", target=target))
+        raise Refused(msg("preflight.no_push", target=target))
     workflow_files = [d.path for d in plan.missing if d.path.startswith(WORKFLOW_FILES)]
     if workflow_files and scopes is not None and "workflow" not in scopes:
-        raise Refused(say("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))
+        raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

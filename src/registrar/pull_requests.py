@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
-from registrar import answers, escaping
 from registrar.branches import Branch
-from registrar.connection import HostError
 from registrar.errors import RegistrarError
-from registrar.host import Host
-from registrar.messages import say
-from registrar.models import Operation, Plan, PullRequest, PullRequestOptions
-from registrar.progress import Progress
-from registrar.proposal import Proposal
+from registrar.github import response as http
+from registrar.github.client import Host
+from registrar.github.transport import GitHubError
+from registrar.models import Plan, PullRequest, PullRequestOperation, PullRequestOptions
+from registrar.reporting.progress import Progress
+from registrar.reporting.proposal import Proposal
+from registrar.texts import escaping
+from registrar.texts.messages import msg
 
 
 class NotOpened(RegistrarError):
@@ -27,29 +28,29 @@ def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress
 
     Raises:
         NotOpened: with a link to open it by hand.
-        HostError: the open one could not be updated.
+        GitHubError: the open one could not be updated.
     """
-    account = progress.registration()
-    if not any(file.on_branch for file in account.files):
+    result = progress.registration()
+    if not any(file.on_branch for file in result.files):
         return
     if branch.pull_request:
         _update(host, plan, branch.pull_request, proposal, progress)
         return
-    body, title = proposal.body(account), proposal.title(account)
+    body, title = proposal.body(result), proposal.title(result)
     try:
         pull = _open(host, plan, branch, title, body, proposal.options, progress)
-        progress.pull_request(pull, Operation.CREATED)
-    except HostError as error:
+        progress.pull_request(pull, PullRequestOperation.CREATED)
+    except GitHubError as error:
         found = None
-        if error.already_there or error.uncertain:
+        if error.already_there or error.may_have_been_applied:
             found = _open_one(host, plan, branch)
         if found is None:
             link = compare_link(plan, branch, title)
             raise NotOpened(
-                say("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
+                msg("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
             ) from error
-        if error.uncertain and _is_same(found.body, body):
-            progress.pull_request(found, Operation.CREATED)
+        if error.may_have_been_applied and _is_same(found.body, body):
+            progress.pull_request(found, PullRequestOperation.CREATED)
         else:
             _update(host, plan, found, proposal, progress)
 
@@ -58,13 +59,13 @@ def set_options(host: Host, plan: Plan, options: PullRequestOptions, progress: P
     """Label the pull request, assign people, ask for reviews; who is not taken is named.
 
     A pull request that stood already keeps what it has; reviewers are asked once, when it is
-    opened, because the host forgets whom it asked as soon as they answer.
+    opened, because the host forgets whom it asked as soon as they response.
     """
     pull = progress.registration().pull_request
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
     if pull is None or not any(wanted):
         return
-    is_new = progress.registration().operation is Operation.CREATED
+    is_new = progress.registration().operation is PullRequestOperation.CREATED
     if not is_new:
         pull = host.pull_request(plan.repository, pull.number)
     repository, number, has = plan.repository, pull.number, pull
@@ -99,8 +100,8 @@ def _one_by_one(
         return
     try:
         give(names)
-    except HostError as error:
-        if len(names) == 1 or error.status != answers.UNPROCESSABLE:
+    except GitHubError as error:
+        if len(names) == 1 or error.status != http.UNPROCESSABLE:
             # Whatever else is wrong, a missing permission for example, is wrong for all of them
             progress.warn("pull_request.option_refused", name=tuple(names), reason=error.message)
             return
@@ -124,8 +125,10 @@ def _open(  # noqa: PLR0913, PLR0917 (the parts of a pull request)
 
     try:
         return create(draft=options.draft)
-    except HostError as error:
-        if not (options.draft and error.answer and "raft pull requests" in error.answer.message):
+    except GitHubError as error:
+        if not (
+            options.draft and error.response and "raft pull requests" in error.response.message
+        ):
             raise
         # Plans of the host without drafts refuse them
         progress.warn("pull_request.no_drafts")
@@ -150,13 +153,15 @@ def _open_one(host: Host, plan: Plan, branch: Branch) -> PullRequest | None:
 def _update(
     host: Host, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
 ) -> None:
-    account = progress.registration()
-    body = proposal.body(account, pull.body)
+    result = progress.registration()
+    body = proposal.body(result, pull.body)
     outdated = not _is_same(pull.body, body)
     if outdated:
         host.update_pull_request(plan.repository, pull, body=body)
-    updated = outdated or account.created > 0
-    progress.pull_request(pull, Operation.UPDATED if updated else Operation.NONE)
+    updated = outdated or result.created > 0
+    progress.pull_request(
+        pull, PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE
+    )
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -40,7 +40,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Job:
+class RegistrationSpec:
     """The directories of a job, which the runner mounts into each of its containers."""
 
     directory: Path

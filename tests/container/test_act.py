@@ -20,7 +20,7 @@ import yaml
 from scripts.lib.release import action_yml
 from tests.conftest import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 from tests.container import tools
-from tests.host import StandInHost
+from tests.fakehub import StandInHost
 
 pytestmark = [
     pytest.mark.container,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, SCAFFOLD_BRANCH, TARGET
-from tests.container.runner import Job
-from tests.host import StandInHost
+from tests.container.runner import RegistrationSpec
+from tests.fakehub import StandInHost
 
 pytestmark = [
     pytest.mark.container,
@@ -26,11 +26,11 @@ MISSING = SCAFFOLD - len(PRESENT)
 HEADERS = "| 項目 | 件数 |"
 
 
-def clean(job: Job) -> None:
+def clean(job: RegistrationSpec) -> None:
     """A checkout with nothing in it."""
 
 
-def hostile(job: Job) -> None:
+def hostile(job: RegistrationSpec) -> None:
     """A checkout and a home whose every file would betray itself, were it used."""
     workspace, home = job.directory / "workspace", job.directory / "home"
     site = home / ".local/lib/python3.13/site-packages"
@@ -65,9 +65,9 @@ def write(path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("checkout", [clean, hostile])
 def test_the_run_is_the_same_whatever_the_checkout_holds(
-    checkout: Callable[[Job], None], docker: str, image: str, tmp_path: Path
+    checkout: Callable[[RegistrationSpec], None], docker: str, image: str, tmp_path: Path
 ) -> None:
-    job = Job(tmp_path / "job", docker, image)
+    job = RegistrationSpec(tmp_path / "job", docker, image)
     checkout(job)
     with StandInHost() as host:
         repository = host.create_repository(TARGET, files=PRESENT)
@@ -101,7 +101,7 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
 
 
 def test_refuses_before_any_request(docker: str, image: str, tmp_path: Path) -> None:
-    job = Job(tmp_path / "job", docker, image)
+    job = RegistrationSpec(tmp_path / "job", docker, image)
     with StandInHost() as host:
         step = job.run(
             {"host_token": "ghp_x", "target_repo": "https://x.invalid/a/b", "api_url": host.url}
@@ -117,7 +117,7 @@ def test_a_cancelled_run_leaves_its_summary(
     signal: str, exit_code: int, docker: str, image: str, tmp_path: Path
 ) -> None:
     """As the container's first process, it gets no signal that it does not handle itself."""
-    job = Job(tmp_path / "job", docker, image)
+    job = RegistrationSpec(tmp_path / "job", docker, image)
     with StandInHost() as host:
         repository = host.create_repository(TARGET, files=PRESENT)
         token = host.create_token()

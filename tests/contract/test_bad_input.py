@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Action, Run
-from tests.host import StandInHost
+from tests.fakehub import StandInHost
 
 TRUNCATED = '[\n  {"path": "a"},\n  {"path": \n'
 TOO_LONG = "/".join(["d" * 250] * 17)

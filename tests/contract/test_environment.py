@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, writes
-from tests.host import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 
 NOT_HERE = "http://127.0.0.1:9"
 COMMANDS = [

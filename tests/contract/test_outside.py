@@ -14,7 +14,7 @@ from functools import partial
 import pytest
 
 from tests.conftest import ROOT, SCAFFOLD_BRANCH, Action, shortened
-from tests.host import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 
 CALLS = [
     "GET",
@@ -210,7 +210,7 @@ OUR_MARKUP = re.compile(
 )
 
 
-CATALOGUES = (ROOT / "src/registrar/messages").glob("*.yml")
+CATALOGUES = (ROOT / "src/registrar/texts").glob("*.yml")
 OUR_QUOTES = {
     quote.replace("{{", "{").replace("}}", "}")
     for file in CATALOGUES

@@ -17,7 +17,7 @@ from tests.conftest import (
     writes,
 )
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
-from tests.host import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 
 MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
 PROFILES = [

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, TARGET
-from tests.host import StandInHost
+from tests.fakehub import StandInHost
 
 LIMIT = 0.4
 """Seconds, beyond the interpreter's own start."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import HEALTH_BRANCH, TARGET, Action, Run, shortened, writes
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 
 OTHER = "octo/caller"
 

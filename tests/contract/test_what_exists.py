@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
-from tests.host import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
 
 PATH = "docs/guide.md"
 SHA = "1" * 40

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from tests.conftest import Action, Run
-from tests.host import Request, StandInHost
+from tests.fakehub import Request, StandInHost
 
 PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")

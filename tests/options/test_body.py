@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import SCAFFOLD_BRANCH, Action, writes
 from tests.contract.test_definition_files import HEALTH
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.options.conftest import PER_FILE, SINGLE, Start
 
 BEGIN, END = "<!-- registrar:begin -->", "<!-- registrar:end -->"

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls
 from tests.contract.test_definition_files import HEALTH
 from tests.contract.test_run import refuse, summary_lines
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.options.conftest import JAPANESE, PER_FILE, SINGLE, Start, only_reads
 
 LIST: tuple[Mapping[str, str], ...] = (

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
 from tests.contract.test_run import refuse
-from tests.host import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
 from tests.options.conftest import SINGLE, Start
 
 LABELS, ASSIGNEES = "POST issues/1/labels", "POST issues/1/assignees"

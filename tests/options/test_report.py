@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, calls, report_schema
 from tests.contract.test_run import refuse
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.options.conftest import SINGLE, Start
 
 FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}

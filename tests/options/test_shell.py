@@ -13,7 +13,7 @@ import yaml
 from registrar import __version__
 from tests.conftest import ROOT, SCAFFOLD_BRANCH, Action
 from tests.contract.test_run import refuse
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))

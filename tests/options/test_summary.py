@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Action
 from tests.contract.test_definition_files import SCAFFOLD
-from tests.host import Repository
+from tests.fakehub import Repository
 from tests.options.conftest import SINGLE, Start
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}

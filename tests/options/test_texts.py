@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from registrar import inputs
 from registrar.errors import InvalidInput
-from registrar.escaping import Redactor
-from registrar.messages import Catalogue
+from registrar.texts.escaping import Redactor
+from registrar.texts.messages import Catalogue
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, clean_environment, writes
 from tests.contract.test_outside import check_plain
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.options.conftest import PER_FILE, SINGLE, Start
 
 BEGIN = "<!-- registrar:begin -->"
@@ -28,7 +28,7 @@ def mistakes(**given: str) -> list[str]:
     try:
         inputs.read({"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, **environ})
     except InvalidInput as invalid:
-        return [mistake.message.key for mistake in invalid.mistakes]
+        return [mistake.message.key for mistake in invalid.diagnostics]
     return []
 
 
@@ -109,7 +109,7 @@ def test_an_unknown_placeholder_names_the_known_ones(
     given = {f"INPUT_{name.upper()}": template, "HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET}
     with pytest.raises(InvalidInput) as invalid:
         inputs.read(given)
-    [mistake] = invalid.value.mistakes
+    [mistake] = invalid.value.diagnostics
     assert mistake.message.key == "input.template_unknown"
     known = ", ".join(f"{{{each}}}" for each in inputs.PLACEHOLDERS[name])
     told = Catalogue("en").text(mistake.message)
@@ -165,9 +165,9 @@ def test_no_input_may_hold_the_token(name: str) -> None:
     given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
     with pytest.raises(InvalidInput) as invalid:
         inputs.read(given)
-    assert "input.holds_token" in [mistake.message.key for mistake in invalid.value.mistakes]
+    assert "input.holds_token" in [mistake.message.key for mistake in invalid.value.diagnostics]
     catalogue = Catalogue("en", Redactor(token))
-    assert all(token not in catalogue.text(m.message) for m in invalid.value.mistakes)
+    assert all(token not in catalogue.text(m.message) for m in invalid.value.diagnostics)
 
 
 def test_templates_are_never_filled_in_twice(action: Action, repository: Repository) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from tests.conftest import Action, Run
-from tests.host import Request, StandInHost
+from tests.fakehub import Request, StandInHost
 
 STRATEGIES = ("per-file", "single")
 

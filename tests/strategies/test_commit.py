@@ -7,7 +7,7 @@ import pytest
 from registrar.strategies import single_commit
 from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, calls
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 
 from .conftest import STRATEGIES, List, Start, mutations
 

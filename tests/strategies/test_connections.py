@@ -8,7 +8,7 @@ from collections import Counter
 
 from registrar.strategies.per_file import CONNECTIONS
 from tests.conftest import TARGET, Action, calls, shortened
-from tests.host import Pace, Repository, Request, StandInHost
+from tests.fakehub import Pace, Repository, Request, StandInHost
 
 from .conftest import List
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, shortened
 from tests.contract.test_definition_files import SCAFFOLD
-from tests.faults.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
-from tests.host import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
+from tests.reliability.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 
 from .conftest import List, Start, mutations
 

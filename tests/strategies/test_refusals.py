@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import HEALTH_BRANCH, TARGET, Action, Run
 from tests.contract.test_tokens import REFUSED, refused
-from tests.host import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 
 from .conftest import Start, mutations
 

@@ -19,7 +19,7 @@ from tests.conftest import (
     clean_environment,
 )
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
-from tests.host import Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 
 from .conftest import List, Start, mutations, queries
 

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action
-from tests.host import Repository, StandInHost, Submodule, Symlink
-from tests.host.repository import Content
+from tests.fakehub import Repository, StandInHost, Submodule, Symlink
+from tests.fakehub.repository import Content
 
 from .conftest import STRATEGIES
 

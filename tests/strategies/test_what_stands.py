@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, writes
-from tests.host import Repository, StandInHost, Submodule, Symlink
+from tests.fakehub import Repository, StandInHost, Submodule, Symlink
 
 from .conftest import STRATEGIES, List, Start
 

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registrar import definitions
-from registrar.errors import InvalidInput, Mistake
+from registrar.errors import Diagnostic, InvalidInput
 from registrar.models import FileDefinition
 from tests.conftest import ROOT
 
@@ -31,12 +31,12 @@ def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[Fil
         return definitions.load(path, shown_as=path.name, content_allowed=content_allowed)[0]
 
 
-def mistakes(data: bytes, suffix: str) -> tuple[Mistake, ...]:
+def mistakes(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
     """The mistakes of a definition file that holds ``data``; nothing when there is none."""
     try:
         load(data, suffix)
     except InvalidInput as invalid:
-        return invalid.mistakes
+        return invalid.diagnostics
     return ()
 
 
@@ -173,7 +173,7 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
         return
     if candidate.endswith("\n"):
         return  # to Python, and to it alone, `$` is also the place before a last line feed
-    allowed = not list(definitions.path_mistakes(candidate))
+    allowed = not list(definitions.path_diagnostics(candidate))
     assert jsonschema.Draft202012Validator(SCHEMA).is_valid([{"path": candidate}]) is allowed
 
 
@@ -205,8 +205,8 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
         ("a b", []),
     ],
 )
-def test_path_mistakes(candidate: str, keys: list[str]) -> None:
-    assert [message.key for message in definitions.path_mistakes(candidate)] == keys
+def test_path_diagnostics(candidate: str, keys: list[str]) -> None:
+    assert [message.key for message in definitions.path_diagnostics(candidate)] == keys
 
 
 @pytest.mark.parametrize("repeated", [b"- path: a\n", b"- {path: a, path: b}\n"])

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from registrar import __version__, definitions, errors, inputs, profiles
-from registrar.messages import LANGUAGES
+from registrar.texts.messages import LANGUAGES
 from scripts.lib.example import Example, Run, example
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -391,7 +391,7 @@ def test_every_document_is_reached_from_the_readme() -> None:
 
 def catalogue(language: str) -> dict[str, list[str]]:
     """The fixed parts of every text that a user may see as an error or a warning."""
-    file = ROOT / f"src/registrar/messages/{language}.yml"
+    file = ROOT / f"src/registrar/texts/{language}.yml"
     texts: dict[str, str] = yaml.safe_load(file.read_text("utf-8"))
     return {
         key: [fixed for fixed, *_ in _parts(text)]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from registrar import escaping
+from registrar.texts import escaping
 from tests.conftest import read_command, unescaped
 
 # Any text, and text that is made of what means something somewhere
@@ -33,7 +33,7 @@ def invisible(text: str) -> list[str]:
 
 @given(anything)
 def test_visible_shows_every_character(text: str) -> None:
-    shown = escaping.visible(text)
+    shown = escaping.show_control_characters(text)
     assert not invisible(shown)
     assert "\u200b" not in shown
     if text.isprintable():
@@ -48,7 +48,7 @@ def test_visible_shows_every_character(text: str) -> None:
 @example("\u0085::error::a")
 @example("###[[error]a")
 def test_a_console_line_is_one_line_without_a_command(text: str) -> None:
-    line = escaping.console(text)
+    line = escaping.for_console(text)
     assert len(line.splitlines()) <= 1
     assert not invisible(line)
     assert read_command(line) is None
@@ -58,18 +58,19 @@ def test_a_console_line_is_one_line_without_a_command(text: str) -> None:
 
 @given(anything)
 def test_command_data_comes_back_as_it_was_shown(text: str) -> None:
-    data = escaping.command_data(text)
+    data = escaping.for_command_data(text)
     assert len(data.splitlines()) <= 1
     assert not invisible(data)
     back = unescaped(data, {"%0D": "\r", "%0A": "\n"})
     assert back.split("\n") == [
-        escaping.visible(line) for line in text.replace("\r\n", "\n").split("\n")
+        escaping.show_control_characters(line) for line in text.replace("\r\n", "\n").split("\n")
     ]
 
 
 @given(anything)
 def test_a_command_says_what_it_was_given_and_nothing_else(text: str) -> None:
-    line = f"::error file={escaping.command_property(text)},line=1::{escaping.command_data(text)}"
+    place, data = escaping.for_command_property(text), escaping.for_command_data(text)
+    line = f"::error file={place},line=1::{data}"
     command = read_command(line)
     assert command
     assert command.name == "error"
@@ -79,32 +80,32 @@ def test_a_command_says_what_it_was_given_and_nothing_else(text: str) -> None:
 
 @given(anything)
 def test_code_shows_the_text_and_holds_no_markup(text: str) -> None:
-    shown = escaping.code(text)
+    shown = escaping.for_markdown_code(text)
     inside = shown.removeprefix("<code>").removesuffix("</code>")
     assert f"<code>{inside}</code>" == shown
     assert not re.search(r"[<>|`*_~\[\]()\\@:\n]|#(?!\d+;)|&(?!#\d+;)", inside)
     assert not invisible(inside)
-    assert html.unescape(inside) == escaping.visible(text)
+    assert html.unescape(inside) == escaping.show_control_characters(text)
 
 
 @given(anything)
 def test_prose_shows_the_text_and_holds_no_markup(text: str) -> None:
-    shown = escaping.prose(text)
+    shown = escaping.for_markdown(text)
     assert not re.search(r"[<>|`*_~\[\]()\\@:\n]|#(?!\d+;)|&(?!#\d+;)", shown)
     assert not invisible(shown)
-    assert html.unescape(shown).replace("\u200b", "") == escaping.visible(text)
+    assert html.unescape(shown).replace("\u200b", "") == escaping.show_control_characters(text)
 
 
 @given(anything)
 def test_prose_mentions_nobody_once_it_is_rendered(text: str) -> None:
     """The host looks for mentions and references in the rendered text."""
-    seen = html.unescape(escaping.prose(text))
+    seen = html.unescape(escaping.for_markdown(text))
     assert not re.search(r"@\w|#\d|\bGH-\d|://", seen, re.IGNORECASE)
 
 
 @given(anything)
 def test_plain_is_one_line_without_mention_reference_or_instruction(text: str) -> None:
-    line = escaping.plain(text)
+    line = escaping.for_commit(text)
     assert len(line.splitlines()) <= 1
     assert not invisible(line)
     assert not re.search(r"@\w|#\d|\bGH-\d|://", line, re.IGNORECASE)
@@ -114,22 +115,22 @@ def test_plain_is_one_line_without_mention_reference_or_instruction(text: str) -
 
 @given(st.text("abcXYZ019-_./ ()日本語", max_size=30))
 def test_ordinary_names_stay_as_they_are(text: str) -> None:
-    assert escaping.console(text) == escaping.visible(text) == text
-    assert escaping.plain(text).replace("\u200b", "") == text
+    assert escaping.for_console(text) == escaping.show_control_characters(text) == text
+    assert escaping.for_commit(text).replace("\u200b", "") == text
 
 
 @given(anything)
 def test_an_address_ends_neither_its_link_nor_its_line(text: str) -> None:
     if "\ud800" in text or any(unicodedata.category(c) == "Cs" for c in text):
         return
-    address = escaping.address(f"https://example.com/{text}")
+    address = escaping.for_link(f"https://example.com/{text}")
     assert address.startswith("https://example.com/")
     assert not re.search(r"[\s()<>\[\]|`\"\\]", address)
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "//x", "", "HTTP://x"])
 def test_nothing_else_becomes_an_address(url: str) -> None:
-    assert escaping.address(url) == ""
+    assert escaping.for_link(url) == ""
 
 
 @given(

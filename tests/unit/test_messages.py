@@ -12,16 +12,16 @@ import pytest
 import yaml
 
 from registrar import models
-from registrar.messages import LANGUAGES, Catalogue, say
+from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.conftest import ROOT
 
 SOURCE = ROOT / "src" / "registrar"
 TEXTS: dict[str, dict[str, str]] = {
-    language: yaml.safe_load((SOURCE / f"messages/{language}.yml").read_text("utf-8"))
+    language: yaml.safe_load((SOURCE / f"texts/{language}.yml").read_text("utf-8"))
     for language in LANGUAGES
 }
 KEYS = sorted(TEXTS["ja"])
-VALUES_OF_STATES: tuple[type[StrEnum], ...] = (models.State, models.Operation)
+VALUES_OF_STATES: tuple[type[StrEnum], ...] = (models.State, models.PullRequestOperation)
 """What a key that is put together ends with."""
 COUNTS = ("created", "skipped", "failed")
 
@@ -55,7 +55,7 @@ def test_every_language_has_the_same_keys() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_key_is_there_twice(language: str) -> None:
-    node = yaml.compose((SOURCE / f"messages/{language}.yml").read_text("utf-8"))
+    node = yaml.compose((SOURCE / f"texts/{language}.yml").read_text("utf-8"))
     assert isinstance(node, yaml.MappingNode)
     keys = [key.value for key, _ in node.value]
     assert len(keys) == len(set(keys))
@@ -83,14 +83,16 @@ def test_every_key_of_the_catalogue_is_used() -> None:
 
 
 def said(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
-    """Key and names of every ``say(…)`` and its like; names are ``None`` where ``**`` is."""
+    """Key and names of every ``msg(…)`` and its like; names are ``None`` where ``**`` is."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         function = node.func
         name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
         key = node.args[0]
-        if name not in {"say", "note", "warn", "group"} or not isinstance(key, ast.Constant):
+        if name not in {"msg", "print", "note", "warn", "group"} or not isinstance(
+            key, ast.Constant
+        ):
             continue
         if isinstance(key.value, str):
             names = [keyword.arg for keyword in node.keywords]
@@ -113,7 +115,7 @@ def test_keys_that_are_put_together_exist(language: str) -> None:
     keys |= {
         f"{prefix}.pull_request_{operation}"
         for prefix in ("progress", "summary")
-        for operation in models.Operation
+        for operation in models.PullRequestOperation
     }
     assert keys <= TEXTS[language].keys()
 
@@ -121,9 +123,9 @@ def test_keys_that_are_put_together_exist(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_values_are_escaped_and_numbers_and_messages_are_not(language: str) -> None:
     catalogue = Catalogue(language)
-    inner = say("state.with_reason", state=say("state.failed"), reason="<b>")
+    inner = msg("state.with_reason", state=msg("state.failed"), reason="<b>")
     shown = catalogue.text(
-        say("progress.path", number=" 1", total=29, path="a", state=inner), lambda text: f"«{text}»"
+        msg("progress.path", number=" 1", total=29, path="a", state=inner), lambda text: f"«{text}»"
     )
     assert "«<b>»" in shown
     assert "«a»" in shown
@@ -133,5 +135,5 @@ def test_values_are_escaped_and_numbers_and_messages_are_not(language: str) -> N
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(language: str) -> None:
-    message = say("summary.branch", branch="{branch} {0} {branch.__class__}")
+    message = msg("summary.branch", branch="{branch} {0} {branch.__class__}")
     assert "{branch} {0} {branch.__class__}" in Catalogue(language).text(message)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import Refused
-from registrar.models import FileDefinition, Job, Plan, Repository, Survey
+from registrar.models import FileDefinition, Plan, RegistrationSpec, Repository, RepositoryState
 from registrar.plan import make_plan, require_writable
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
@@ -21,15 +21,18 @@ paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
 def plan(*missing: str, repository: Repository = REPOSITORY, branch: str = "work") -> Plan:
     """A plan in which these paths are missing."""
     listed = tuple(FileDefinition(path) for path in missing)
-    return make_plan(Job("octo/example", listed, branch), Survey(repository, "1" * 40, frozenset()))
+    return make_plan(
+        RegistrationSpec("octo/example", listed, branch),
+        RepositoryState(repository, "1" * 40, frozenset()),
+    )
 
 
 @given(paths, st.sets(st.text("abc/", min_size=1), max_size=12))
 def test_missing_is_what_is_listed_and_does_not_exist_in_the_order_of_the_list(
     listed: list[str], existing: set[str]
 ) -> None:
-    job = Job("octo/example", tuple(FileDefinition(path) for path in listed), "work")
-    made = make_plan(job, Survey(REPOSITORY, "1" * 40, frozenset(existing)))
+    job = RegistrationSpec("octo/example", tuple(FileDefinition(path) for path in listed), "work")
+    made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, frozenset(existing)))
     assert [d.path for d in made.definitions] == listed
     assert [d.path for d in made.missing] == [path for path in listed if path not in existing]
 

@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registrar import escaping, report
-from registrar.messages import LANGUAGES, Catalogue, say
 from registrar.models import (
     FileDefinition,
     FileResult,
     PullRequest,
     PullRequestOptions,
-    Registration,
+    RegistrationResult,
     State,
 )
 from registrar.profiles import SCAFFOLD
-from registrar.proposal import BODY_CHARACTERS, Proposal
+from registrar.reporting import report
+from registrar.reporting.proposal import BODY_CHARACTERS, Proposal
+from registrar.texts import escaping
+from registrar.texts.messages import LANGUAGES, Catalogue, msg
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -45,9 +46,9 @@ def proposal(language: str = "en") -> Proposal:
     )
 
 
-def account(*files: FileResult) -> Registration:
+def account(*files: FileResult) -> RegistrationResult:
     """The account of a run."""
-    return Registration(profile="scaffold", repository="octo/example", files=files)
+    return RegistrationResult(profile="scaffold", repository="octo/example", files=files)
 
 
 def rows(body: str) -> list[str]:
@@ -64,7 +65,7 @@ def test_a_body_is_never_longer_than_the_host_takes(language: str, count: int, n
     assert escaping.characters(body) <= LIMIT
     shown = len(rows(body))
     if shown < count:
-        assert CATALOGUES[language].text(say("body.more", count=count - shown)) in body
+        assert CATALOGUES[language].text(msg("body.more", count=count - shown)) in body
         # No room is given away.
         assert escaping.characters(body) > LIMIT - 1000
     else:
@@ -139,7 +140,7 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
 
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
     file = dataclasses.replace(
-        result("a", State.FAILED), reason=say("refusal.other", host="x\n\ny", status=422)
+        result("a", State.FAILED), reason=msg("refusal.other", host="x\n\ny", status=422)
     )
     summary = report.step_summary(account(file), CATALOGUES["en"])
     [row] = [line for line in summary.splitlines() if "<code>a</code>" in line]

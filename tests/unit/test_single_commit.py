@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar.answers import Answer
+from registrar.github.response import Response
 from registrar.models import FileDefinition, parents
 from registrar.strategies import single_commit
 
@@ -63,4 +63,4 @@ def test_commits_hold_every_file_once_and_stay_within_the_borders(
 def test_a_mutation_counts_as_done_when_its_payload_says_what_it_made(
     data: Any, found: dict[str, str] | None
 ) -> None:
-    assert single_commit._part(Answer(200, {}, data), "create", "it", "oid") == found
+    assert single_commit._part(Response(200, {}, data), "create", "it", "oid") == found

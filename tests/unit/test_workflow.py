@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registrar import report
-from registrar.escaping import Redactor
-from registrar.workflow import Workflow
+from registrar.reporting import report
+from registrar.reporting.runner import Workflow
+from registrar.texts.escaping import Redactor
 from tests.conftest import read_file_command
 
 MEBIBYTE = 1024 * 1024

@@ -8,16 +8,23 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from registrar import answers
 from registrar.branches import Attempt, Branch
-from registrar.connection import HostError
 from registrar.errors import Cancelled, Refused
-from registrar.host import Host
-from registrar.messages import say
-from registrar.models import FileDefinition, FileResult, Job, Plan, State, Survey
-from registrar.progress import Progress
-from registrar.proposal import Proposal
-from registrar.waiting import OutOfTime
+from registrar.github import response as http
+from registrar.github.client import Host
+from registrar.github.retry import OutOfTime
+from registrar.github.transport import GitHubError
+from registrar.models import (
+    FileDefinition,
+    FileResult,
+    Plan,
+    RegistrationSpec,
+    RepositoryState,
+    State,
+)
+from registrar.reporting.progress import Progress
+from registrar.reporting.proposal import Proposal
+from registrar.texts.messages import msg
 
 CONNECTIONS = 30
 """How many existence checks are under way at once: the built-in lists take one round trip.
@@ -29,26 +36,26 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def survey(host: Host, job: Job, progress: Progress) -> Survey:
+def inspect(host: Host, job: RegistrationSpec, progress: Progress) -> RepositoryState:
     """Read the repository, its default branch, and every listed path at that branch's commit.
 
     Raises:
         Refused: there is no such repository, or it is empty.
-        HostError: an answer told neither that a path exists nor that it is missing.
+        GitHubError: an response told neither that a path exists nor that it is missing.
     """
     host.waiting.require_budget(2 + len(job.definitions))
     repository = host.repository(job.target)
     progress.found(repository)
     try:
         base_sha = host.branch_head(repository, repository.default_branch)
-    except HostError as error:
-        if error.status == answers.CONFLICT:
-            raise Refused(say("preflight.empty", target=repository.full_name)) from error
+    except GitHubError as error:
+        if error.status == http.CONFLICT:
+            raise Refused(msg("preflight.empty", target=repository.full_name)) from error
         raise
     if base_sha is None:
         branch = repository.default_branch
         target = repository.full_name
-        raise Refused(say("preflight.no_default_branch", target=target, branch=branch))
+        raise Refused(msg("preflight.no_default_branch", target=target, branch=branch))
 
     total = len(job.definitions)
     existing = set[str]()
@@ -59,7 +66,7 @@ def survey(host: Host, job: Job, progress: Progress) -> Survey:
             if entry is not None:
                 existing.add(path)
             progress.checked(number, total, path, exists=entry is not None)
-    return Survey(repository, base_sha, frozenset(existing))
+    return RepositoryState(repository, base_sha, frozenset(existing))
 
 
 def write_at_once(_host: Host, _plan: Plan, _proposal: Proposal, _progress: Progress) -> Attempt:
@@ -87,19 +94,19 @@ def create_files(
                 message = proposal.commit_message(progress.registration(), definition)
                 result = _create(host, plan, branch, definition, message)
             except (Cancelled, OutOfTime) as ended:
-                if ended.unanswered:
-                    reason = say("reason.unknown")
+                if ended.may_have_been_applied:
+                    reason = msg("reason.unknown")
                     progress.record(FileResult(definition, State.UNKNOWN, reason))
                 raise
-            progress.settled(number, len(todo), result)
+            progress.record_and_print(number, len(todo), result)
 
 
 def _there(branch: Branch, definition: FileDefinition) -> FileResult:
     """Tell what the branch holds already: our own lost write, or an earlier run's file."""
     entry = branch.tree.get(definition.path) if branch.tree else None
-    if branch.maybe_written and entry and entry.sha == definition.blob_id:
+    if branch.may_have_been_applied and entry and entry.sha == definition.blob_id:
         return FileResult(definition, State.CREATED, on_branch=True)
-    return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
+    return FileResult(definition, State.SKIPPED, msg("reason.on_branch"), on_branch=True)
 
 
 def _create(
@@ -115,30 +122,30 @@ def _create(
             content=definition.content,
             message=message,
         )
-    except HostError as error:
-        if error.already_there or error.uncertain:
+    except GitHubError as error:
+        if error.already_there or error.may_have_been_applied:
             return _read_back(host, plan, branch, definition, error)
         return FileResult(definition, State.FAILED, error.message)
     return FileResult(definition, State.CREATED, commit=commit, on_branch=True)
 
 
 def _read_back(
-    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, error: HostError
+    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, error: GitHubError
 ) -> FileResult:
-    """Look what a write did whose answer was lost, or who else created the path."""
+    """Look what a write did whose response was lost, or who else created the path."""
     try:
         found = host.entry(plan.repository, definition.path, branch.name)
-    except HostError:
+    except GitHubError:
         return FileResult(definition, State.UNKNOWN, error.message)
     except (Cancelled, OutOfTime) as ended:
-        ended.unanswered |= error.uncertain
+        ended.may_have_been_applied |= error.may_have_been_applied
         raise
     if found is None:
         return FileResult(definition, State.FAILED, error.message)
-    maybe_ours = error.uncertain or branch.maybe_written
-    if maybe_ours and found == definition.blob_id:
+    may_be_ours = error.may_have_been_applied or branch.may_have_been_applied
+    if may_be_ours and found == definition.blob_id:
         return FileResult(definition, State.CREATED, on_branch=True)
-    return FileResult(definition, State.SKIPPED, say("reason.on_branch"), on_branch=True)
+    return FileResult(definition, State.SKIPPED, msg("reason.on_branch"), on_branch=True)
 
 
 def _concurrently(

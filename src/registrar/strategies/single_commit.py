@@ -14,30 +14,31 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from registrar import branches, escaping
-from registrar.answers import OK, Answer
+from registrar import branches
 from registrar.branches import Attempt, Branch
-from registrar.connection import HostError
 from registrar.errors import Cancelled, Refused
-from registrar.host import Host
-from registrar.messages import Message, say
+from registrar.github.client import Host
+from registrar.github.response import OK, Response
+from registrar.github.retry import OutOfTime
+from registrar.github.transport import GitHubError
 from registrar.models import (
+    BranchState,
     FileDefinition,
     FileResult,
-    Job,
-    Operation,
     Plan,
     PullRequest,
+    PullRequestOperation,
+    RegistrationSpec,
     Repository,
-    Standing,
+    RepositoryState,
     State,
-    Survey,
     parents,
 )
-from registrar.progress import Progress
-from registrar.proposal import Proposal
+from registrar.reporting.progress import Progress
+from registrar.reporting.proposal import Proposal
 from registrar.strategies import per_file
-from registrar.waiting import OutOfTime
+from registrar.texts import escaping
+from registrar.texts.messages import Message, msg
 
 PATHS_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
@@ -87,19 +88,19 @@ mutation($commit: CreateCommitOnBranchInput!) {
 """
 
 
-def survey(host: Host, job: Job, progress: Progress) -> Survey:
+def inspect(host: Host, job: RegistrationSpec, progress: Progress) -> RepositoryState:
     """Read the repository, the working branch and every listed path, all at one commit.
 
     The directories above the paths are read too: nothing can be created below a file or a link.
 
     Raises:
         Refused: there is no such repository, or it is empty.
-        HostError: no usable answer.
+        GitHubError: no usable response.
     """
     listed = [definition.path for definition in job.definitions]
     above = {parent for path in listed for parent in parents(path)}
     chunks = _chunks([*listed, *sorted(above.difference(listed))])
-    repository, base_sha, standing, found = _first_query(host, job, next(chunks))
+    repository, base_sha, branch_state, found = _first_query(host, job, next(chunks))
     progress.found(repository)
     for chunk in chunks:
         found |= _more_files(host, repository, base_sha, chunk)
@@ -108,7 +109,7 @@ def survey(host: Host, job: Job, progress: Progress) -> Survey:
     with progress.group("group.check", count=total, target=repository.full_name):
         for number, path in enumerate(listed, start=1):
             progress.checked(number, total, path, exists=path in found)
-    return Survey(
+    return RepositoryState(
         repository,
         base_sha,
         existing=frozenset(path for path in listed if path in found),
@@ -118,7 +119,7 @@ def survey(host: Host, job: Job, progress: Progress) -> Survey:
             for parent in parents(path)
             if path not in found and found.get(parent, _TREE) != _TREE
         },
-        standing=standing,
+        branch_state=branch_state,
     )
 
 
@@ -131,12 +132,12 @@ def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress
         Cancelled: a signal arrived.
         OutOfTime: the host's limits last for longer than we may wait.
     """
-    if plan.standing or len(list(_batches(plan.missing))) > 1:
+    if plan.branch_state or len(list(_batches(plan.missing))) > 1:
         return Attempt()
     created = [FileResult(d, State.CREATED, on_branch=True) for d in plan.missing]
-    account = progress.registration(assuming=created)
-    body = proposal.body(account)
-    headline = proposal.headline(account, plan.missing)
+    result = progress.registration(assuming=created)
+    body = proposal.body(result)
+    headline = proposal.headline(result, plan.missing)
     repository_id = plan.repository.node_id
     variables = {
         "ref": {
@@ -149,35 +150,35 @@ def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress
             "repositoryId": repository_id,
             "baseRefName": plan.repository.default_branch,
             "headRefName": plan.branch,
-            "title": proposal.title(account),
+            "title": proposal.title(result),
             "body": body,
             "draft": proposal.options.draft,
         },
     }
-    doing = say("doing.all_at_once", branch=plan.branch)
+    operation = msg("operation.all_at_once", branch=plan.branch)
     try:
-        answer = host.graphql(_ALL_AT_ONCE, variables, doing, writes=True)
-    except HostError as error:
-        return Attempt(maybe_written=error.uncertain)
+        response = host.graphql(_ALL_AT_ONCE, variables, operation, writes=True)
+    except GitHubError as error:
+        return Attempt(may_have_been_applied=error.may_have_been_applied)
     except (Cancelled, OutOfTime) as ended:
-        if ended.unanswered:
+        if ended.may_have_been_applied:
             progress.on_branch(plan.branch)
-            _record(progress, plan.missing, State.UNKNOWN, reason=say("reason.unknown"))
+            _record(progress, plan.missing, State.UNKNOWN, reason=msg("reason.unknown"))
         raise
-    ref = _part(answer, "createRef", "ref")
-    commit = _part(answer, "createCommitOnBranch", "commit", "oid")
-    pull = _part(answer, "createPullRequest", "pullRequest", "number", "url")
+    ref = _part(response, "createRef", "ref")
+    commit = _part(response, "createCommitOnBranch", "commit", "oid")
+    pull = _part(response, "createPullRequest", "pullRequest", "number", "url")
     if ref and commit and pull:
         progress.on_branch(plan.branch)
         with progress.group("group.create", count=len(plan.missing), branch=plan.branch):
             _record(progress, plan.missing, State.CREATED, commit=commit["oid"])
         opened = PullRequest(number=pull["number"], url=pull["url"], body=body)
-        progress.pull_request(opened, Operation.CREATED)
+        progress.pull_request(opened, PullRequestOperation.CREATED)
         return Attempt(done=True)
-    maybe_written = bool(ref or commit) or answer.uncertain
-    if pull and not maybe_written and _withdraw_if_foreign(host, plan, pull, progress):
+    may_have_been_applied = bool(ref or commit) or response.may_have_been_applied
+    if pull and not may_have_been_applied and _withdraw_if_foreign(host, plan, pull, progress):
         return Attempt(not_ours=True)
-    return Attempt(maybe_written=maybe_written)
+    return Attempt(may_have_been_applied=may_have_been_applied)
 
 
 def create_files(
@@ -194,18 +195,25 @@ def create_files(
         headline = proposal.headline(progress.registration(), batch)
         variables = {"commit": _commit_input(plan, branch.name, head, batch, headline)}
         try:
-            doing = say("doing.commit", branch=branch.name)
-            answer = host.graphql(_ONE_COMMIT, variables, doing, writes=True)
-        except HostError as error:
-            branch = replace(branch, maybe_written=branch.maybe_written or error.uncertain)
+            operation = msg("operation.commit", branch=branch.name)
+            response = host.graphql(_ONE_COMMIT, variables, operation, writes=True)
+        except GitHubError as error:
+            branch = replace(
+                branch,
+                may_have_been_applied=branch.may_have_been_applied or error.may_have_been_applied,
+            )
             break
         except (Cancelled, OutOfTime) as ended:
-            if ended.unanswered:
-                _record(progress, batch, State.UNKNOWN, reason=say("reason.unknown"))
+            if ended.may_have_been_applied:
+                _record(progress, batch, State.UNKNOWN, reason=msg("reason.unknown"))
             raise
-        commit = _part(answer, "createCommitOnBranch", "commit", "oid")
+        commit = _part(response, "createCommitOnBranch", "commit", "oid")
         if commit is None:
-            branch = replace(branch, maybe_written=branch.maybe_written or answer.uncertain)
+            branch = replace(
+                branch,
+                may_have_been_applied=branch.may_have_been_applied
+                or response.may_have_been_applied,
+            )
             break
         head = commit["oid"]
         with progress.group("group.create", count=len(batch), branch=branch.name):
@@ -217,23 +225,23 @@ def create_files(
 
 
 def _first_query(
-    host: Host, job: Job, paths: Sequence[str]
-) -> tuple[Repository, str, Standing | None, dict[str, str]]:
+    host: Host, job: RegistrationSpec, paths: Sequence[str]
+) -> tuple[Repository, str, BranchState | None, dict[str, str]]:
     owner, _, name = job.target.partition("/")
     variables = {"owner": owner, "name": name, "branch": f"refs/heads/{job.branch}"}
-    doing = say("doing.repository", target=job.target)
-    answer = _ask(host, _REPOSITORY, variables, paths, doing)
-    if _is_not_found(answer):
-        raise host.not_found(job.target)
-    with _as_asked(doing):
-        data = answer.data["data"]["repository"]
+    operation = msg("operation.repository", target=job.target)
+    response = _ask(host, _REPOSITORY, variables, paths, operation)
+    if _is_not_found(response):
+        raise host.not_found_error(job.target)
+    with _as_asked(operation):
+        data = response.data["data"]["repository"]
         if data["isEmpty"]:
-            raise Refused(say("preflight.empty", target=data["nameWithOwner"]))
+            raise Refused(msg("preflight.empty", target=data["nameWithOwner"]))
         if data["defaultBranchRef"] is None:
             # GraphQL does not tell what it would be called
             gone = host.repository(job.target).default_branch
             target = data["nameWithOwner"]
-            raise Refused(say("preflight.no_default_branch", target=target, branch=gone))
+            raise Refused(msg("preflight.no_default_branch", target=target, branch=gone))
         permission = data["viewerPermission"]
         repository = Repository(
             full_name=data["nameWithOwner"],
@@ -244,8 +252,8 @@ def _first_query(
             node_id=data["id"],
         )
         commit = data["defaultBranchRef"]["target"]
-        standing = _standing(data["ref"], repository)
-        return repository, commit["oid"], standing, _types(commit, paths)
+        branch_state = _branch_state(data["ref"], repository)
+        return repository, commit["oid"], branch_state, _types(commit, paths)
 
 
 def _more_files(
@@ -253,35 +261,35 @@ def _more_files(
 ) -> dict[str, str]:
     owner, _, name = repository.full_name.partition("/")
     variables = {"owner": owner, "name": name, "oid": base_sha}
-    doing = say("doing.repository", target=repository.full_name)
-    answer = _ask(host, _MORE_FILES, variables, paths, doing)
-    with _as_asked(doing):
-        return _types(answer.data["data"]["repository"]["object"], paths)
+    operation = msg("operation.repository", target=repository.full_name)
+    response = _ask(host, _MORE_FILES, variables, paths, operation)
+    with _as_asked(operation):
+        return _types(response.data["data"]["repository"]["object"], paths)
 
 
 @contextmanager
-def _as_asked(doing: Message) -> Iterator[None]:
-    """An answer without errors holds what was asked for, or it is none of the host's."""
+def _as_asked(operation: Message) -> Iterator[None]:
+    """An response without errors holds what was asked for, or it is none of the host's."""
     try:
         yield
     except (AttributeError, KeyError, TypeError) as error:
-        reason = say("fault.unusable", status=OK)
-        raise HostError(say("host.failed", doing=doing, reason=reason)) from error
+        reason = msg("fault.unusable", status=OK)
+        raise GitHubError(msg("host.failed", operation=operation, reason=reason)) from error
 
 
 def _ask(
-    host: Host, query: str, variables: dict[str, str], paths: Sequence[str], doing: Message
-) -> Answer:
+    host: Host, query: str, variables: dict[str, str], paths: Sequence[str], operation: Message
+) -> Response:
     """Send a query with a field and a variable for each path: no path is part of the text."""
     declared = ", ".join(f"$p{index}: String!" for index in range(len(paths)))
     fields = " ".join(f"p{index}: file(path: $p{index}) {{ type }}" for index in range(len(paths)))
     named = {f"p{index}": path for index, path in enumerate(paths)}
     text = query % {"variables": declared, "files": fields}
-    answer = host.graphql(text, {**variables, **named}, doing, writes=False)
-    if answer.data.get("errors") and not _is_not_found(answer):
+    response = host.graphql(text, {**variables, **named}, operation, writes=False)
+    if response.data.get("errors") and not _is_not_found(response):
         # Nothing may be taken for missing that only could not be read
-        raise host.refused(doing, answer)
-    return answer
+        raise host.refusal_error(operation, response)
+    return response
 
 
 def _types(commit: dict[str, Any], paths: Sequence[str]) -> dict[str, str]:
@@ -289,21 +297,21 @@ def _types(commit: dict[str, Any], paths: Sequence[str]) -> dict[str, str]:
     return {path: entry["type"] for path, entry in entries.items() if entry}
 
 
-def _is_not_found(answer: Answer) -> bool:
-    errors = answer.data.get("errors") or []
+def _is_not_found(response: Response) -> bool:
+    errors = response.data.get("errors") or []
     return bool(errors) and all(
         isinstance(e, dict) and e.get("type") == "NOT_FOUND" and e.get("path") == ["repository"]
         for e in errors
     )
 
 
-def _standing(ref: dict[str, Any] | None, repository: Repository) -> Standing | None:
+def _branch_state(ref: dict[str, Any] | None, repository: Repository) -> BranchState | None:
     if ref is None:
         return None
     nodes = ref["associatedPullRequests"]["nodes"]
     pulls = [_pull_request(node) for node in nodes if node]
     ours = tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
-    return Standing(ref["target"]["oid"], ours)
+    return BranchState(ref["target"]["oid"], ours)
 
 
 def _pull_request(node: dict[str, Any]) -> PullRequest:
@@ -332,7 +340,7 @@ def _commit_input(
     plan: Plan, branch: str, head: str, files: Sequence[FileDefinition], headline: str
 ) -> dict[str, Any]:
     """Input of ``createCommitOnBranch``; no author, so that the host signs the commit."""
-    listed = "\n".join(f"- {escaping.plain(definition.path)}" for definition in files)
+    listed = "\n".join(f"- {escaping.for_commit(definition.path)}" for definition in files)
     return {
         "branch": {
             "repositoryNameWithOwner": plan.repository.full_name,
@@ -392,12 +400,12 @@ def _record(
     for number, definition in enumerate(files, start=1):
         created = state is State.CREATED
         result = FileResult(definition, state, reason, commit=commit, on_branch=created)
-        progress.settled(number, len(files), result)
+        progress.record_and_print(number, len(files), result)
 
 
-def _part(answer: Answer, mutation: str, field: str, *needs: str) -> dict[str, Any] | None:
+def _part(response: Response, mutation: str, field: str, *needs: str) -> dict[str, Any] | None:
     """What one mutation gave; ``None`` when it was refused (each payload is nullable)."""
-    found: Any = answer.data.get("data")
+    found: Any = response.data.get("data")
     for name in (mutation, field):
         found = found.get(name) if isinstance(found, dict) else None
     return found if isinstance(found, dict) and found.keys() >= set(needs) else None

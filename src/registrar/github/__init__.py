@@ -1,0 +1,1 @@
+"""Everything that this program knows of GitHub's API."""

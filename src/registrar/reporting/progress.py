@@ -1,0 +1,132 @@
+"""What a registration has done so far: each step is said as it happens, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from registrar.models import (
+    FileDefinition,
+    FileResult,
+    Plan,
+    PullRequest,
+    PullRequestOperation,
+    RegistrationResult,
+    Repository,
+    State,
+)
+from registrar.reporting.runner import Tone, Workflow
+from registrar.texts import escaping
+from registrar.texts.messages import Catalogue, Message, msg
+
+_TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
+
+
+class Progress:
+    """The growing result of one registration.
+
+    The only value of a run that changes: whatever ends the run, what was done until then is here.
+    """
+
+    def __init__(
+        self, result: RegistrationResult, workflow: Workflow, catalogue: Catalogue
+    ) -> None:
+        """``result`` says what is asked for; nothing of it is done yet."""
+        self._result = result
+        self._workflow = workflow
+        self._catalogue = catalogue
+        self._definitions: tuple[FileDefinition, ...] = ()
+        self._results: dict[str, FileResult] = {}
+
+    @property
+    def branch(self) -> str:
+        """Working branch, as soon as there is one."""
+        return self._result.branch
+
+    def print(self, key: str, **values: object) -> None:
+        """Print a line."""
+        self._workflow.line(self._text(msg(key, **values)))
+
+    @contextmanager
+    def group(self, key: str, **values: object) -> Iterator[None]:
+        """Print what is inside under a heading that the runner can fold."""
+        with self._workflow.group(self._text(msg(key, **values))):
+            yield
+
+    def checked(self, number: int, total: int, path: str, *, exists: bool) -> None:
+        """Print what the check of one path found, with its number of all."""
+        state = msg("check.present" if exists else "check.missing")
+        self._path(number, total, path, state, Tone.PLAIN if exists else Tone.NOTABLE)
+
+    def record_and_print(self, number: int, total: int, result: FileResult) -> None:
+        """Keep the outcome of one path and print it, with its number of all."""
+        self.record(result)
+        tone = _TONES.get(result.state, Tone.PLAIN)
+        self._path(number, total, result.definition.path, result.described, tone)
+
+    def found(self, repository: Repository) -> None:
+        """Take over the host's own name of the repository, and say when it was renamed."""
+        old = self._result.repository
+        if repository.full_name.lower() != old.lower():
+            self.note("progress.renamed", old=old, new=repository.full_name)
+        self._result = replace(
+            self._result,
+            repository=repository.full_name,
+            base_branch=repository.default_branch,
+            html_url=repository.html_url,
+        )
+
+    def planned(self, plan: Plan) -> None:
+        """Take over what is to be done; whatever is present is skipped already."""
+        self._definitions = plan.definitions
+        missing = {definition.path for definition in plan.missing}
+        for definition in plan.definitions:
+            if parent := plan.blocked.get(definition.path):
+                reason = msg("reason.blocked", parent=parent)
+                self.record(FileResult(definition, State.FAILED, reason))
+            elif definition.path not in missing:
+                reason = msg("reason.exists", branch=self._result.base_branch)
+                self.record(FileResult(definition, State.SKIPPED, reason))
+
+    def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
+        """Those of ``definitions`` that have no outcome yet."""
+        return [d for d in definitions if d.path not in self._results]
+
+    def record(self, result: FileResult) -> None:
+        """Keep the outcome of one path."""
+        self._results[result.definition.path] = result
+
+    def note(self, key: str, **values: object) -> None:
+        """Print a line that also belongs into the report."""
+        self._result = replace(self._result, notes=(*self._result.notes, msg(key, **values)))
+        self.print(key, **values)
+
+    def warn(self, key: str, **values: object) -> None:
+        """Give a warning that also belongs into the report."""
+        message = msg(key, **values)
+        self._result = replace(self._result, notes=(*self._result.notes, message))
+        self._workflow.warning(self._text(message), label=self._text(msg("label.warning")))
+
+    def on_branch(self, name: str) -> None:
+        """Tell the working branch."""
+        self._result = replace(self._result, branch=name)
+
+    def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
+        """Tell the pull request, and what was done about it."""
+        self._result = replace(self._result, pull_request=pull_request, operation=operation)
+        self.print(f"progress.pull_request_{operation}", url=pull_request.url)
+
+    def registration(self, *, assuming: Sequence[FileResult] = ()) -> RegistrationResult:
+        """Give the result as it stands now, or would stand with some more results."""
+        results = self._results | {result.definition.path: result for result in assuming}
+        files = (results.get(d.path) or FileResult(d, State.PENDING) for d in self._definitions)
+        return replace(self._result, files=tuple(files))
+
+    def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
+        place = f"{number:>{len(str(total))}}"
+        line = msg("progress.path", number=place, total=total, path=path, state=state)
+        self._workflow.line(self._text(line), tone)
+
+    def _text(self, message: Message) -> str:
+        return self._catalogue.text(message, escaping.show_control_characters)

@@ -1,0 +1,80 @@
+"""What a registration proposes at the host: its commits and its pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from registrar.models import FileDefinition, PullRequestOptions, RegistrationResult
+from registrar.profiles import Profile
+from registrar.reporting import report
+from registrar.texts import escaping, templates
+from registrar.texts.messages import Catalogue, msg
+
+BODY_CHARACTERS = 65_536
+"""The host takes no longer body (github/issue-metrics#258)."""
+_BEGIN = "<!-- registrar:begin -->"
+_END = "<!-- registrar:end -->"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The texts of one registration, and what else the caller wants of its pull request."""
+
+    profile: Profile
+    title_template: str
+    """Empty: the profile's own."""
+    commit_template: str
+    """Empty: the profile's own."""
+    options: PullRequestOptions
+    run_url: str
+    workflow_repository: str
+    catalogue: Catalogue
+    own_list: bool = False
+    """Whether the list is the caller's own."""
+
+    def title(self, result: RegistrationResult) -> str:
+        """Title of the pull request."""
+        return self._fill(self.title_template or self.profile.title, result)
+
+    def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
+        """Message of the commit that creates one file."""
+        template = self.commit_template or self.profile.commit_message
+        return self._fill(template, result, path=escaping.for_commit(file.path))
+
+    def headline(self, result: RegistrationResult, files: Sequence[FileDefinition]) -> str:
+        """First line of the commit that creates several files."""
+        if not self.commit_template:
+            return self.title(result)
+        paths = self.catalogue.text(msg("commit.files", count=len(files)))
+        return self._fill(self.commit_template, result, path=paths)
+
+    def body(self, result: RegistrationResult, current: str | None = None) -> str:
+        """Put our part between its marks; what a reviewer wrote outside of them stays.
+
+        ``current`` is the body as it stands; ``None``: a new one, which begins with the caller's
+        own text. One that has no room left for our part stays as it is.
+        """
+        if current is None:
+            current = self._fill(self.options.body, result)
+        before, begun, rest = current.partition(_BEGIN)
+        ours, ended, after = rest.partition(_END)
+        if not (begun and ended):
+            before, ours, after = (f"{current}\n\n" if current.strip() else ""), "", ""
+        room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
+        ours = report.pull_request_body(result, self.catalogue, room, ours, own_list=self.own_list)
+        body = f"{before}{_BEGIN}\n{ours}\n{_END}{after}"
+        return body if escaping.characters(body) <= BODY_CHARACTERS else current
+
+    def _fill(self, template: str, result: RegistrationResult, **more: str) -> str:
+        owner, _, repo = result.repository.partition("/")
+        # A link to a run of another, perhaps private, repository would name that repository
+        own = self.workflow_repository.lower() == result.repository.lower()
+        values = {
+            "profile": self.profile.name,
+            "count": str(result.missing),
+            "owner": owner,
+            "repo": repo,
+            "run_url": self.run_url if own else "",
+        }
+        return templates.fill(template, values | more)

@@ -1,0 +1,1 @@
+"""Texts: catalogues, placeholders, escaping. Imports nothing else of the package."""

@@ -1,0 +1,33 @@
+"""Texts of the caller with placeholders in braces: ``docs: add {path}``."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Collection, Mapping
+
+from registrar.texts.messages import Message, msg
+
+
+def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
+    """Say what is wrong with the template of the input ``name``; ``None`` when nothing is.
+
+    A brace by itself is written twice, as in Python's format strings.
+    """
+    try:
+        fields = [
+            f"{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
+            for _, field, spec, conversion in string.Formatter().parse(text)
+            if field is not None
+        ]
+    except ValueError:
+        return msg("input.template_broken", name=name, value=text)
+    unknown = [f"{{{field}}}" for field in fields if field not in known]
+    if unknown:
+        shown = tuple(f"{{{field}}}" for field in known)
+        return msg("input.template_unknown", name=name, unknown=unknown, known=shown)
+    return None
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Fill in a template without diagnostics; values it does not name are left out."""
+    return text.format_map(values)

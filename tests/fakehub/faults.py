@@ -1,0 +1,211 @@
+"""Faults: wrong, late and missing answers that a test puts in the way of any request."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+from .answer import Drop, Response, error_body
+from .limits import BEST_PRACTICES, DOCUMENTATION
+
+if TYPE_CHECKING:
+    from .server import Request
+
+DOCS = "https://docs.github.com/rest"
+SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
+LIMITED = "API rate limit exceeded for user ID 1."
+VAGUE = "Please wait a few minutes before you try again."
+HTML = b"<html><head><title>Oops</title></head><body><h1>Unicorn!</h1></body></html>"
+
+
+class FaultKind(StrEnum):
+    """Every kind of fault; `can_happen_after` tells which ones an applied write may meet.
+
+    The two of GraphQL answer HTTP 200 with `errors` (renovatebot/renovate#21861,
+    yanyongyu/githubkit#271), which nothing but GraphQL does.
+    """
+
+    PRIMARY_403 = "primary-403"
+    PRIMARY_429 = "primary-429"
+    SECONDARY_403 = "secondary-403"
+    SECONDARY_429 = "secondary-429"
+    SECONDARY_403_RETRY_AFTER = "secondary-403-retry-after"
+    SECONDARY_429_RETRY_AFTER = "secondary-429-retry-after"
+    SECONDARY_HEADER = "secondary-header"
+    SECONDARY_URL = "secondary-url"
+    ERROR_500 = "error-500"
+    ERROR_502_HTML = "error-502-html"
+    ERROR_503 = "error-503"
+    RESET = "reset"
+    CLOSED = "closed"
+    TIMEOUT = "timeout"
+    HTML_200 = "html-200"
+    CUT_JSON = "cut-json"
+    SHORT_BODY = "short-body"
+    EMPTY_200 = "empty-200"
+    WRONG_LIST = "wrong-list"
+    WRONG_OBJECT = "wrong-object"
+    ERROR_LIST = "error-list"
+    CONFLICT_409 = "conflict-409"
+    REDIRECT_301 = "redirect-301"
+    REDIRECT_302 = "redirect-302"
+    REDIRECT_307 = "redirect-307"
+    GRAPHQL_RATE_LIMITED = "graphql-rate-limited"
+    GRAPHQL_RATE_LIMIT = "graphql-rate-limit"
+    CUSTOM = "custom"
+
+    @property
+    def can_happen_after(self) -> bool:
+        """False for refusals that only make sense before anything is done.
+
+        A limit after the work is not what the host says of itself; a client must survive it.
+        """
+        return self not in NEVER_APPLIED
+
+
+REFUSALS = frozenset(
+    kind
+    for kind in FaultKind
+    if kind.startswith(("primary", "secondary", "redirect", "conflict", "graphql"))
+)
+NEVER_APPLIED = frozenset(
+    kind for kind in REFUSALS if kind.startswith(("redirect", "conflict", "graphql"))
+)
+BODIES: dict[FaultKind, Any] = {
+    FaultKind.ERROR_502_HTML: HTML,
+    FaultKind.HTML_200: HTML,
+    FaultKind.EMPTY_200: b"",
+    FaultKind.WRONG_LIST: [1, "two", None],
+    FaultKind.WRONG_OBJECT: {"unexpected": True},
+    FaultKind.ERROR_LIST: ["something", "went wrong"],
+}
+
+
+@dataclass(slots=True)
+class Fault:
+    """A fault and the requests it hits.
+
+    It hits the requests from number `at` (1-based, any if None) that `match` accepts, `times` of
+    them (None: all). `when="before"`: the request is not applied; `"after"`: it is applied, then
+    answered wrongly. `retry_after`, `reset_in` and `seconds` (how long TIMEOUT holds the answer)
+    are in seconds. `location` is the root a redirect leads to; `status`, `message`, `headers`
+    and `body` are those of CUSTOM, and `headers` are added to every kind. Raises ValueError for
+    an `after` that cannot be.
+    """
+
+    kind: FaultKind
+    at: int | None = None
+    match: Callable[[Request], bool] | None = None
+    times: int | None = 1
+    when: Literal["before", "after"] = "before"
+    retry_after: int = 1
+    reset_in: int = 1
+    seconds: float = 1.0
+    location: str | None = None
+    status: int = 422
+    message: str = "Something went wrong"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    hits: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.when == "after" and not self.kind.can_happen_after:
+            raise ValueError(f"{self.kind} is a refusal: it cannot follow an applied request")
+
+    def accepts(self, request: Request) -> bool:
+        return (
+            (self.at is None or request.number >= self.at)
+            and (self.times is None or len(self.hits) < self.times)
+            and (self.match is None or self.match(request))
+        )
+
+    def answer(self, request: Request, real: Response | None, elsewhere: str) -> Response | Drop:
+        """The wrong answer; `real` is the right one where the request was applied."""
+        refusal = self.kind in REFUSALS
+        answer = self._refusal(request, elsewhere) if refusal else self._failure(real)
+        if isinstance(answer, Response):
+            answer.headers.update(self.headers)
+        return answer
+
+    def _refusal(self, request: Request, elsewhere: str) -> Response:
+        headers: dict[str, str] = {}
+        message, documentation = SECONDARY, BEST_PRACTICES
+        match self.kind.partition("-")[0], self.kind:
+            case "graphql", _:
+                kind = self.kind.removeprefix("graphql-").replace("-", "_").upper()
+                return Response(200, {"errors": [{"type": kind, "message": LIMITED}]})
+            case "redirect", _:
+                target = (self.location or elsewhere) + request.raw_target
+                return Response(self._status(), {"message": "Moved"}, {"Location": target})
+            case "primary", _:
+                message, documentation = LIMITED, DOCUMENTATION
+                headers["x-ratelimit-remaining"] = "0"
+                headers["x-ratelimit-reset"] = str(int(time.time()) + self.reset_in)
+            case "conflict", _:
+                message, documentation = f"is at {'1' * 40} but expected {'2' * 40}", DOCS
+            case _, FaultKind.SECONDARY_HEADER:
+                message, documentation = VAGUE, DOCS
+                headers["gh-limited-by"] = "search-elapsed-time-shared-grouped"
+            case _, FaultKind.SECONDARY_URL:
+                message, documentation = VAGUE, f"{DOCS}/overview/secondary-rate-limits"
+            case _, FaultKind.SECONDARY_403_RETRY_AFTER | FaultKind.SECONDARY_429_RETRY_AFTER:
+                headers["Retry-After"] = str(self.retry_after)
+        body = error_body(self._status(), message, documentation)
+        return Response(self._status(), body, headers)
+
+    def _failure(self, real: Response | None) -> Response | Drop:
+        right = real or Response(200, {"id": 1, "name": "cut off", "url": "https://example.com"})
+        payload, status = right.payload(), self._status()
+        body = BODIES.get(self.kind, error_body(status, "Server Error", DOCS))
+        answer: Response | Drop = Response(status, body)
+        match self.kind:
+            case FaultKind.RESET | FaultKind.CLOSED:
+                answer = Drop(reset=self.kind is FaultKind.RESET)
+            case FaultKind.TIMEOUT:
+                time.sleep(self.seconds)
+                answer = real or Drop(reset=False)
+            case FaultKind.CUT_JSON:
+                answer = Response(right.status, payload[: len(payload) // 2], json=True)
+            case FaultKind.SHORT_BODY:
+                answer = Response(right.status, payload, json=True, cut=True)
+            case FaultKind.WRONG_LIST | FaultKind.WRONG_OBJECT:
+                answer = Response(right.status, body)
+            case FaultKind.CUSTOM:
+                body = error_body(self.status, self.message, DOCS)
+                answer = Response(self.status, body if self.body is None else self.body)
+        return answer
+
+    def _status(self) -> int:
+        """The status in the name of the kind; 403 and 500 go without saying."""
+        numbers = [int(part) for part in self.kind.split("-") if part.isdigit()]
+        return numbers[0] if numbers else 403 if self.kind in REFUSALS else 500
+
+
+class Faults:
+    """The faults in force, first come first served."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+        self._lock = threading.Lock()
+
+    def add(self, fault: Fault) -> Fault:
+        with self._lock:
+            self._faults.append(fault)
+        return fault
+
+    def clear(self) -> None:
+        with self._lock:
+            self._faults.clear()
+
+    def take(self, request: Request) -> Fault | None:
+        """The fault that hits a request, counted as a hit."""
+        with self._lock:
+            for fault in self._faults:
+                if fault.accepts(request):
+                    fault.hits.append(request.number)
+                    return fault
+        return None

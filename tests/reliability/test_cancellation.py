@@ -1,0 +1,348 @@
+"""SIGINT and SIGTERM: what is in flight may end, the rest is told and left to the next run."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import (
+    HEALTH_BRANCH,
+    ROOT,
+    SCAFFOLD_BRANCH,
+    TARGET,
+    Action,
+    Run,
+    calls,
+    clean_environment,
+    shortened,
+)
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+
+PATHS = ("a.md", "b.md", "c.md", "d.md")
+GRACE = 5.0
+BEYOND_GRACE = 12.0
+RUNNER_KILLS = 10.0
+"""Seconds after SIGINT (host facts: the runner)."""
+BOTH = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass
+class Running:
+    """A run that is under way."""
+
+    process: subprocess.Popen[bytes]
+    directory: Path
+    signalled: list[float] = field(default_factory=list)
+
+    def send(self, number: signal.Signals) -> None:
+        """Signal it, as the runner does on a cancellation."""
+        self.signalled.append(time.monotonic())
+        self.process.send_signal(number)
+
+    def end(self) -> tuple[Run, float]:
+        """Wait for its end; give what it left, and how long after the first signal it ended."""
+        stdout, stderr = self.process.communicate(timeout=60)
+        took = time.monotonic() - self.signalled[0]
+        summary, output = (
+            file.read_text("utf-8") if file.exists() else ""
+            for file in (self.directory / "summary", self.directory / "output")
+        )
+        text = Run(self.process.returncode, stdout.decode(), stderr.decode(), summary, output)
+        assert "Traceback" not in text.text
+        return text, took
+
+
+@contextmanager
+def running(action: Action, **inputs: str) -> Iterator[Running]:
+    """Start a run with a list of four files."""
+    listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
+    given = {
+        "host_token": action.default_token,
+        "target_repo": TARGET,
+        "api_url": action.host.url,
+        "language": "en",
+        **({} if "profile" in inputs else {"definitions": listed}),
+        **inputs,
+    }
+    environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
+    files = {
+        "GITHUB_STEP_SUMMARY": str(action.directory / "summary"),
+        "GITHUB_OUTPUT": str(action.directory / "output"),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-I", ROOT / "entrypoint.py"],
+        cwd=action.workspace,
+        env={**clean_environment(), **files, **environ},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        yield Running(process, action.directory)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def signal_at(host: StandInHost, call: str, number: signal.Signals) -> Callable[[Running], None]:
+    """Signal the run while the first request of this kind is in flight."""
+    started: list[Running] = []
+    ready, done = threading.Event(), threading.Event()
+
+    def on_request(request: Request) -> None:
+        if shortened(request) == call and not done.is_set():
+            done.set()
+            assert ready.wait(10)
+            started[0].send(number)
+
+    def begin(run: Running) -> None:
+        started.append(run)
+        ready.set()
+
+    host.on_request = on_request
+    return begin
+
+
+def cancelled(run: Run, number: signal.Signals, *, branch: str) -> None:
+    """The run says that it was cancelled, and where its work is."""
+    assert run.exit_code == 128 + number, run.text
+    assert f"Cancelled ({number.name})" in run.stderr
+    assert "Unexpected" not in run.text
+    assert number.name in run.summary
+    assert "Summary" in run.lines
+    assert run.outputs["branch"] == branch
+    if branch:
+        assert f"on the branch {branch}" in run.stderr
+        assert branch in run.summary
+
+
+def finished_by_another_run(action: Action, repository: Repository) -> None:
+    """The next run does what is left; every file is there once."""
+    action.host.on_request = None
+    action.host.faults.clear()
+    action.host.latency = 0
+    again = action(language="en", definitions="list.json")
+    assert again.exit_code == 0, again.text
+    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    assert new == list(PATHS[::-1])
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+    assert (repository.pull_requests[0].body or "").count("| added |") == len(PATHS)
+
+
+@pytest.mark.parametrize("number", BOTH)
+@pytest.mark.parametrize("call", ["GET /rate_limit", "GET", "GET contents/b.md"])
+def test_during_a_read(
+    action: Action, host: StandInHost, repository: Repository, call: str, number: signal.Signals
+) -> None:
+    begin = signal_at(host, call, number)
+    host.faults.add(
+        Fault(FaultKind.TIMEOUT, match=lambda r: shortened(r) == call, when="after", seconds=0.4)
+    )
+    with running(action) as run:
+        begin(run)
+        ended, took = run.end()
+    assert took < 4
+    assert ended.exit_code == 128 + number
+    assert f"Cancelled ({number.name})" in ended.stderr
+    assert number.name in ended.summary
+    assert ended.outputs["created"] == "0"
+    assert repository.branches == ["main"]
+    finished_by_another_run(action, repository)
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_during_a_wait_in_the_middle_of_the_files(
+    action: Action, host: StandInHost, repository: Repository, number: signal.Signals
+) -> None:
+    limit = host.faults.add(
+        Fault(
+            FaultKind.SECONDARY_403_RETRY_AFTER,
+            match=lambda r: shortened(r) == "PUT contents/c.md",
+            retry_after=120,
+        )
+    )
+    with running(action) as run:
+        assert run.process.stdout
+        head = b""
+        while b"Waiting 120 s" not in head:
+            head += run.process.stdout.readline()
+        run.send(number)
+        ended, took = run.end()
+    assert limit.hits
+    assert took < 4
+    cancelled_run = Run(
+        ended.exit_code,
+        head.decode() + ended.stdout,
+        ended.stderr,
+        ended.summary,
+        ended.output_file,
+    )
+    cancelled(cancelled_run, number, branch=SCAFFOLD_BRANCH)
+    assert ended.outputs["created"] == "2"
+    assert repository.pull_requests == []
+    finished_by_another_run(action, repository)
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_a_file_whose_answer_comes_in_time_is_created(
+    action: Action, host: StandInHost, repository: Repository, number: signal.Signals
+) -> None:
+    call = "PUT contents/b.md"
+    begin = signal_at(host, call, number)
+    host.faults.add(
+        Fault(FaultKind.TIMEOUT, match=lambda r: shortened(r) == call, when="after", seconds=1.0)
+    )
+    with running(action) as run:
+        begin(run)
+        ended, took = run.end()
+    assert 0.9 < took < GRACE
+    cancelled(ended, number, branch=SCAFFOLD_BRANCH)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "0")
+    assert ended.summary.count("| created |") == 2
+    assert ended.summary.count("| not done |") == 2
+    assert calls(host)[-1] == call
+    assert repository.pull_requests == []
+    finished_by_another_run(action, repository)
+
+
+@pytest.mark.parametrize(
+    ("applied", "number"), [(True, signal.SIGINT), (False, signal.SIGTERM)], ids=["done", "not"]
+)
+def test_a_file_whose_answer_never_comes_is_unknown(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    applied: bool,
+    number: signal.Signals,
+) -> None:
+    call = "PUT contents/b.md"
+    begin = signal_at(host, call, number)
+    host.faults.add(
+        Fault(
+            FaultKind.TIMEOUT,
+            match=lambda r: shortened(r) == call,
+            when="after" if applied else "before",
+            seconds=BEYOND_GRACE,
+        )
+    )
+    with running(action) as run:
+        begin(run)
+        ended, took = run.end()
+    assert GRACE - 0.5 < took < RUNNER_KILLS
+    cancelled(ended, number, branch=SCAFFOLD_BRANCH)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
+    assert "| <code>b.md</code> | unknown (its answer never came) |" in ended.summary
+    assert calls(host)[-1] == call
+    assert repository.pull_requests == []
+    finished_by_another_run(action, repository)
+
+
+def test_after_a_lost_answer_the_file_is_unknown(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    call = "PUT contents/b.md"
+    begin = signal_at(host, call, signal.SIGINT)
+    host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: shortened(r) == call, when="after"))
+    with running(action) as run:
+        begin(run)
+        ended, took = run.end()
+    assert took < 4
+    cancelled(ended, signal.SIGINT, branch=SCAFFOLD_BRANCH)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
+    finished_by_another_run(action, repository)
+
+
+def test_while_a_lost_answer_is_read_back_the_file_is_unknown(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    call = "PUT contents/b.md"
+    host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: shortened(r) == call, when="after"))
+    puts = 0
+    ready = threading.Event()
+    runs: list[Running] = []
+
+    def on_request(request: Request) -> None:
+        nonlocal puts
+        puts += shortened(request) == call
+        if puts == 2:
+            puts += 1
+            assert ready.wait(10)
+            runs[0].send(signal.SIGTERM)
+
+    host.on_request = on_request
+    with running(action) as run:
+        runs.append(run)
+        ready.set()
+        ended, took = run.end()
+    assert took < 4
+    cancelled(ended, signal.SIGTERM, branch=SCAFFOLD_BRANCH)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
+    finished_by_another_run(action, repository)
+
+
+def test_before_the_pull_request_none_is_opened(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    begin = signal_at(host, "PUT contents/d.md", signal.SIGTERM)
+    with running(action) as run:
+        begin(run)
+        ended, _ = run.end()
+    cancelled(ended, signal.SIGTERM, branch=SCAFFOLD_BRANCH)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("4", "0")
+    assert ended.outputs["pull_request_operation"] == "none"
+    assert "POST pulls" not in calls(host)
+    finished_by_another_run(action, repository)
+
+
+def test_a_second_signal_ends_at_once(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    call = "PUT contents/b.md"
+    begin = signal_at(host, call, signal.SIGINT)
+    host.faults.add(
+        Fault(
+            FaultKind.TIMEOUT,
+            match=lambda r: shortened(r) == call,
+            when="after",
+            seconds=BEYOND_GRACE,
+        )
+    )
+    with running(action) as run:
+        begin(run)
+        while not run.signalled:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        run.send(signal.SIGTERM)
+        ended, took = run.end()
+    assert took < 4
+    assert ended.exit_code == 128 + signal.SIGTERM
+    finished_by_another_run(action, repository)
+
+
+@pytest.mark.parametrize("call", ["PUT contents/.github/GOVERNANCE.md", "POST pulls"])
+def test_no_other_profile_is_begun(
+    action: Action, host: StandInHost, repository: Repository, call: str
+) -> None:
+    begin = signal_at(host, call, signal.SIGTERM)
+    with running(action, profile="all") as run:
+        begin(run)
+        ended, _ = run.end()
+    assert ended.exit_code == 128 + signal.SIGTERM, ended.text
+    assert "Cancelled (SIGTERM)" in ended.stderr
+    assert ended.stderr.count("Cancelled") == 1
+    assert repository.branches == [HEALTH_BRANCH, "main"]
+
+    host.on_request = None
+    again = action(profile="all")
+    assert again.exit_code == 0, again.text
+    assert [p.head for p in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]

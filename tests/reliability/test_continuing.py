@@ -1,0 +1,224 @@
+"""Every way an earlier run can have ended, and what the next one makes of it (design §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.fakehub import Fault, FaultKind, Refusal, Request, StandInHost
+from tests.reliability.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
+
+SECOND = f"{BRANCH}-2"
+SOME = dict(list(MISSING.items())[:5])
+REST = {path: content for path, content in MISSING.items() if path not in SOME}
+
+
+@pytest.fixture(params=["per-file", "single"])
+def example(request: pytest.FixtureRequest) -> Iterator[Example]:
+    with StandInHost() as host:
+        yield Example(host, request.param)
+
+
+def written(example: Example, since: int = 0) -> list[Request]:
+    """Writes that the host accepted."""
+    return [
+        request
+        for request in example.host.requests[since:]
+        if request.method != "GET" and request.status in {200, 201} and not asks(request)
+    ]
+
+
+def asks(request: Request) -> bool:
+    """Whether this is a query of GraphQL, which is sent like a write."""
+    return bool(request.json) and "query($owner" in request.json.get("query", "")
+
+
+def leave(example: Example, files: dict[str, bytes], branch: str = BRANCH) -> None:
+    """Leave a branch as an interrupted run does: one commit per file, no pull request."""
+    example.repository.create_branch(branch)
+    for path, content in files.items():
+        example.repository.commit({path: content}, branch=branch, message=f"chore: add {path}")
+
+
+@pytest.mark.parametrize("files", [{}, SOME, MISSING], ids=["empty", "some", "all"])
+def test_a_leftover_branch_is_finished(example: Example, files: dict[str, bytes]) -> None:
+    leave(example, files)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert f"Created: {len(MISSING) - len(files)}" in run.output
+    assert f"Skipped: {len(PRESENT) + len(files)}" in run.output
+    assert run.output.count("already on the working branch") == len(files)
+
+
+def test_a_leftover_branch_is_finished_when_the_default_branch_moved_on(example: Example) -> None:
+    leave(example, SOME)
+    example.repository.commit({"src/main.py": b"pass\n"}, branch="main")
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.files(BRANCH) == EXPECTED
+    assert [pull.head for pull in example.repository.pull_requests] == [BRANCH]
+
+
+def test_an_open_pull_request_is_continued_and_its_table_tells_the_truth(example: Example) -> None:
+    leave(example, SOME)
+    pull = example.repository.open_pull_request(head=BRANCH, base="main", body="By hand.")
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert "Pull request updated" in run.output
+    body = example.repository.pull_requests[0].body or ""
+    assert body.startswith("By hand.")
+    assert body.count("| added |") == len(MISSING)
+    assert [p.number for p in example.repository.pull_requests] == [pull.number]
+
+
+def test_an_open_pull_request_of_ours_is_left_as_it_is(example: Example) -> None:
+    example.run()
+    before = example.repository.pull_requests[0]
+    count = len(example.host.requests)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert not written(example, since=count)
+    assert "up to date" in run.output
+    assert example.repository.pull_requests[0].body == before.body
+
+
+def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Example) -> None:
+    example.host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not as a whole")}
+    example.host.faults.add(Fault(FaultKind.CUSTOM, match=creates("AGENTS.md"), times=None))
+    assert example.run().exit_code == 1
+    pull = example.repository.pull_requests[0]
+    assert "| failed " in (pull.body or "")
+    pull.body = f"Before.\r\n{(pull.body or '').replace(chr(10), chr(13) + chr(10))}\r\nAfter."
+    example.host.faults.clear()
+    example.host.refused_mutations = {}
+
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    body = example.repository.pull_requests[0].body or ""
+    assert body.startswith("Before.\r\n<!-- registrar:begin -->")
+    assert body.endswith("<!-- registrar:end -->\r\nAfter.")
+    assert "| failed " not in body
+
+
+def test_a_pull_request_closed_unmerged_is_a_no(example: Example) -> None:
+    example.run()
+    example.repository.close(1)
+    count = len(example.host.requests)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert not written(example, since=count)
+    assert f"Skipped: {len(LISTED)}" in run.output
+    assert "closed without being merged" in run.output
+    assert f"delete the branch {BRANCH}" in run.output
+
+
+def test_deleting_the_branch_asks_again_after_a_no(example: Example) -> None:
+    example.run()
+    example.repository.close(1)
+    example.repository.delete_branch(BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.files(BRANCH) == EXPECTED
+    assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
+
+
+def test_a_branch_that_moved_on_after_a_no_is_somebodys_own(example: Example) -> None:
+    example.run()
+    example.repository.close(1)
+    example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+    assert_second_branch(example)
+
+
+def test_a_merged_pull_request_whose_branch_stayed_is_left_alone(example: Example) -> None:
+    example.run()
+    example.repository.merge(1)
+    example.repository.commit({"AGENTS.md": None}, branch="main")
+    head = example.repository.head(BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.head(BRANCH) == head
+    assert example.repository.files(SECOND) == EXPECTED
+    assert [*example.repository.log(SECOND)[0].paths] == ["AGENTS.md"]
+
+
+@pytest.mark.parametrize(
+    "own_work",
+    [
+        {"mine.txt": b"mine\n"},
+        {"AGENTS.md": b"# Somebody's own words\n"},
+        {"README.md": b"# Changed\n"},
+        {"README.md": None},
+    ],
+    ids=["another file", "another content", "a change", "a deletion"],
+)
+def test_a_branch_with_somebodys_own_work_is_left_alone(
+    example: Example, own_work: dict[str, bytes | None]
+) -> None:
+    leave(example, SOME)
+    example.repository.commit(dict(own_work), branch=BRANCH, author=("A", "a@example.com"))
+    assert_second_branch(example)
+
+
+def test_a_branch_with_a_listed_file_that_the_default_branch_has_by_now(example: Example) -> None:
+    leave(example, SOME)
+    path = next(iter(SOME))
+    example.repository.commit({path: b"their own\n"}, branch="main")
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert SECOND in example.repository.branches
+    assert example.repository.files(SECOND)[path] == b"their own\n"
+
+
+def test_the_first_free_number_is_taken(example: Example) -> None:
+    for name in (BRANCH, SECOND, f"{BRANCH}-3"):
+        leave(example, {"mine.txt": b"mine\n"}, name)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.files(f"{BRANCH}-4") == EXPECTED
+    assert [pull.head for pull in example.repository.pull_requests] == [f"{BRANCH}-4"]
+
+
+def test_an_open_pull_request_of_a_forks_branch_of_the_same_name_is_not_ours(
+    example: Example,
+) -> None:
+    example.repository.open_pull_request(
+        head=BRANCH, base="main", head_repository="octo/fork", title="A fork's own"
+    )
+    leave(example, SOME)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.files(BRANCH) == EXPECTED
+    pulls = example.repository.pull_requests
+    assert [pull.head_repository for pull in pulls] == ["octo/fork", "octo/example"]
+
+
+def test_an_open_pull_request_to_another_base_is_not_ours(example: Example) -> None:
+    example.repository.create_branch("develop")
+    leave(example, SOME)
+    example.repository.open_pull_request(head=BRANCH, base="develop")
+    assert_second_branch(example)
+
+
+def test_nothing_is_written_on_the_default_branch(example: Example) -> None:
+    repository = example.host.create_repository(
+        "octo/odd", files=dict(PRESENT), default_branch=BRANCH
+    )
+    run = example.run(target_repo="octo/odd")
+    assert run.exit_code == 2
+    assert f"The working branch {BRANCH} is the default branch" in run.output
+    assert repository.files(BRANCH) == PRESENT
+    assert not written(example)
+
+
+def creates(path: str) -> Callable[[Request], bool]:
+    return lambda request: request.method == "PUT" and request.path.endswith(f"/contents/{path}")
+
+
+def assert_second_branch(example: Example) -> None:
+    head = example.repository.head(BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.output
+    assert example.repository.head(BRANCH) == head
+    assert example.repository.files(SECOND) == EXPECTED
+    assert [p.head for p in example.repository.pull_requests if p.state == "open"][-1] == SECOND

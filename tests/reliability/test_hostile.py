@@ -1,0 +1,238 @@
+"""Nothing from outside speaks (design §6): not to the runner, not to the host, in no size.
+
+What single texts do is in `tests.contract.test_outside`; here they all come at once, from every
+place where a host can put one, and in quantities that are too large.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+
+from registrar.texts import escaping
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened
+from tests.contract.test_outside import HOSTILE, OUR_QUOTES, check_plain
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+
+TEXTS = (
+    *HOSTILE,
+    "::error::x",
+    "%0A::error::x",
+    "a\r::error::x\r\n::warning::y\n::debug::z",
+    "\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07x\x1b]8;;\x07 \x9b1m",
+    "##[set-output name=x]y",
+    "lone ' and lone \"",
+    "`` ` ```",
+    "a|b\\|c||",
+    "--> <!-- registrar:end --> <!-- registrar:begin -->",
+    "registrar_0123456789abcdef\ncreated<<x\n99\nx",
+    "closes https://github.com/octo/example/issues/1",
+)
+CALLS = (
+    "GET /rate_limit",
+    "GET",
+    "GET git/ref/heads/main",
+    "GET contents/a.md",
+    "POST git/refs",
+    "PUT contents/a.md",
+    "POST pulls",
+)
+OUTPUTS = {"created", "skipped", "failed", "branch", "report", "report_path"} | {
+    f"pull_request_{name}" for name in ("number", "url", "operation")
+}
+SUMMARY_BYTES = 1024 * 1024
+BODY_CHARACTERS = 65_536
+
+
+def as_path(text: str) -> str:
+    """A path that says the text, as far as a path may."""
+    shown = "".join(char for char in text if char.isprintable() or char in "\u202e\u2066")
+    return shown.replace("/", "∕").replace("\\", "＼").strip() or "x"
+
+
+def run(action: Action, entries: list[dict[str, str]], **more: Any) -> Run:
+    """Run on a runner with these entries."""
+    listed = action.write("list.json", json.dumps(entries))
+    return action(language="en", definitions=listed, runner=True, **more)
+
+
+def columns(markdown: str) -> int:
+    """How many columns the table of the paths has."""
+    return (
+        next(line for line in markdown.splitlines() if line.startswith("| Path |")).count("|") - 1
+    )
+
+
+def rows(markdown: str) -> list[list[str]]:
+    """The cells of every row of the table of the paths."""
+    lines = [line for line in markdown.splitlines() if line.startswith("| <code>")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+OUR_MARKUP = re.compile(
+    # What a text of ours says with a value from outside, escaped
+    r"<code>[^<>|`*\[\]\n@]*</code>"
+    # Links to the repository, to the host's documentation, and to the form for a pull request
+    r"|\[`?#?\w+`?\]\(http://127\.0\.0\.1:\d+/[\w./-]+\)"
+    r"|\(https://docs\.github\.com/[\w./@-]+\)"
+    r"|<http://127\.0\.0\.1:\d+/[\w./-]+/compare/[\w./%-]+\.\.\.[\w./%-]+\?[\w&=%/.-]+>"
+    # Headings, quotes, tables, and what folds the long one
+    r"|^## |^> |^\|( --- \|)+$|^\| | \| ?| \|$|<br>|</?details( open)?>|</?summary>",
+    re.MULTILINE,
+)
+
+
+def inert(markdown: str) -> None:
+    """Beyond the markup that we wrote ourselves there is nothing but words."""
+    for quote in OUR_QUOTES:
+        markdown = markdown.replace(quote, "")
+    rest = re.sub(r"&#\d+;\u200b?", "", OUR_MARKUP.sub("", markdown))
+    assert not re.search(r"[<>`*\[\]|_~]|[@#]\w|://|www\.", rest), rest
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]", rest)
+
+
+def ours(body: str | None) -> str:
+    """Our part of a pull request's body."""
+    return (body or "").partition("<!-- registrar:begin -->")[2].partition("<!-- reg")[0]
+
+
+def words(cell: str) -> str:
+    """What a reader sees in a cell."""
+    return html.unescape(re.sub(r"</?code>", "", cell)).replace("\u200b", "")
+
+
+def silent(ended: Run, annotations: int) -> None:
+    """The runner finds exactly our own commands, and exactly our own outputs."""
+    counted = [command.name for command in ended.commands]
+    assert counted.count("error") + counted.count("warning") == annotations, ended.text
+    assert counted.count("group") == counted.count("endgroup")
+    assert not re.search(r"[^\x20-\x7e\n\u00a0-\uffff]", ended.stdout + ended.stderr)
+    assert not re.search(r"[\x9b\u200e\u200f\u202a-\u202e\u2066-\u2069]", ended.stdout)
+    assert set(ended.outputs) <= OUTPUTS
+    assert ended.outputs["branch"] in {"", SCAFFOLD_BRANCH}
+    inert(ended.summary)
+
+
+def test_all_at_once_in_paths_and_descriptions(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    entries = [
+        {"path": f"{number} {as_path(text)}", "description": text}
+        for number, text in enumerate(TEXTS)
+    ]
+    entries += [{"path": as_path(text)} for text in TEXTS]
+    entries = list({entry["path"]: entry for entry in entries}.values())
+    ended = run(action, entries)
+    assert ended.exit_code == 0, ended.text
+    silent(ended, annotations=0)
+    assert ended.outputs["created"] == str(len(entries))
+
+    [pull] = repository.pull_requests
+    body = pull.body or ""
+    assert (body.count("registrar:begin"), body.count("registrar:end")) == (1, 1)
+    inert(ours(body))
+    for markdown in (body, ended.summary):
+        table = rows(markdown)
+        assert {len(cells) for cells in table} == {columns(markdown)}
+        assert len(table) == len(entries)
+        expected = {escaping.show_control_characters(entry["path"]) for entry in entries}
+        assert {words(cells[0]) for cells in table} == expected
+    check_plain(pull.title)
+    for commit in repository.log(SCAFFOLD_BRANCH)[:-1]:
+        check_plain(commit.message)
+
+    again = run(action, entries)
+    assert again.exit_code == 0, again.text
+    assert again.outputs["pull_request_operation"] == "none"
+    assert repository.pull_requests[0].body == body
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_all_at_once_in_what_the_host_says(
+    action: Action, host: StandInHost, repository: Repository, call: str
+) -> None:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == call,
+            times=None,
+            status=418,
+            message="\n".join(TEXTS),
+        )
+    )
+    ended = run(action, [{"path": "a.md"}, {"path": "b.md"}])
+    assert ended.exit_code in {1, 2}, ended.text
+    silent(ended, annotations=1)
+    [annotation] = ended.annotations()
+    assert annotation.properties == {}
+    assert "HTTP 418" in annotation.data
+    for pull in repository.pull_requests:
+        inert(ours(pull.body))
+        assert {len(cells) for cells in rows(ours(pull.body))} == {columns(ours(pull.body))}
+
+
+def test_a_hostile_name_of_the_default_branch(action: Action, host: StandInHost) -> None:
+    name = "main/%0A@everyone#1`|<b>::x&!(y)"
+    with_name = host.create_repository(TARGET, default_branch=name.replace(":", ";"))
+    ended = run(action, [{"path": "a.md"}, {"path": "README.md"}])
+    assert ended.exit_code == 0, ended.text
+    silent(ended, annotations=0)
+    assert {len(cells) for cells in rows(ended.summary)} == {columns(ended.summary)}
+    [pull] = with_name.pull_requests
+    assert {len(cells) for cells in rows(ours(pull.body))} == {columns(ours(pull.body))}
+    assert pull.base == with_name.default_branch
+
+
+@pytest.mark.parametrize("text", ["javascript:alert(1)", "https://e.example/) ::x\n::error::y", ""])
+def test_a_hostile_address_of_the_pull_request(
+    action: Action, host: StandInHost, repository: Repository, text: str
+) -> None:
+    reference: dict[str, Any] = {"ref": "x", "sha": "x", "repo": {"full_name": TARGET}}
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == "POST pulls",
+            times=None,
+            status=201,
+            body={
+                "number": 1,
+                "html_url": text,
+                "state": "open",
+                "head": reference,
+                "base": reference,
+            },
+        )
+    )
+    ended = run(action, [{"path": "a.md"}])
+    assert {command.name for command in ended.commands} <= {"group", "endgroup"}
+    assert "javascript:" not in ended.summary
+    assert not re.search(r"\]\([^)]*\s", ended.summary)
+    assert set(ended.outputs) <= OUTPUTS
+
+
+def test_too_much_for_a_summary_and_a_pull_request(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    count, there = 1100, 1095
+    paths = [f"docs/{'x' * 200}/{number}.md" for number in range(count)]
+    repository.commit(dict.fromkeys(paths[:there], b"\n"))
+    ended = run(action, [{"path": path, "description": "`|" * 100} for path in paths])
+    assert ended.exit_code == 0, ended.text
+    size = len(ended.summary.encode())
+    assert SUMMARY_BYTES - 4096 < size <= SUMMARY_BYTES
+    assert "(The rest was cut: the summary was too large.)" in ended.summary[-200:]
+    assert f"| Created | {count - there} |" in ended.summary
+    assert f"| Skipped | {there} |" in ended.summary
+    assert {len(cells) for cells in rows(ended.summary)} == {columns(ended.summary)}
+    assert len(ended.outputs["created"]) == 1
+    [pull] = repository.pull_requests
+    body = pull.body or ""
+    assert BODY_CHARACTERS - 2048 < len(body.encode("utf-16-le")) // 2 <= BODY_CHARACTERS
+    shown = rows(body)
+    assert f"and {count - len(shown)} more" in body
+    assert body.count("| added |") == count - there
+    assert body.rstrip().endswith("<!-- registrar:end -->")

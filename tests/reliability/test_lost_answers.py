@@ -1,0 +1,124 @@
+"""A write that was done and whose answer was lost counts as what it is (design §5)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, Action, Run, calls, shortened
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.reliability.test_matrix import ALL
+
+PATHS = ("a.md", "b.md", "c.md")
+WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
+LOST = (FaultKind.ERROR_502_HTML, FaultKind.CLOSED, FaultKind.EMPTY_200)
+
+
+def run(action: Action) -> Run:
+    """Run with a list of three files."""
+    listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
+    return action(language="en", definitions=listed)
+
+
+def lose(host: StandInHost, call: str, kind: FaultKind, times: int | None = 1) -> Fault:
+    """Lose the answers to a call that is done."""
+    return host.faults.add(
+        Fault(kind, match=lambda r: shortened(r) == call, times=times, when="after")
+    )
+
+
+def all_created_once(ended: Run, repository: Repository) -> None:
+    """Everything is there once and is counted so, as if no answer had been lost."""
+    assert ended.exit_code == 0, ended.text
+    counts = {name: ended.outputs[name] for name in ("created", "skipped", "failed")}
+    assert counts == {"created": "3", "skipped": "0", "failed": "0"}
+    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert ended.outputs["pull_request_operation"] == "created"
+    assert repository.branches == [SCAFFOLD_BRANCH, "main"]
+    assert [c.paths for c in repository.log(SCAFFOLD_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(PATHS, b"\n")
+    [pull] = repository.pull_requests
+    assert ended.outputs["pull_request_number"] == str(pull.number)
+    assert (pull.body or "").count("| added |") == len(PATHS)
+
+
+@pytest.mark.parametrize("kind", LOST)
+@pytest.mark.parametrize("call", WRITES)
+def test_one_lost_answer(
+    action: Action, host: StandInHost, repository: Repository, call: str, kind: FaultKind
+) -> None:
+    lose(host, call, kind)
+    all_created_once(run(action), repository)
+
+
+def test_the_answer_to_every_write_is_lost_once(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    for call in (*WRITES, "PUT contents/a.md", "PUT contents/c.md"):
+        lose(host, call, FaultKind.ERROR_503)
+    all_created_once(run(action), repository)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", WRITES if ALL else WRITES[1:2])
+def test_the_answer_is_lost_at_every_try(
+    action: Action, host: StandInHost, repository: Repository, call: str
+) -> None:
+    fault = lose(host, call, FaultKind.ERROR_500, times=None)
+    ended = run(action)
+    assert len(fault.hits) > 3
+    all_created_once(ended, repository)
+
+
+def creates(path: str) -> str:
+    return f"PUT contents/{path}"
+
+
+@pytest.mark.parametrize(
+    ("content", "created", "skipped"),
+    [(b"somebody's own\n", "2", "1"), (b"\n", "3", "0")],
+    ids=["another content", "the same content"],
+)
+def test_who_came_first_is_told_by_the_content(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    content: bytes,
+    created: str,
+    skipped: str,
+) -> None:
+    def come_first(request: Request) -> None:
+        if shortened(request) == creates("b.md") and "b.md" not in repository.files(
+            SCAFFOLD_BRANCH
+        ):
+            repository.commit({"b.md": content}, branch=SCAFFOLD_BRANCH)
+
+    host.on_request = come_first
+    host.faults.add(Fault(FaultKind.CLOSED, match=lambda r: shortened(r) == creates("b.md")))
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    assert repository.files(SCAFFOLD_BRANCH)["b.md"] == content
+    assert (ended.outputs["created"], ended.outputs["skipped"]) == (created, skipped)
+
+
+def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    lose(host, creates("b.md"), FaultKind.ERROR_500)
+
+    def refuse_to_read(request: Request) -> bool:
+        return shortened(request) == "GET contents/b.md" and creates("b.md") in calls(host)
+
+    host.faults.add(Fault(FaultKind.CUSTOM, match=refuse_to_read, status=451, message="No."))
+    ended = run(action)
+    assert ended.exit_code == 1
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
+    assert "<code>b.md</code> | unknown" in ended.summary
+
+    host.faults.clear()
+    again = run(action)
+    assert again.exit_code == 0, again.text
+    assert [c.paths for c in repository.log(SCAFFOLD_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
+    [pull] = repository.pull_requests
+    assert (pull.body or "").count("| added |") == len(PATHS)

@@ -1,0 +1,408 @@
+"""What a run may not do is told before it begins, with its cause, and is done once that is gone."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+
+PATHS = ("a.md", "docs/b.md", "c.md")
+WORKFLOW = ".github/workflows/ci.yml"
+OTHER = "octo/caller"
+MODEST = {"contents": "write", "pull_requests": "write"}
+
+Inputs = dict[str, str]
+Scene = Callable[[StandInHost, Repository], Inputs]
+
+
+def run(action: Action, paths: tuple[str, ...] = PATHS, **inputs: str) -> Run:
+    """Run with a list of a few files; a workflow of `octo/caller` is what runs it, if any."""
+    listed = action.write("list.json", json.dumps([{"path": path} for path in paths]))
+    caller = inputs.pop("caller", "")
+    environ = {"GITHUB_REPOSITORY": caller} if caller else {}
+    return action({"language": "en", "definitions": listed, **inputs}, env=environ)
+
+
+def told(ended: Run, text: str) -> None:
+    """The error stands on the console and in the step summary."""
+    assert text in ended.stderr
+    plain = html.unescape(ended.summary).replace("<code>", "").replace("</code>", "")
+    assert text.replace("`", "") in plain.replace("`", "")
+
+
+def finished(repository: Repository, paths: tuple[str, ...] = PATHS) -> None:
+    """Every file is there once, and one pull request brings them."""
+    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    assert sorted(new) == sorted(paths)
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(paths, b"\n")
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+
+
+# --- Nothing is written, exit code 2 ------------------------------------------------------------
+
+
+def token(kind: Any = "classic", **more: Any) -> Scene:
+    """A token of its own."""
+    return lambda host, _: {"host_token": host.create_token(kind, **more)}
+
+
+def good(host: StandInHost, repository: Repository) -> Inputs:
+    """Nothing in the way."""
+    host.faults.clear()
+    return {}
+
+
+def revoked(host: StandInHost, repository: Repository) -> Inputs:
+    value = host.create_token()
+    host.revoke_token(value)
+    return {"host_token": value}
+
+
+def hidden_behind_single_sign_on(host: StandInHost, repository: Repository) -> Inputs:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == "GET",
+            status=404,
+            message="Not Found",
+            headers={"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso?a=b"},
+        )
+    )
+    return {}
+
+
+def private(host: StandInHost, repository: Repository) -> Inputs:
+    repository.private = True
+    return {"host_token": host.create_token("fine-grained", repositories=[OTHER])}
+
+
+def foreign(host: StandInHost, repository: Repository) -> Inputs:
+    value = host.create_token("installation", repositories=[OTHER])
+    return {"host_token": value, "caller": OTHER}
+
+
+def archive(host: StandInHost, repository: Repository) -> Inputs:
+    repository.archived = True
+    return {}
+
+
+def unarchive(host: StandInHost, repository: Repository) -> Inputs:
+    repository.archived = False
+    return {}
+
+
+def lose_the_default_branch(host: StandInHost, repository: Repository) -> Inputs:
+    repository.default_branch = "gone"
+    return {}
+
+
+def find_the_default_branch(host: StandInHost, repository: Repository) -> Inputs:
+    repository.default_branch = "main"
+    return {}
+
+
+def forbid_branches(host: StandInHost, repository: Repository) -> Inputs:
+    repository.protect("chore/*", "ruleset")
+    return {}
+
+
+def lift_protections(host: StandInHost, repository: Repository) -> Inputs:
+    repository.protections.clear()
+    return {}
+
+
+def take_the_first_part(host: StandInHost, repository: Repository) -> Inputs:
+    repository.create_branch("chore")
+    return {}
+
+
+def free_the_first_part(host: StandInHost, repository: Repository) -> Inputs:
+    repository.delete_branch("chore")
+    return {}
+
+
+def refuse_reads(host: StandInHost, repository: Repository) -> Inputs:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r).startswith("GET contents/"),
+            times=None,
+            status=403,
+            message="Resource not accessible by personal access token",
+            headers={"X-Accepted-GitHub-Permissions": "contents=read"},
+        )
+    )
+    return {"host_token": host.create_token("fine-grained")}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is in the way, how it is told, and how it is put out of the way."""
+
+    cause: Scene
+    texts: tuple[str, ...]
+    remedy: Scene = good
+    paths: tuple[str, ...] = PATHS
+
+
+REFERENCE = ("the host refuses the branch", "a ruleset forbids its name", "`chore` and `chore/…`")
+CASES = {
+    "token invalid": Case(
+        revoked, ("the host does not accept the token (Bad credentials)", "revoked or expired")
+    ),
+    "classic without repo": Case(
+        token(scopes=("gist", "workflow")), ("lacks the scope `repo` (it has: gist, workflow)",)
+    ),
+    "public_repo only": Case(
+        token(scopes=("public_repo",)), ("lacks the scope `repo` (it has: public_repo)",)
+    ),
+    "classic without any scope": Case(token(scopes=()), ("lacks the scope `repo`",)),
+    "user without push": Case(token(push=False), (f"may not push to {TARGET}", "write access")),
+    "App user without push": Case(token("user", push=False), (f"may not push to {TARGET}",)),
+    "single sign-on": Case(
+        token(sso=True),
+        ("asks for single sign-on", "Authorise the token for it: http://127.0.0.1:", "/octo/sso"),
+    ),
+    "hidden behind single sign-on": Case(
+        hidden_behind_single_sign_on,
+        ("asks for single sign-on", "https://github.com/orgs/octo/sso?a=b"),
+    ),
+    "not visible": Case(private, (f"no repository {TARGET}, or the token may not see it",)),
+    "own token elsewhere": Case(
+        foreign, (f"its own repository {OTHER} only", "personal access token")
+    ),
+    "fine-grained, no contents": Case(
+        token("fine-grained", permissions={"contents": "read"}),
+        ("The fine-grained token lacks a permission; the host asks for: contents=write", TARGET),
+    ),
+    "fine-grained, no reading": Case(
+        refuse_reads, ("lacks a permission; the host asks for: contents=read",)
+    ),
+    "App, no contents": Case(
+        token("installation", permissions={"contents": "read"}),
+        ("lacks a permission; the host asks for: contents=write", "contents: write, pull-requests"),
+    ),
+    "archived": Case(archive, ("is archived, and so read-only. Unarchive it",), unarchive),
+    "no default branch": Case(
+        lose_the_default_branch, ("The default branch gone of",), find_the_default_branch
+    ),
+    "workflow file, classic": Case(
+        token(scopes=("repo",)),
+        (
+            "lacks the scope `workflow` (it has: repo), which the host asks for",
+            WORKFLOW,
+        ),
+        token(scopes=("repo", "workflow")),
+        (*PATHS, WORKFLOW),
+    ),
+    "ruleset on creation": Case(forbid_branches, REFERENCE, lift_protections),
+    "a branch named chore": Case(take_the_first_part, REFERENCE, free_the_first_part),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_refused_before_anything_is_written_and_done_once_the_cause_is_gone(
+    action: Action, host: StandInHost, repository: Repository, case: Case
+) -> None:
+    action.default_token = host.create_token(scopes=("repo", "workflow"))
+    inputs = case.cause(host, repository)
+    before = {name: repository.head(name) for name in repository.branches}
+    ended = run(action, case.paths, **inputs)
+    assert ended.exit_code == 2, ended.text
+    for text in case.texts:
+        told(ended, text)
+    assert ended.stderr.count("Error: ") == 1
+    assert set(writes(host)) <= {"POST git/refs"}
+    assert {name: repository.head(name) for name in repository.branches} == before
+    assert repository.pull_requests == []
+    assert ended.outputs["created"] == "0"
+
+    again = run(action, case.paths, **case.remedy(host, repository))
+    assert again.exit_code == 0, again.text
+    finished(repository, case.paths)
+
+
+def test_an_empty_repository_after_its_first_commit(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, empty=True)
+    ended = run(action)
+    assert ended.exit_code == 2
+    told(ended, "is empty: it has no commit to make a branch from. Make a first commit")
+    assert writes(host) == []
+    repository.commit({"README.md": b"# Example\n"})
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+def test_a_repository_that_is_not_there_yet(action: Action, host: StandInHost) -> None:
+    ended = run(action)
+    assert ended.exit_code == 2
+    told(ended, f"There is no repository {TARGET}, or the token may not see it")
+    repository = host.create_repository(TARGET)
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+def test_the_default_branch_is_never_the_working_branch(action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, default_branch=SCAFFOLD_BRANCH)
+    ended = run(action)
+    assert ended.exit_code == 2
+    told(ended, f"The working branch {SCAFFOLD_BRANCH} is the default branch.")
+    assert (writes(host), repository.branches) == ([], [SCAFFOLD_BRANCH])
+    repository.commit({}, branch="main")
+    repository.default_branch = "main"
+    repository.delete_branch(SCAFFOLD_BRANCH)
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+@pytest.mark.parametrize("body", [b"<html>404</html>", b"", b"[]", b'{"error": "no"}', b'"x"'])
+@pytest.mark.parametrize("call", ["GET", "GET git/ref/heads/main", "GET contents/c.md"])
+def test_a_404_that_is_not_the_hosts_own_means_nothing_is_known(
+    action: Action, host: StandInHost, repository: Repository, call: str, body: bytes
+) -> None:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == call,
+            times=None,
+            status=404,
+            body=body,
+        )
+    )
+    ended = run(action, max_wait_minutes="0")
+    assert ended.exit_code != 0
+    assert "a proxy may have given it" in ended.stderr
+    assert (writes(host), repository.branches) == ([], ["main"])
+    host.faults.clear()
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+# --- Some of it is written, exit code 1 ---------------------------------------------------------
+
+
+def protect_branches(host: StandInHost, repository: Repository) -> Inputs:
+    repository.protect("chore/*", "classic")
+    return {}
+
+
+def protect_by_a_ruleset(host: StandInHost, repository: Repository) -> Inputs:
+    # Made when the branch exists: a ruleset that allows to create it
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.protect("chore/*", "ruleset")
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == "POST git/refs",
+            message="Reference already exists",
+        )
+    )
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        (protect_branches, "a protection of the branch forbids it (Could not create/update file"),
+        (
+            protect_by_a_ruleset,
+            "a ruleset of the repository forbids it (Repository rule violations",
+        ),
+    ],
+    ids=["branch protection", "ruleset"],
+)
+def test_a_branch_that_takes_no_direct_writes(
+    action: Action, host: StandInHost, repository: Repository, cause: Scene, text: str
+) -> None:
+    cause(host, repository)
+    ended = run(action)
+    assert ended.exit_code == 1
+    assert ended.stderr.count(text) == len(PATHS)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("0", str(len(PATHS)))
+    assert repository.head(SCAFFOLD_BRANCH) == repository.head("main")
+    assert repository.pull_requests == []
+    lift_protections(host, repository)
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+def only_one_fails(ended: Run, path: str, text: str, repository: Repository) -> None:
+    """One file failed with this reason; the others are there, and a pull request brings them."""
+    assert ended.exit_code == 1, ended.text
+    assert f"{path} was not created" in ended.stderr
+    told(ended, text)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == (str(len(PATHS)), "1")
+    assert ended.outputs["pull_request_operation"] == "created"
+    finished(repository)
+
+
+def test_a_workflow_file_by_an_app_without_the_permission(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    modest = host.create_token("installation", permissions=MODEST)
+    ended = run(action, (WORKFLOW, *PATHS), host_token=modest)
+    only_one_fails(ended, WORKFLOW, "an App: the permission Workflows", repository)
+
+    able = host.create_token("installation", permissions={**MODEST, "workflows": "write"})
+    again = run(action, (WORKFLOW, *PATHS), host_token=able)
+    assert again.exit_code == 0, again.text
+    assert again.outputs["pull_request_operation"] == "updated"
+    finished(repository, (WORKFLOW, *PATHS))
+
+
+def test_a_part_of_a_path_that_is_a_file(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    below = "README.md/more.md"
+    ended = run(action, (below, *PATHS))
+    only_one_fails(ended, below, "a part of the path is a file in the repository", repository)
+    assert repository.files()["README.md"] == b"# Example\n"
+
+
+def test_pull_requests_by_workflows_that_are_switched_off(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.actions_may_create_pull_requests = False
+    own = host.create_token("installation")
+    ended = run(action, host_token=own, caller=TARGET)
+    assert ended.exit_code == 1
+    told(ended, "GitHub Actions is not permitted to create or approve pull requests.")
+    told(ended, "Settings, Actions, General, Workflow permissions")
+    link = f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?"
+    told(ended, link)
+    [shown] = [word for word in ended.stderr.split() if word.startswith(link)]
+    query = parse_qs(urlsplit(shown).query)
+    assert query["title"] == ["chore: add scaffold files"]
+    assert f"<{shown}>" in html.unescape(ended.summary)
+    assert ended.outputs["created"] == str(len(PATHS))
+    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert ended.outputs["pull_request_url"] == ""
+    assert len(repository.log(SCAFFOLD_BRANCH)) == 1 + len(PATHS)
+
+    host.actions_may_create_pull_requests = True
+    again = run(action, host_token=own, caller=TARGET)
+    assert again.exit_code == 0, again.text
+    assert (again.outputs["created"], again.outputs["failed"]) == ("0", "0")
+    assert again.outputs["pull_request_operation"] == "created"
+    finished(repository)
+
+
+@pytest.mark.parametrize("kind", ["fine-grained", "installation"])
+def test_a_token_that_may_not_open_pull_requests(
+    action: Action, host: StandInHost, repository: Repository, kind: Any
+) -> None:
+    modest = host.create_token(kind, permissions={"contents": "write"})
+    ended = run(action, host_token=modest)
+    assert ended.exit_code == 1
+    told(ended, "pull_requests=write")
+    told(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
+    assert run(action).exit_code == 0
+    finished(repository)

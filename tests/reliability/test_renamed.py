@@ -1,0 +1,146 @@
+"""Another name is followed, another host never: not with the token, and not with a write."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+
+PATHS = ("a.md", "b.md", "c.md")
+NEW = "octo/renamed"
+REDIRECTS = (FaultKind.REDIRECT_301, FaultKind.REDIRECT_302, FaultKind.REDIRECT_307)
+CALLS = (
+    "GET /rate_limit",
+    "GET",
+    "GET git/ref/heads/main",
+    "GET contents/b.md",
+    "POST git/refs",
+    "PUT contents/b.md",
+    "POST pulls",
+)
+
+
+def run(action: Action, **inputs: Any) -> Run:
+    """Run with a list of three files."""
+    listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
+    return action(language="en", definitions=listed, **inputs)
+
+
+def finished(repository: Repository) -> None:
+    """Every file is there once, and one pull request brings them."""
+    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    assert sorted(new) == sorted(PATHS)
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+
+
+def test_a_renamed_repository(action: Action, host: StandInHost, repository: Repository) -> None:
+    repository.rename(NEW)
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    assert f"The repository {TARGET} is called {NEW} now." in ended.lines
+    assert f"Repository: {NEW}" in ended.lines
+    heading = next(line for line in ended.summary.splitlines() if line.startswith("## "))
+    assert (NEW in heading, TARGET in heading) == (True, False)
+    assert (
+        f"The repository <code>{TARGET}</code> is called <code>{NEW}</code> now." in ended.summary
+    )
+    assert f"/{NEW}/pull/1" in ended.outputs["pull_request_url"]
+    finished(repository)
+
+    count = len(host.requests)
+    again = run(action)
+    assert again.exit_code == 0, again.text
+    accepted = {r.method for r in host.requests[count:] if r.status in {200, 201}}
+    assert accepted == {"GET"}
+    finished(repository)
+
+
+@pytest.mark.parametrize("call", CALLS[2:])
+def test_a_repository_that_is_renamed_during_the_run(
+    action: Action, host: StandInHost, repository: Repository, call: str
+) -> None:
+    def rename(request: Request) -> None:
+        if shortened(request) == call and repository.full_name == TARGET:
+            repository.rename(NEW)
+
+    host.on_request = rename
+    ended = run(action)
+    if ended.exit_code != 0:
+        assert "If the repository was renamed or moved just now, run again" in ended.stderr
+        assert ended.outputs["pull_request_url"] == ""
+    assert "Unexpected" not in ended.text
+    again = run(action)
+    assert again.exit_code == 0, again.text
+    assert f"Repository: {NEW}" in again.lines
+    finished(repository)
+    assert repository.branches == [SCAFFOLD_BRANCH, "main"]
+
+
+@pytest.mark.parametrize("kind", REDIRECTS)
+@pytest.mark.parametrize("call", CALLS)
+def test_no_redirect_leads_to_another_host(
+    action: Action, host: StandInHost, repository: Repository, call: str, kind: FaultKind
+) -> None:
+    fault = host.faults.add(Fault(kind, match=lambda r: shortened(r) == call, times=None))
+    ended = run(action)
+    assert fault.hits
+    assert ended.exit_code in {1, 2}, ended.text
+    assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]
+    assert {r.token for r in host.requests} == {action.default_token}
+    assert "sent us elsewhere" in ended.stderr
+    assert "the token stays here" in ended.stderr
+    assert "Unexpected" not in ended.text
+    assert "elsewhere" in ended.summary
+    if call.startswith("GET"):
+        assert (writes(host), repository.branches) == ([], ["main"])
+    assert {"PUT contents/b.md": "1"}.get(call, "0") == ended.outputs["failed"]
+
+    host.faults.clear()
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "https://127.0.0.1/",
+        "http://127.0.0.1.evil.example/",
+        "ftp://127.0.0.1/",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "",
+        "::error::owned",
+    ],
+)
+@pytest.mark.parametrize(
+    ("call", "status"), [("GET", 301), ("GET", 302), ("PUT contents/b.md", 307)]
+)
+def test_a_hostile_place_is_an_error_of_ours(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    call: str,
+    status: int,
+    location: str,
+) -> None:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: shortened(r) == call,
+            status=status,
+            times=None,
+            headers={"Location": location},
+        )
+    )
+    ended = run(action, runner=True, max_wait_minutes="0")
+    assert ended.exit_code in {1, 2}, ended.text
+    assert len(ended.annotations()) == 1
+    assert "Unexpected" not in ended.text
+    assert "owned" not in [command.data for command in ended.commands]
+    assert not [r for r in host.requests if r.headers["host"] != host.url.removeprefix("http://")]

@@ -1,0 +1,332 @@
+"""Waiting: announced, as long as the host asks, and never longer than allowed (design §6)."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.conftest import SCAFFOLD_BRANCH, Action, Run, calls, shortened, writes
+from tests.fakehub import Fault, FaultKind, Pace, RateLimit, Repository, StandInHost
+
+PATHS = ("a.md", "b.md", "c.md", "d.md")
+AN_HOUR = 3600
+
+
+def run(action: Action, count: int = len(PATHS), **inputs: str) -> Run:
+    """Run with a list of a few files."""
+    paths = PATHS if count == len(PATHS) else [f"docs/{number}.md" for number in range(count)]
+    listed = action.write("list.json", json.dumps([{"path": path} for path in paths]))
+    return action({"language": "en", "definitions": listed, **inputs})
+
+
+def finished(repository: Repository, count: int = len(PATHS)) -> None:
+    """Every file is there once, and one pull request brings them."""
+    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    assert (len(new), len(set(new))) == (count, count)
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(new, b"\n")
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+
+
+def fault(host: StandInHost, call: str, kind: FaultKind = FaultKind.CUSTOM, **more: Any) -> Fault:
+    """Put a fault in the way of one call."""
+    return host.faults.add(Fault(kind, match=lambda r: shortened(r) == call, **more))
+
+
+def announced(ended: Run) -> list[tuple[int, str]]:
+    """Length and reason of every wait."""
+    found = (re.fullmatch(r"Waiting (\d+) s: (.+)\.", line) for line in ended.lines)
+    return [(int(match[1]), match[2]) for match in found if match]
+
+
+def moment(text: str) -> datetime:
+    """The time that the run names to come back at."""
+    told = html.unescape(text)
+    found = re.search(r"Run again after (?:<code>)?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", told)
+    assert found, text
+    return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+
+
+# --- Each wait ----------------------------------------------------------------------------------
+
+PRIMARY = "the rate limit of the token is used up"
+SECONDARY = "the host's secondary rate limit"
+KINDS = {
+    "GET git/ref/heads/main": (FaultKind.PRIMARY_403, PRIMARY),
+    "GET contents/b.md": (FaultKind.HTML_200, "the answer is not one of the host's API (HTTP 200)"),
+    "POST git/refs": (FaultKind.RESET, "the connection failed (ConnectionError)"),
+    "PUT contents/a.md": (FaultKind.SECONDARY_403_RETRY_AFTER, SECONDARY),
+    "PUT contents/b.md": (FaultKind.CONFLICT_409, "another write to the branch came first"),
+    "PUT contents/c.md": (FaultKind.SECONDARY_429_RETRY_AFTER, SECONDARY),
+    "PUT contents/d.md": (FaultKind.ERROR_503, "the host answered with a server error (HTTP 503)"),
+    "POST pulls": (FaultKind.PRIMARY_429, PRIMARY),
+}
+
+
+def test_every_wait_is_announced_with_its_reason_and_its_length(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    faults = [fault(host, call, kind) for call, (kind, _) in KINDS.items()]
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    finished(repository)
+    waits = announced(ended)
+    assert len(waits) == len(faults)
+    for each, (seconds, reason), (_, expected) in zip(faults, waits, KINDS.values(), strict=True):
+        assert reason.startswith(expected)
+        [number] = each.hits
+        refused = host.requests[number - 1]
+        again = next(r for r in host.requests[number:] if shortened(r) == shortened(refused))
+        assert refused.ended
+        assert seconds - 1 < again.started - refused.ended
+
+
+A_DATE = "Wed, 01 Jan 2020 00:00:{} GMT"
+A_DATES_SECONDS = 1577836800
+
+
+@pytest.mark.parametrize("status", [403, 429])
+@pytest.mark.parametrize(
+    "asks",
+    [
+        {"Retry-After": "2"},
+        {"Retry-After": A_DATE.format("02")},
+        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": f"{A_DATES_SECONDS + 1}"},
+    ],
+    ids=["seconds", "date", "reset"],
+)
+def test_the_hosts_wish_is_obeyed_by_the_hosts_clock(
+    action: Action, host: StandInHost, repository: Repository, status: int, asks: dict[str, str]
+) -> None:
+    headers = {"Date": A_DATE.format("00"), **asks}
+    limit = fault(host, "GET", status=status, message="Slow down.", headers=headers)
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    assert [seconds for seconds, _ in announced(ended)] == [2]
+    [number] = limit.hits
+    refused, again = host.requests[number - 1 : number + 1]
+    assert refused.ended
+    assert 1.9 < again.started - refused.ended < 4
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Retry-After": "soon"},
+        {"Retry-After": "nan"},
+        {"Retry-After": "Wed, 99 Foo 2020 00:00:00 GMT"},
+        {"Retry-After": "Wed, 01 Jan 9999 23:59:59 GMT"},
+        {"Retry-After": "9" * 400},
+        {"Retry-After": "9" * 300},
+        {"Retry-After": "99999999999999"},
+        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999999"},
+    ],
+    ids=str,
+)
+def test_a_wish_that_makes_no_sense_is_a_minute_at_least(
+    action: Action, host: StandInHost, repository: Repository, headers: dict[str, str]
+) -> None:
+    fault(host, "GET", status=429, message="Slow down.", headers=headers)
+    ended = run(action, max_wait_minutes="0.9")
+    assert ended.exit_code == 1
+    found = re.search(r"Stopped: .* Waiting (\d+) s more would exceed", ended.stderr)
+    assert found, ended.text
+    assert int(found[1]) >= 60
+    assert calls(host) == ["GET /rate_limit", "GET"]
+
+
+def test_a_moment_beyond_every_calendar_in_the_budget(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.rate_limit = RateLimit(remaining=2, reset=99999999999999)
+    ended = run(action)
+    assert ended.exit_code == 2
+    assert "6 requests are needed, 2 are left" in ended.stderr
+
+
+# --- No longer than allowed ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("GET /rate_limit", FaultKind.SECONDARY_403_RETRY_AFTER),
+        ("GET contents/c.md", FaultKind.SECONDARY_429_RETRY_AFTER),
+        ("POST git/refs", FaultKind.PRIMARY_403),
+        ("PUT contents/c.md", FaultKind.SECONDARY_403_RETRY_AFTER),
+        ("PUT contents/c.md", FaultKind.PRIMARY_429),
+        ("POST pulls", FaultKind.SECONDARY_429_RETRY_AFTER),
+    ],
+)
+def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
+    action: Action, host: StandInHost, repository: Repository, call: str, kind: FaultKind
+) -> None:
+    fault(host, call, kind, retry_after=AN_HOUR, reset_in=AN_HOUR, times=None)
+    began = time.monotonic()
+    ended = run(action, max_wait_minutes="1")
+    assert time.monotonic() - began < 10
+    assert ended.exit_code == 1
+    assert announced(ended) == []
+    expected = datetime.now(UTC) + timedelta(seconds=AN_HOUR)
+    for text in (ended.stderr, ended.summary):
+        assert abs(moment(text) - expected) < timedelta(minutes=1)
+    created = {"PUT contents/c.md": 2, "POST pulls": 4}.get(call, 0)
+    assert ended.outputs["created"] == str(created)
+    assert (f"| Created | {created} |" in ended.summary) == (call != "GET /rate_limit")
+    assert repository.pull_requests == []
+    if created:
+        assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+        assert SCAFFOLD_BRANCH in ended.summary
+        assert len(repository.log(SCAFFOLD_BRANCH)) == 1 + created
+
+    host.faults.clear()
+    again = run(action)
+    assert again.exit_code == 0, again.text
+    assert again.outputs["created"] == str(len(PATHS) - created)
+    finished(repository)
+
+
+def test_all_waits_together_are_bounded(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    for path in PATHS:
+        fault(host, f"PUT contents/{path}", FaultKind.SECONDARY_429_RETRY_AFTER, retry_after=1)
+    ended = run(action, max_wait_minutes="0.04")
+    assert ended.exit_code == 1
+    assert [seconds for seconds, _ in announced(ended)] == [1, 1]
+    assert ended.outputs["created"] == "2"
+    assert moment(ended.stderr) > datetime.now(UTC) - timedelta(minutes=1)
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+def test_a_limit_that_comes_again_and_again_is_bounded(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    fault(host, "POST git/refs", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=1, times=None)
+    began = time.monotonic()
+    ended = run(action, max_wait_minutes="0.05")
+    assert time.monotonic() - began < 10
+    assert ended.exit_code == 1
+    assert 1 <= len(announced(ended)) <= 3
+    assert repository.branches == ["main"]
+
+
+def test_nothing_is_waited_for_when_no_waiting_is_allowed(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    fault(host, "PUT contents/c.md", FaultKind.ERROR_500)
+    ended = run(action, max_wait_minutes="0")
+    assert ended.exit_code == 1
+    assert announced(ended) == []
+    assert "would exceed the 0 min" in ended.stderr
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
+
+    again = run(action, max_wait_minutes="0")
+    assert again.exit_code == 0, again.text
+    finished(repository)
+
+
+def test_the_bound_is_told_as_it_was_given(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    fault(host, "GET", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=AN_HOUR)
+    ended = run(action, max_wait_minutes="0.5")
+    assert "would exceed the 0.5 min" in ended.stderr
+
+
+@pytest.mark.parametrize("value", ["-1", "abc", "361", "1e2", "nan", "1,5", "٣", "1 2"])
+def test_a_bound_that_is_no_number_of_minutes(
+    action: Action, host: StandInHost, value: str
+) -> None:
+    ended = run(action, max_wait_minutes=value)
+    assert ended.exit_code == 2
+    assert "max_wait_minutes is not a number of minutes from 0 to 360" in ended.stderr
+    assert host.requests == []
+
+
+# --- Budget -------------------------------------------------------------------------------------
+
+NEEDED_TO_READ = 2 + len(PATHS)
+NEEDED_TO_WRITE = 1 + len(PATHS) + 1
+
+
+@pytest.mark.parametrize(
+    ("remaining", "text", "requests"),
+    [
+        (NEEDED_TO_READ - 1, f"{NEEDED_TO_READ} requests are needed, 5 are left", 1),
+        (NEEDED_TO_READ + 2, f"{NEEDED_TO_WRITE} requests are needed, 2 are left", 7),
+        (NEEDED_TO_READ + NEEDED_TO_WRITE - 1, f"{NEEDED_TO_WRITE} requests are needed, 5", 7),
+    ],
+    ids=["reads", "writes", "one short"],
+)
+def test_a_budget_that_does_not_suffice(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    remaining: int,
+    text: str,
+    requests: int,
+) -> None:
+    host.rate_limit = RateLimit(remaining=remaining)
+    reset = datetime.fromtimestamp(host.rate_limit.reset, UTC)
+    ended = run(action)
+    assert ended.exit_code == 2
+    assert text in ended.stderr
+    for told in (ended.stderr, ended.summary):
+        assert moment(told) == reset
+    assert (writes(host), repository.branches) == ([], ["main"])
+    assert len(host.requests) == requests
+
+    host.rate_limit = RateLimit()
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+def test_a_budget_that_suffices_just_so(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.rate_limit = RateLimit(remaining=NEEDED_TO_READ + NEEDED_TO_WRITE)
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    assert announced(ended) == []
+    finished(repository)
+    assert host.rate_limit.remaining == 0
+
+
+# --- Pace ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_host_that_holds_its_pace(
+    action: Action, host: StandInHost, repository: Repository, status: int
+) -> None:
+    host.pace = Pace(per_minute=10, minute=1.0, status=status)
+    ended = run(action, count=25)
+    assert ended.exit_code == 0, ended.text
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("25", "0")
+    assert announced(ended)
+    finished(repository, count=25)
+
+
+def test_our_own_pace_comes_before_the_hosts(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.pace = Pace()
+    ended = run(action, count=85, max_wait_minutes="0.1")
+    assert ended.exit_code == 1
+    assert "Stopped: the host takes 80 writes a minute" in ended.stderr
+    assert moment(ended.stderr) < datetime.now(UTC) + timedelta(minutes=1)
+    assert len(writes(host)) == 80
+    assert all(request.status in {200, 201, 404} for request in host.requests)
+    assert ended.outputs["created"] == "79"
+
+    host.pace = None
+    assert run(action, count=85).exit_code == 0
+    finished(repository, count=85)
