@@ -1,4 +1,4 @@
-"""The door: `python -I entrypoint.py`, from wherever it stands."""
+"""The entry point: `python -I entrypoint.py`, from wherever it stands."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 
 try:
+    from registrar.cancellation import Cancellation
     from registrar.main import main
 except ImportError as missing:
     print(f"必要なパッケージがありません / missing package: {missing.name}", file=sys.stderr)
@@ -21,4 +22,6 @@ if sys.argv[1:]:
     from registrar.cli import parse
 
     parse(sys.argv[1:])
-sys.exit(main(os.environ, sys.stdout, sys.stderr))
+cancellation = Cancellation()
+cancellation.install()
+sys.exit(main(os.environ, sys.stdout, sys.stderr, cancellation))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from types import FrameType
 
+from registrar.clock import Clock, SystemClock
 from registrar.errors import Cancelled
 
 GRACE_SECONDS = 5.0
@@ -26,8 +26,9 @@ class Cancellation:
     What is in flight after `GRACE_SECONDS` is given up. A second signal ends the process at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
         """No signal is handled before `install`."""
+        self.clock: Clock = clock or SystemClock()
         # A plain number: a handler must not wait for a lock that the interrupted code may hold
         self._signal_number = 0
 
@@ -50,10 +51,10 @@ class Cancellation:
         Raises:
             Cancelled: a signal arrived.
         """
-        end = time.monotonic() + seconds
+        end = self.clock.monotonic() + seconds
         self.check()
-        while (left := end - time.monotonic()) > 0:
-            time.sleep(min(left, NAP_SECONDS))
+        while (left := end - self.clock.monotonic()) > 0:
+            self.clock.sleep(min(left, NAP_SECONDS))
             self.check()
 
     def stop_timer(self) -> None:

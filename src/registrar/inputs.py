@@ -13,15 +13,13 @@ from urllib.parse import urlsplit
 
 from registrar import profiles
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.models import PullRequestOptions
+from registrar.models import CommitStrategy, Mode, PullRequestOptions
 from registrar.profiles import Profile
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 
 DEFAULT_API_URL = "https://api.github.com"
-REGISTER, PLAN, CHECK = MODES = ("register", "plan", "check")
-PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
 DEFAULT_MAX_WAIT_MINUTES = 15
 MOST_WAIT_MINUTES = 360
 """A job of the host's own runners ends then."""
@@ -90,8 +88,8 @@ class Inputs:
     """The caller's own definition file (real path, inside the workspace)."""
     definitions_name: str
     """The same as the caller wrote it."""
-    mode: str
-    commit_strategy: str
+    mode: Mode
+    commit_strategy: CommitStrategy
     branch: str
     """Template of the working branch's name; empty: the profile's own."""
     commit_message: str
@@ -134,8 +132,10 @@ def read(environ: Mapping[str, str]) -> Inputs:
         profiles=profiles.chosen(profile) if profile in profiles.CHOICES else (),
         definitions=reader.definitions(profile),
         definitions_name=_given(environ, "definitions"),
-        mode=reader.choice("mode", MODES, REGISTER),
-        commit_strategy=reader.choice("commit_strategy", STRATEGIES, PER_FILE),
+        mode=Mode(reader.choice("mode", tuple(Mode), Mode.REGISTER)),
+        commit_strategy=CommitStrategy(
+            reader.choice("commit_strategy", tuple(CommitStrategy), CommitStrategy.PER_FILE)
+        ),
         branch=reader.branch(profile),
         commit_message=reader.line("commit_message"),
         title=reader.line("title"),
@@ -190,6 +190,7 @@ class _Reader:
         if value not in accepted:
             message = msg("input.unknown_value", name=name, value=value, accepted=tuple(accepted))
             self.diagnostics.append(message)
+            return default
         return value
 
     def template(self, name: str) -> str:

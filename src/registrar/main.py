@@ -25,7 +25,7 @@ from registrar.errors import (
 )
 from registrar.github.retry import Waiting
 from registrar.inputs import Inputs
-from registrar.models import RegistrationResult, RegistrationSpec
+from registrar.models import CommitStrategy, Mode, RegistrationResult, RegistrationSpec
 from registrar.profiles import Profile
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
@@ -39,10 +39,17 @@ if TYPE_CHECKING:
     from registrar.github.client import Host
 
 
-def main(environ: Mapping[str, str], stdout: TextIO, stderr: TextIO) -> int:
-    """Run the action once and give its exit code (design §2)."""
-    cancellation = Cancellation()
-    cancellation.install()
+def main(
+    environ: Mapping[str, str],
+    stdout: TextIO,
+    stderr: TextIO,
+    cancellation: Cancellation | None = None,
+) -> int:
+    """Run the action once and give its exit code.
+
+    ``cancellation`` holds the clock, and knows of signals where the entry point installed it.
+    """
+    cancellation = cancellation or Cancellation()
     redact = Redactor(inputs.token(environ))
     reporter = Reporter(
         Workflow(environ, stdout, stderr, redact), Catalogue(inputs.language(environ), redact)
@@ -126,7 +133,7 @@ def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -
             cancellation=cancellation,
         ),
     )
-    if settings.commit_strategy == inputs.PER_FILE:
+    if settings.commit_strategy is CommitStrategy.PER_FILE:
         # The other strategy's first request reads nothing but what a valid token may see
         host.check_token()
     return host
@@ -145,7 +152,7 @@ def _register(
     result = RegistrationResult(proposal.profile.name, job.target, job.mode)
     progress = Progress(result, reporter.workflow, reporter.catalogue)
     try:
-        if job.mode == inputs.REGISTER:
+        if job.mode is Mode.REGISTER:
             registration.register(host, job, proposal, progress)
         else:
             registration.preview(host, job, progress)
@@ -154,7 +161,7 @@ def _register(
         exit_code, (diagnostic, *_) = _describe_error(error, progress.branch)
         return replace(progress.registration(), exit_code=exit_code, error=diagnostic.message)
     result = progress.registration()
-    failed = result.failed or (job.mode == inputs.CHECK and result.missing)
+    failed = result.failed or (job.mode is Mode.CHECK and result.missing)
     return replace(result, exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 

@@ -20,6 +20,23 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
+class Mode(StrEnum):
+    """What a run does with what is missing."""
+
+    REGISTER = "register"
+    PLAN = "plan"
+    """Reads only, and shows what would be done."""
+    CHECK = "check"
+    """Like `PLAN`; a missing file is a failure."""
+
+
+class CommitStrategy(StrEnum):
+    """How missing files are written."""
+
+    PER_FILE = "per-file"
+    SINGLE = "single"
+
+
 @dataclass(frozen=True, slots=True)
 class FileDefinition:
     """One file of a definition file: where it belongs, and its bytes."""
@@ -46,8 +63,8 @@ class RegistrationSpec:
     """Name of the working branch, as far as it is free."""
     built_in: bool = True
     """Whether nobody but us would choose that name."""
-    mode: str = "register"
-    strategy: str = "per-file"
+    mode: Mode = Mode.REGISTER
+    strategy: CommitStrategy = CommitStrategy.PER_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +213,7 @@ class RegistrationResult:
 
     profile: str
     repository: str
-    mode: str = "register"
+    mode: Mode = Mode.REGISTER
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     base_branch: str = ""

@@ -9,15 +9,17 @@ from registrar.branches import Declined
 from registrar.github import response as http
 from registrar.github.client import Host
 from registrar.github.transport import GitHubError
-from registrar.inputs import PER_FILE, SINGLE
-from registrar.models import BranchState, FileResult, Plan, RegistrationSpec, State
+from registrar.models import BranchState, CommitStrategy, FileResult, Plan, RegistrationSpec, State
 from registrar.plan import make_plan, require_writable
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.strategies import per_file, single_commit
 from registrar.texts.messages import msg
 
-STRATEGIES: dict[str, ModuleType] = {PER_FILE: per_file, SINGLE: single_commit}
+STRATEGIES: dict[CommitStrategy, ModuleType] = {
+    CommitStrategy.PER_FILE: per_file,
+    CommitStrategy.SINGLE: single_commit,
+}
 
 
 def preview(host: Host, job: RegistrationSpec, progress: Progress) -> None:
@@ -34,7 +36,9 @@ def preview(host: Host, job: RegistrationSpec, progress: Progress) -> None:
     if not plan.missing:
         _tell_nothing_missing(plan, progress)
         return
-    branch_state = plan.branch_state if job.strategy == SINGLE else _branch_state(host, plan)
+    branch_state = (
+        plan.branch_state if job.strategy is CommitStrategy.SINGLE else _branch_state(host, plan)
+    )
     found = branch_state and branches.proposed(branch_state, plan)
     if isinstance(found, Declined):
         number = found.pull_request.number

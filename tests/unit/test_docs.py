@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar import __version__, definitions, errors, inputs, profiles
+from registrar import __version__, definitions, errors, inputs, models, profiles
 from registrar.texts.messages import LANGUAGES
 from scripts.lib.example import Example, Run, example
 
@@ -105,7 +105,7 @@ def test_concepts_list_every_placeholder_with_the_inputs_that_know_it() -> None:
 
 
 def test_concepts_list_every_mode() -> None:
-    assert [row[0] for row in table(CONCEPTS, "`mode`")] == [f"`{mode}`" for mode in inputs.MODES]
+    assert [row[0] for row in table(CONCEPTS, "`mode`")] == [f"`{mode}`" for mode in models.Mode]
 
 
 @pytest.mark.parametrize(

@@ -174,6 +174,7 @@ class Waiting:
         self._max_seconds = max_seconds
         self._announce = announce
         self._cancellation = cancellation
+        self._clock = cancellation.clock
         self._lock = threading.Lock()
         self._resume_at = 0.0
         self._writes: deque[float] = deque(maxlen=max(count for count, _ in PACE))
@@ -189,7 +190,7 @@ class Waiting:
         self._cancellation.check()
         if creates_content:
             self._keep_pace()
-        while (seconds := self._resume_at - time.monotonic()) > 0:
+        while (seconds := self._resume_at - self._clock.monotonic()) > 0:
             self._cancellation.sleep(seconds)
 
     def after_fault(self, fault: Fault, attempt: int) -> bool:
@@ -231,7 +232,11 @@ class Waiting:
         Raises:
             Refused: fewer than ``needed`` requests are left.
         """
-        if self.budget and self.budget.reset > time.time() and self.budget.remaining < needed:
+        if (
+            self.budget
+            and self.budget.reset > self._clock.time()
+            and self.budget.remaining < needed
+        ):
             raise Refused(
                 msg(
                     "limit.budget",
@@ -242,7 +247,7 @@ class Waiting:
             )
 
     def _keep_pace(self) -> None:
-        now = time.monotonic()
+        now = self._clock.monotonic()
         wait = 0.0
         with self._lock:
             for count, seconds in PACE:
@@ -255,7 +260,7 @@ class Waiting:
 
     def _pause(self, seconds: float, reason: Message) -> None:
         with self._lock:
-            now = time.monotonic()
+            now = self._clock.monotonic()
             longer = now + seconds - max(self._resume_at, now)
             if longer <= 0:
                 return
@@ -266,7 +271,7 @@ class Waiting:
                         reason=reason,
                         seconds=math.ceil(seconds),
                         minutes=self._max_seconds / 60,
-                        until=clock(time.time() + seconds),
+                        until=clock(self._clock.time() + seconds),
                     )
                 )
             self._left -= longer

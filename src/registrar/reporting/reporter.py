@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
-from registrar.inputs import CHECK
-from registrar.models import FAILED_STATES, RegistrationResult, State
+from registrar.models import FAILED_STATES, Mode, RegistrationResult, State
 from registrar.reporting import report
 from registrar.reporting.runner import Workflow
 from registrar.texts import escaping
@@ -49,7 +48,7 @@ class Reporter:
                 self.fail(Diagnostic(message))
         if registration.error:
             self.fail(Diagnostic(registration.error))
-        elif registration.mode == CHECK and missing:
+        elif registration.mode is Mode.CHECK and missing:
             total = len(registration.files)
             message = msg("progress.missing", count=len(missing), total=total, paths=missing)
             self.fail(Diagnostic(message))

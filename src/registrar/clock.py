@@ -1,0 +1,38 @@
+"""Time, as an argument: a test that waits an hour takes no time."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What a run needs of time. All values are seconds."""
+
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds since an arbitrary moment; never goes back."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        ...
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Seconds since an arbitrary moment; never goes back."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        time.sleep(seconds)
