@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from registrar.errors import RegistrarError
 from registrar.github.client import Host
-from registrar.github.transport import GitHubError
+from registrar.github.errors import GitHubError
 from registrar.models import BranchState, Plan, PullRequest, Tree, TreeEntry
 from registrar.texts.messages import msg
 
@@ -92,7 +92,7 @@ def _claim(
             host.create_branch(plan.repository, name, plan.base_sha)
             return Branch(name, plan.base_sha)
         except GitHubError as error:
-            if not (error.already_there or error.may_have_been_applied):
+            if not (error.already_exists or error.may_have_been_applied):
                 raise
             branch_state = host.branch_state(plan.repository, name)
             if branch_state is None:

@@ -7,9 +7,8 @@ from urllib.parse import quote
 
 from registrar.branches import Branch
 from registrar.errors import RegistrarError
-from registrar.github import response as http
 from registrar.github.client import Host
-from registrar.github.transport import GitHubError
+from registrar.github.errors import GitHubError, Kind
 from registrar.models import Plan, PullRequest, PullRequestOperation, PullRequestOptions
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
@@ -42,7 +41,7 @@ def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress
         progress.pull_request(pull, PullRequestOperation.CREATED)
     except GitHubError as error:
         found = None
-        if error.already_there or error.may_have_been_applied:
+        if error.already_exists or error.may_have_been_applied:
             found = _open_one(host, plan, branch)
         if found is None:
             link = compare_link(plan, branch, title)
@@ -101,7 +100,7 @@ def _one_by_one(
     try:
         give(names)
     except GitHubError as error:
-        if len(names) == 1 or error.status != http.UNPROCESSABLE:
+        if len(names) == 1 or error.kind is not Kind.VALIDATION:
             # Whatever else is wrong, a missing permission for example, is wrong for all of them
             progress.warn("pull_request.option_refused", name=tuple(names), reason=error.message)
             return
@@ -126,9 +125,7 @@ def _open(  # noqa: PLR0913, PLR0917 (the parts of a pull request)
     try:
         return create(draft=options.draft)
     except GitHubError as error:
-        if not (
-            options.draft and error.response and "raft pull requests" in error.response.message
-        ):
+        if error.kind is not Kind.NO_DRAFTS:
             raise
         # Plans of the host without drafts refuse them
         progress.warn("pull_request.no_drafts")

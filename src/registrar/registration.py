@@ -6,9 +6,8 @@ from types import ModuleType
 
 from registrar import branches, pull_requests
 from registrar.branches import Declined
-from registrar.github import response as http
 from registrar.github.client import Host
-from registrar.github.transport import GitHubError
+from registrar.github.errors import GitHubError, Kind
 from registrar.models import BranchState, CommitStrategy, FileResult, Plan, RegistrationSpec, State
 from registrar.plan import make_plan, require_writable
 from registrar.reporting.progress import Progress
@@ -53,7 +52,7 @@ def _branch_state(host: Host, plan: Plan) -> BranchState | None:
     try:
         return host.branch_state(plan.repository, plan.branch)
     except GitHubError as error:
-        if error.status == http.FORBIDDEN:
+        if error.kind is Kind.PERMISSION:
             return None
         raise
 

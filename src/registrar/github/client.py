@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 from registrar.errors import Refused
-from registrar.github import response as http
+from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.response import Response
 from registrar.github.retry import Waiting
-from registrar.github.transport import GRAPHQL, Connection, GitHubError
+from registrar.github.transport import GRAPHQL, Connection
 from registrar.models import BranchState, Comparison, PullRequest, Repository, Tree, TreeEntry
 from registrar.texts.messages import Message, msg
 
@@ -52,7 +52,7 @@ class Host:
                 "GET", "/rate_limit", operation, _has_object("resources")
             )
         except GitHubError as error:
-            if error.status == http.NOT_FOUND:
+            if error.kind in {Kind.NOT_FOUND, Kind.NO_LIMITS}:
                 # An Enterprise Server without rate limits: the token was accepted
                 return
             raise
@@ -77,7 +77,7 @@ class Host:
                 lambda a: a.holds("full_name", "default_branch", "html_url"),
             )
         except GitHubError as error:
-            if error.response and error.response.says_not_found and not error.response.asks_for_sso:
+            if error.kind is Kind.NOT_FOUND:
                 raise self.not_found_error(full_name) from error
             raise
         data = response.data
@@ -119,7 +119,7 @@ class Host:
                 lambda a: a.holds("ref", "object") and _is_text(a.data["object"], "sha"),
             )
         except GitHubError as error:
-            if error.response and error.response.says_not_found:
+            if error.kind is Kind.NOT_FOUND:
                 return None
             raise
         return str(response.data["object"]["sha"])
@@ -140,7 +140,7 @@ class Host:
                 lambda a: a.describes_entry,
             )
         except GitHubError as error:
-            if error.response and error.response.says_not_found:
+            if error.kind is Kind.NOT_FOUND:
                 return None
             raise
         return "" if isinstance(response.data, list) else str(response.data["sha"])
@@ -215,7 +215,7 @@ class Host:
         """Create a branch at a commit.
 
         Raises:
-            GitHubError: also when the branch exists (`GitHubError.already_there`).
+            GitHubError: also when the branch exists (`GitHubError.already_exists`).
         """
         self._connection.request(
             "POST",
@@ -234,7 +234,7 @@ class Host:
         the host signs the commit where it can.
 
         Raises:
-            GitHubError: also when the path exists (`GitHubError.already_there`).
+            GitHubError: also when the path exists (`GitHubError.already_exists`).
         """
         response = self._connection.request(
             "PUT",
@@ -256,7 +256,7 @@ class Host:
         """Open a pull request to the default branch.
 
         Raises:
-            GitHubError: also when one is open already (`GitHubError.already_there`).
+            GitHubError: also when one is open already (`GitHubError.already_exists`).
         """
         response = self._connection.request(
             "POST",

@@ -18,6 +18,7 @@ from email.utils import parsedate_to_datetime
 
 from registrar.cancellation import Cancellation
 from registrar.errors import Refused, RegistrarError
+from registrar.github.errors import Kind
 from registrar.github.response import (
     CONFLICT,
     FORBIDDEN,
@@ -56,6 +57,7 @@ class Fault:
     is_limit: bool = False
     never_applied: bool = False
     """Whether a write that met it has certainly not been done."""
+    kind: Kind = Kind.TRANSIENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def fault_of(response: Response) -> Fault | None:
     message = response.message
     if response.status == CONFLICT and "expected" in message and " at " in message:
         # "is at X but expected Y", "expected to be at X": another write came first
-        return Fault(msg("fault.conflict"), never_applied=True)
+        return Fault(msg("fault.conflict"), never_applied=True, kind=Kind.STALE)
     return None
 
 
@@ -91,7 +93,12 @@ def _graphql_fault(response: Response) -> Fault | None:
     errors = response.data.get("errors")
     kinds = {e.get("type") for e in errors if isinstance(e, dict)} if errors else set()
     if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
-        return Fault(msg("fault.primary_limit"), pause=_asked(response.headers), is_limit=True)
+        return Fault(
+            msg("fault.primary_limit"),
+            pause=_asked(response.headers),
+            is_limit=True,
+            kind=Kind.LIMIT,
+        )
     if "Something went wrong while executing your query" in response.message:
         return Fault(msg("fault.server_error", status=response.status))
     return None
@@ -110,11 +117,11 @@ def _limit(response: Response) -> Fault | None:
     )
     pause = _asked(headers)
     if not secondary and headers.get("x-ratelimit-remaining") == "0":
-        return Fault(msg("fault.primary_limit"), pause=pause, is_limit=True)
+        return Fault(msg("fault.primary_limit"), pause=pause, is_limit=True, kind=Kind.LIMIT)
     if secondary or pause is not None or response.status == TOO_MANY_REQUESTS:
-        return Fault(msg("fault.secondary_limit"), pause=pause, is_limit=True)
+        return Fault(msg("fault.secondary_limit"), pause=pause, is_limit=True, kind=Kind.LIMIT)
     if "rate limit" in response.message.lower():
-        return Fault(msg("fault.primary_limit"), is_limit=True)
+        return Fault(msg("fault.primary_limit"), is_limit=True, kind=Kind.LIMIT)
     return None
 
 

@@ -16,9 +16,11 @@ import requests
 from github import Auth, Github
 
 from registrar import __version__
-from registrar.errors import EXIT_FAILED, EXIT_REFUSED, Cancelled, RegistrarError
+from registrar.errors import EXIT_FAILED, EXIT_REFUSED, Cancelled
 from registrar.github import explain
 from registrar.github import response as http
+from registrar.github.classify import refusal_kind
+from registrar.github.errors import NOTHING_DONE, GitHubError, Kind
 from registrar.github.explain import Context
 from registrar.github.response import Response
 from registrar.github.retry import Fault, OutOfTime, Waiting, fault_of
@@ -31,54 +33,6 @@ CLASSIC_PREFIX = "ghp_"
 API_VERSION = "2022-11-28"
 GRAPHQL = "graphql"
 """Target of a GraphQL request; where it is depends on the kind of host."""
-_ALREADY_THERE = (
-    "Reference already exists",
-    '"sha" wasn\'t supplied',
-    "A pull request already exists",
-)
-_REFUSALS = frozenset(
-    # OK: an response of GraphQL that holds nothing but errors
-    {
-        http.OK,
-        http.UNAUTHORIZED,
-        http.FORBIDDEN,
-        http.CONFLICT,
-        http.UNPROCESSABLE,
-    }
-)
-
-
-class GitHubError(RegistrarError):
-    """The host refused a request, or never answered it usably."""
-
-    def __init__(
-        self,
-        message: Message,
-        response: Response | None = None,
-        *,
-        may_have_been_applied: bool = False,
-        exit_code: int = EXIT_FAILED,
-    ) -> None:
-        """Keep what is known of the request.
-
-        ``response`` is the refusal, if there is one; ``may_have_been_applied`` is about an
-        earlier try.
-        """
-        super().__init__(message)
-        self.response = response
-        self.may_have_been_applied = may_have_been_applied
-        self.exit_code = exit_code
-
-    @property
-    def status(self) -> int:
-        """HTTP status of the refusal, 0 without one."""
-        return self.response.status if self.response else 0
-
-    @property
-    def already_there(self) -> bool:
-        """Whether the host says that what was to be created exists."""
-        words = self.response.message if self.response else ""
-        return self.status == http.UNPROCESSABLE and any(s in words for s in _ALREADY_THERE)
 
 
 class Connection:
@@ -137,7 +91,9 @@ class Connection:
                 raise
             if not try_again:
                 message = msg("host.failed", operation=operation, reason=outcome.reason)
-                raise GitHubError(message, may_have_been_applied=may_have_been_applied)
+                raise GitHubError(
+                    message, outcome.kind, may_have_been_applied=may_have_been_applied
+                )
 
         if outcome.status < http.REDIRECTS.start:
             self._has_written |= writes and outcome.did_something
@@ -161,14 +117,14 @@ class Connection:
     ) -> GitHubError:
         """Give the error for a refusal, with its cause; exit code 2 while nothing is written."""
         reason = explain.reason(response, self._context, path, writes=writes)
-        hidden = response.status == http.NOT_FOUND and (writes or response.asks_for_sso)
-        refused = response.status in _REFUSALS or hidden
-        nothing_done = refused and not self._has_written
+        kind = refusal_kind(response, writes=writes)
+        # An exit code of 2 says that nothing was written
+        refused = kind in NOTHING_DONE and kind is not Kind.NOT_FOUND
         return GitHubError(
             msg("host.failed", operation=operation, reason=reason),
-            response,
+            kind,
             may_have_been_applied=may_have_been_applied,
-            exit_code=EXIT_REFUSED if nothing_done else EXIT_FAILED,
+            exit_code=EXIT_REFUSED if refused and not self._has_written else EXIT_FAILED,
         )
 
     def _send(
@@ -186,7 +142,8 @@ class Connection:
                 method, url, headers={"Accept": "application/vnd.github+json"}, input=body
             )
         except requests.exceptions.SSLError as error:
-            raise GitHubError(msg("host.tls", url=self._api_url, reason=str(error))) from error
+            message = msg("host.tls", url=self._api_url, reason=str(error))
+            raise GitHubError(message, Kind.FATAL) from error
         except requests.exceptions.Timeout:
             return Fault(msg("fault.timeout", seconds=TIMEOUT_SECONDS))
         except requests.exceptions.RequestException as error:
@@ -194,10 +151,12 @@ class Connection:
         except RuntimeError as error:
             # PyGithub, on a redirect (301) to another host or in circles: followed by nobody
             raise GitHubError(
-                msg("host.redirected", reason=self._redact(str(error))), None
+                msg("host.redirected", reason=self._redact(str(error))), Kind.FATAL
             ) from error
         except ValueError:
-            return Fault(msg("fault.unusable", status=0))  # a header that is no number
+            return Fault(
+                msg("fault.unusable", status=0), kind=Kind.UNUSABLE
+            )  # a header that is no number
         shown_headers = {name: self._redact(value) for name, value in headers.items()}
         response = Response.parse(status, shown_headers, self._redact(text))
         self._waiting.note_budget(response.headers)
@@ -211,7 +170,7 @@ class Connection:
         usable = response.holds("message") if refused else expected(response)
         if usable or response.status in http.REDIRECTS:
             return response
-        return Fault(msg("fault.unusable", status=response.status))
+        return Fault(msg("fault.unusable", status=response.status), kind=Kind.UNUSABLE)
 
     def _client(self) -> Github:
         """One client, and so one connection, per thread: a requester is not safe to share.

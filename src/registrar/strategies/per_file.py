@@ -10,10 +10,9 @@ from typing import TypeVar
 
 from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled, Refused
-from registrar.github import response as http
 from registrar.github.client import Host
+from registrar.github.errors import GitHubError, Kind
 from registrar.github.retry import OutOfTime
-from registrar.github.transport import GitHubError
 from registrar.models import (
     FileDefinition,
     FileResult,
@@ -49,7 +48,7 @@ def inspect(host: Host, job: RegistrationSpec, progress: Progress) -> Repository
     try:
         base_sha = host.branch_head(repository, repository.default_branch)
     except GitHubError as error:
-        if error.status == http.CONFLICT:
+        if error.kind is Kind.EMPTY_REPOSITORY:
             raise Refused(msg("preflight.empty", target=repository.full_name)) from error
         raise
     if base_sha is None:
@@ -123,7 +122,7 @@ def _create(
             message=message,
         )
     except GitHubError as error:
-        if error.already_there or error.may_have_been_applied:
+        if error.already_exists or error.may_have_been_applied:
             return _read_back(host, plan, branch, definition, error)
         return FileResult(definition, State.FAILED, error.message)
     return FileResult(definition, State.CREATED, commit=commit, on_branch=True)

@@ -18,9 +18,9 @@ from registrar import branches
 from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled, Refused
 from registrar.github.client import Host
+from registrar.github.errors import GitHubError, Kind
 from registrar.github.response import OK, Response
 from registrar.github.retry import OutOfTime
-from registrar.github.transport import GitHubError
 from registrar.models import (
     BranchState,
     FileDefinition,
@@ -274,7 +274,9 @@ def _as_asked(operation: Message) -> Iterator[None]:
         yield
     except (AttributeError, KeyError, TypeError) as error:
         reason = msg("fault.unusable", status=OK)
-        raise GitHubError(msg("host.failed", operation=operation, reason=reason)) from error
+        raise GitHubError(
+            msg("host.failed", operation=operation, reason=reason), Kind.UNUSABLE
+        ) from error
 
 
 def _ask(
