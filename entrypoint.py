@@ -18,10 +18,6 @@ except KeyboardInterrupt:
 for stream in (sys.stdout, sys.stderr):
     # Whatever the locale, Japanese can be printed, and nothing that cannot ends the run
     stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-if sys.argv[1:]:
-    from registrar.cli import parse
-
-    parse(sys.argv[1:])
 cancellation = Cancellation()
 cancellation.install()
-sys.exit(main(os.environ, sys.stdout, sys.stderr, cancellation))
+sys.exit(main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from registrar import definitions, inputs
+from registrar import cli, definitions, inputs
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 def main(
+    arguments: Sequence[str],
     environ: Mapping[str, str],
     stdout: TextIO,
     stderr: TextIO,
@@ -47,9 +48,12 @@ def main(
 ) -> int:
     """Run the action once and give its exit code.
 
-    ``cancellation`` holds the clock, and knows of signals where the entry point installed it.
+    ``arguments`` are those of the command line, without the program's name. ``cancellation`` holds
+    the clock, and knows of signals where the entry point installed it.
     """
     cancellation = cancellation or Cancellation()
+    if arguments:
+        cli.parse(arguments)
     redact = Redactor(inputs.token(environ))
     reporter = Reporter(
         Workflow(environ, stdout, stderr, redact), Catalogue(inputs.language(environ), redact)
