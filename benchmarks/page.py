@@ -18,7 +18,7 @@ what the stand-in computes. The set-up of connections (TCP, TLS) is not part of 
 
 {ways}
 
-- `procedure` is the contract's procedure as a plain shell script around the host's own client,
+- `procedure` is the same procedure as a plain shell script around GitHub's own client,
   [benchmarks/procedure.sh](../benchmarks/procedure.sh){procedure}.
 - The bound of `per-file` is its chain of round trips: token check, two reads, one round of
   existence checks, the branch, 27 files, the pull request: {chain} at the given latency. The 29

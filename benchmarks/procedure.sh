@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The contract's procedure around the host's own client (`gh`) and a JSON processor (`jq`), as one
+# The same procedure around GitHub's own client (`gh`) and a JSON processor (`jq`), as one
 # would write it: the same calls in the same order, one after another. Only there to be measured.
 # GH_HOST and GH_TOKEN say where to; TARGET_REPO what; the definition file is the first argument.
 set -euo pipefail

@@ -1,4 +1,4 @@
-"""Which branch a run may write on (design §5, "Running again")."""
+"""Which branch a run may write on (docs/concepts.md, "Working branch")."""
 
 from __future__ import annotations
 

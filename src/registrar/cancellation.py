@@ -12,7 +12,7 @@ from registrar.errors import Cancelled
 GRACE_SECONDS = 5.0
 """How long a request in flight may still take.
 
-The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (host facts: the runner).
+The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (docs/github-behaviour.md).
 """
 
 NAP_SECONDS = 0.1

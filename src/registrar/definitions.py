@@ -47,9 +47,8 @@ def load(
 ) -> tuple[tuple[FileDefinition, ...], tuple[Diagnostic, ...]]:
     """Read the definition file at ``path`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
-    ``shown_as`` is how messages name the file. Where ``content`` is not allowed (contract:
-    "There is no ``content`` field"), it is ignored with a warning. A file that holds ``secret``
-    is refused: what it lists is published.
+    ``shown_as`` is how messages name the file. Where ``content`` is not allowed, it
+    is ignored with a warning. A file that holds ``secret`` is refused: what it lists is published.
 
     Returns the files in the order of the list, and the warnings.
 

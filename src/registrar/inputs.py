@@ -61,7 +61,7 @@ PLACEHOLDERS = {
 }
 
 _FALLBACKS = {
-    # Contract, "Environment variables"; design §2: no other plain variable means anything to us
+    # The names of the two commands; a plain LANGUAGE or BRANCH is set for other reasons
     "host_token": ("HOST_TOKEN",),
     "target_repo": ("TARGET_REPO",),
     "api_url": ("HOST_API_URL", "GITHUB_API_URL"),

@@ -170,7 +170,7 @@ def _register(
 
 
 def _combine_exit_codes(exit_codes: Sequence[int]) -> int:
-    """One exit code for all registrations: theirs when they agree (design §2, "profile")."""
+    """One exit code for all registrations: theirs when they agree, else 1."""
     cancelled = [code for code in exit_codes if code >= EXIT_CANCELLED]
     if cancelled:
         return cancelled[0]

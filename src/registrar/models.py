@@ -10,7 +10,7 @@ from enum import StrEnum
 from registrar.texts.messages import Message, msg
 
 EMPTY_FILE = b"\n"
-"""Contract, "What the service does", rule 5: an empty file is a single line feed."""
+"""An empty file is a single line feed."""
 
 
 def parents(path: str) -> Iterator[str]:

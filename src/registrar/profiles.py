@@ -1,4 +1,4 @@
-"""The two profiles: the two scripts of the contract, as two lists for one engine."""
+"""The two profiles: a list each, with its branch and texts, for one and the same code."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ CHOICES = (*PROFILES, ALL)
 
 
 def chosen(name: str) -> tuple[Profile, ...]:
-    """Profiles to register for the input ``profile``, in the order of the run (design §2)."""
+    """Profiles to register for the input ``profile``, in the order of the run."""
     return (HEALTH, SCAFFOLD) if name == ALL else (PROFILES[name],)

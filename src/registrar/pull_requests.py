@@ -23,7 +23,7 @@ class NotOpened(RegistrarError):
 def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress) -> None:
     """Open the pull request of ``branch``, or bring the one that is open up to date.
 
-    There is none for a branch that brings no file (contract, "What the service does", rule 3).
+    There is none for a branch that brings no file.
 
     Raises:
         NotOpened: with a link to open it by hand.

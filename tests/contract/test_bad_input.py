@@ -1,4 +1,4 @@
-"""Contract, "Errors", rule 1: bad input ends a run before any request, with its own text.
+"""Bad input ends a run before any request, with its own text.
 
 Every case runs twice: in English off the runner, where errors go to standard error, and in
 Japanese on the runner, where they are annotations.

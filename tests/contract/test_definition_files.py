@@ -1,4 +1,4 @@
-"""Contract, "Definition file", "Default … file set"; design §2, "literal names"."""
+"""The two built-in lists: their paths, their content, their form."""
 
 from __future__ import annotations
 

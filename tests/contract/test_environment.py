@@ -1,4 +1,4 @@
-"""Contract, "Environment variables"; design §2, "environment", "token check", "order"."""
+"""Environment variables, the check of the token, and the order of the checks."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_a_definition_file_is_checked_before_the_token(action: Action, host: Sta
 
 
 def test_a_missing_package_is_told(action: Action, host: StandInHost, tmp_path: Path) -> None:
-    """Contract, "Errors", rule 2: the host's client is PyGithub (design §2)."""
+    """A clear error, exit code 2 and no traceback."""
     hidden = tmp_path / "hide.py"
     entry = Path(__file__).parents[2] / "entrypoint.py"
     hidden.write_text(

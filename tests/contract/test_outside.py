@@ -1,4 +1,4 @@
-"""Design §6: nothing from outside speaks, and the token stands nowhere.
+"""No text from outside becomes a command or markup, and the token is in no output.
 
 That no run shows its token, and that a runner finds no command in its output but those for
 groups, errors and warnings, is checked for every run of every test (`tests.conftest.Action`).

@@ -1,4 +1,4 @@
-"""Design §2, "profile", "language", "content"; §3: own definition files."""
+"""Profiles, languages, content, and definition files of the caller's own."""
 
 from __future__ import annotations
 

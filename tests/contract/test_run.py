@@ -1,4 +1,4 @@
-"""Contract, "What the service does", "States and transitions", "Endpoints", "Limits"."""
+"""One run: the state of each file, the order and number of requests, what is printed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROFILES = [
 
 
 def content(definition: str | None) -> bytes:
-    """Contract, "Rules" of the endpoints, rule 3."""
+    """The bytes that a definition stands for: its content, or a single line feed."""
     return b"\n" if definition is None else definition.encode()
 
 
@@ -327,7 +327,7 @@ def test_a_refused_file_is_sent_once(
 
 
 def summary_lines(language: str, created: int, skipped: int, failed: int) -> list[str]:
-    """Contract, "Output formats"; design §2, "language"."""
+    """The eight lines of the console summary."""
     title, counts = {
         "ja": (
             "完了サマリー",

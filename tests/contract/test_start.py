@@ -1,4 +1,4 @@
-"""Design §7 and the promise of a quick start: from process start to the first request."""
+"""A quick start: from the start of the process to the first request."""
 
 from __future__ import annotations
 

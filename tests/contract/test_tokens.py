@@ -1,4 +1,4 @@
-"""Contract, "Authentication"; design §6: what a run knows before its first write."""
+"""Tokens: how they are checked, and what a run knows before its first write."""
 
 from __future__ import annotations
 

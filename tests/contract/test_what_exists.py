@@ -1,4 +1,4 @@
-"""Design §2, "existence check": what counts as missing, what as present, what as neither."""
+"""What counts as missing, what as present, what as neither."""
 
 from __future__ import annotations
 

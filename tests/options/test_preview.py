@@ -1,4 +1,4 @@
-"""Design §3: `mode: plan` reads only and shows what would be done, `check` fails when it must."""
+"""`mode: plan` reads only and shows what would be done, `check` fails when it must."""
 
 from __future__ import annotations
 

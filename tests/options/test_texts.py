@@ -1,4 +1,4 @@
-"""Branch, title, body and commit message of the caller's own, with placeholders (design §3, §5)."""
+"""Branch, title, body and commit message of the caller's own, with placeholders."""
 
 from __future__ import annotations
 

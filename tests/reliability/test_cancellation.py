@@ -32,7 +32,7 @@ PATHS = ("a.md", "b.md", "c.md", "d.md")
 GRACE = 5.0
 BEYOND_GRACE = 12.0
 RUNNER_KILLS = 10.0
-"""Seconds after SIGINT (host facts: the runner)."""
+"""Seconds after SIGINT (docs/github-behaviour.md, "The runner")."""
 BOTH = (signal.SIGINT, signal.SIGTERM)
 
 

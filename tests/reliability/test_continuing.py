@@ -1,4 +1,4 @@
-"""Every way an earlier run can have ended, and what the next one makes of it (design §5)."""
+"""Every way an earlier run can have ended, and what the next one makes of it."""
 
 from __future__ import annotations
 

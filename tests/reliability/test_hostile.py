@@ -1,4 +1,4 @@
-"""Nothing from outside speaks (design §6): not to the runner, not to the host, in no size.
+"""No text from outside becomes a command, to the runner or to GitHub, in whatever size.
 
 What single texts do is in `tests.contract.test_outside`; here they all come at once, from every
 place where a host can put one, and in quantities that are too large.

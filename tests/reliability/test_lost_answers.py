@@ -1,4 +1,4 @@
-"""A write that was done and whose answer was lost counts as what it is (design §5)."""
+"""A write that was done and whose answer was lost counts as what it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting: announced, as long as the host asks, and never longer than allowed (design §6)."""
+"""Waiting: announced, as long as GitHub asks, and never longer than allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Design §8: imports point one way; the interface is what the code says."""
+"""Imports point one way (docs/design.md); the interface is what the code says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of the contract, in our own words: paths in, models out."""
+"""The calls of GitHub's API that a run needs: our models in, our models out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPARED_FILES = 300
 
 
 class Host:
-    """The REST calls of the contract, in our own words. May be used from several threads."""
+    """What a run asks of GitHub. May be used from several threads."""
 
     def __init__(
         self, *, token: str, api_url: str, target: str, workflow_repository: str, waiting: Waiting
@@ -100,7 +100,7 @@ class Host:
         """Take what the host tells of the user's role for what it is worth.
 
         An App's token, and a workflow's own, authenticate no user: the host then says "no",
-        whatever was granted (host facts, section 2).
+        whatever was granted (docs/github-behaviour.md, "Tokens and permissions").
         """
         is_user = self._context.token_kind is not TokenKind.INSTALLATION
         return told if is_user and isinstance(told, bool) else None
@@ -288,7 +288,8 @@ class Host:
     ) -> frozenset[str]:
         """Assign people and give the logins (in lower case) that the host took.
 
-        It drops those who cannot be assigned without a word (host facts, section 2).
+        It drops those who cannot be assigned without a word
+        (https://github.com/pozil/auto-assign-issue/issues/148).
         """
         response = self._connection.request(
             "POST",

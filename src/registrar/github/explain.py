@@ -1,7 +1,7 @@
 """Why the host refused: its response -> what happened, the likely cause, what to do.
 
-The forms are those of host facts, section 2. What is not recognised is told in the host's own
-words. `docs/troubleshooting.md` lists every text of this module under the words users see.
+The forms and their sources: docs/github-behaviour.md. What is not recognised is told in GitHub's
+own words. `docs/troubleshooting.md` explains every text of this module to users.
 """
 
 from __future__ import annotations

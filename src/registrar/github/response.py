@@ -1,7 +1,7 @@
 """One response of the host, and what its shape proves.
 
 A proxy's HTML page with status 200, an empty body or a cut-off one look like success to a
-client that does not check (host facts: PyGithub). So the shape is checked before it is believed.
+client that does not check. So the shape is checked before it is believed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Response:
 
     @property
     def says_not_found(self) -> bool:
-        """Only a 404 that says ``Not Found`` means that something is missing (design §2)."""
+        """Only a 404 that says ``Not Found`` means that something is missing."""
         return (
             self.status == NOT_FOUND
             and isinstance(self.data, dict)

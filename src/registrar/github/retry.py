@@ -1,7 +1,7 @@
 """One policy for every request: what is worth another try, when, and for how long in all.
 
 The rules of the host: docs "Rate limits for the REST API" and "Best practices for using the
-REST API"; the forms of its answers: host facts, sections 1 and 2.
+REST API"; the forms of its answers: docs/github-behaviour.md, "Rate limits".
 """
 
 from __future__ import annotations

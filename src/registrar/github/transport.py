@@ -1,7 +1,7 @@
 """The one door to the host. The only importer of PyGithub.
 
 PyGithub's objects complete themselves lazily, follow what they should not, and take a proxy's
-page for a file (host facts, PyGithub). So its requester is used by itself: every request goes
+page for a file (docs/github-behaviour.md). So its requester is used by itself: every request goes
 out here and comes back as an `Response` that has been looked at.
 """
 

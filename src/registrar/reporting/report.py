@@ -27,7 +27,7 @@ _URGENCY = (
     State.SKIPPED,
 )
 _EFFECTS = {
-    # What an empty file means to the host and its readers (host facts, section 7)
+    # What an empty file means to GitHub: docs/github-behaviour.md, "Files that GitHub reads"
     ".github/ISSUE_TEMPLATE/config.yml": "effect.issue_templates",
     ".github/CODE_OF_CONDUCT.md": "effect.inherited",
     ".github/CONTRIBUTING.md": "effect.contributing",
@@ -42,7 +42,7 @@ _COMMIT_CELL = re.compile(r"(?m)^\| (<code>.*?</code>) \|.*\| (\[`[0-9a-f]{7}`\]
 
 
 def console_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
-    """The eight lines of the contract ("Output formats")."""
+    """The eight lines that scripts read: a frame, the repository and the three counts."""
     counts = [
         catalogue.text(msg(f"summary.{name}", count=getattr(registration, name)))
         for name in _COUNTS
@@ -63,7 +63,7 @@ def console_diff(registration: RegistrationResult) -> list[str]:
 
 
 def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
-    """The contract's table of counts, then the pull request, then every path (Markdown)."""
+    """The table of the three counts, then the pull request, then every path (Markdown)."""
 
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
@@ -170,7 +170,7 @@ def pull_request_body(
 
 
 def outputs(registrations: Sequence[RegistrationResult], report: str, path: str) -> dict[str, str]:
-    """The outputs of the step; of several registrations only the counts (design §2)."""
+    """The outputs of the step; of several registrations only the counts, summed."""
     only = registrations[0] if len(registrations) == 1 else None
     pull = only.pull_request if only else None
     return {

@@ -14,7 +14,7 @@ from typing import TextIO
 from registrar.texts import escaping
 
 ANNOTATIONS_PER_STEP = 10
-"""The runner keeps 10 errors and 10 warnings of a step (host facts: the runner)."""
+"""The runner keeps 10 errors and 10 warnings of a step (docs/github-behaviour.md, "The runner")."""
 ANNOTATION_CHARACTERS = 4096
 """The runner cuts the message of an annotation there."""
 SUMMARY_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-"""The contract to the letter: one existence check and one commit per file, calls in its order."""
+"""REST: one existence check and one commit per file, in the order of docs/how-it-works.md."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def create_files(
 ) -> None:
     """Create every file that has no result yet, one by one.
 
-    A failed file does not stop the run (contract, "Errors", rule 3).
+    A failed file does not stop the run.
 
     Raises:
         OutOfTime: the host's limits last for longer than we may wait.
