@@ -188,7 +188,7 @@ def prepare(project: Project, version: Version, date: str) -> str:
     check(project, version)
     return (
         f"{version.text} is prepared, nothing is pushed. Next:\n"
-        f"  1. Look at it (git show), and bring it to {BRANCH} of the host.\n"
+        f"  1. Look at it (git show), and bring it to {BRANCH} on GitHub.\n"
         f"  2. Actions > Release > Run workflow, version {version.text}."
     )
 
@@ -237,10 +237,10 @@ def main() -> str:
     command.add_argument("--image", required=True, help="NAME@sha256:…")
     given = parser.parse_args()
 
-    project = Project(ROOT)
     if given.command == "action-yml":
         return released_action_yml(ROOT, given.image)
     version = Version.parse(given.version)
+    project = Project(ROOT)
     match given.command:
         case "prepare":
             return prepare(project, version, datetime.now(UTC).date().isoformat())

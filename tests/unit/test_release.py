@@ -88,8 +88,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "test")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
-    used = ("scripts/release", "scripts/lib/release.py", "scripts/lib/venv.sh")
-    for name in (*used, "action.yml", "Dockerfile", release.PACKAGE):
+    used = ("release", "lib/release.py", "lib/venv.sh", "lib/require-current-workflows.sh")
+    scripts = [f"scripts/{name}" for name in used]
+    for name in (*scripts, "action.yml", "Dockerfile", release.PACKAGE):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / release.CHANGELOG).write_text(CHANGELOG, "utf-8")
@@ -147,13 +148,15 @@ def test_every_reason_is_told_at_once(checkout: Checkout) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "1", "1.2", "v1.2.3", "1.2.3+build", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3\n", "１.2.3"],
-)
-def test_what_is_no_version_is_refused(checkout: Checkout, text: str) -> None:
-    (reason,) = checkout.refusal(text)
-    assert "is no version: write it like 1.2.3" in reason
+NO_VERSIONS = ["", "1", "1.2", "v1.2.3", "1.2.3+build", "01.2.3", "1.2.3-", "1.2.3-01", "1.2.3\n"]
+NO_VERSIONS += ["１.2.3", "--version", "-x", "--image=x"]
+
+
+@pytest.mark.parametrize("options", [[], ["--check"]], ids=["prepare", "check"])
+def test_what_is_no_version_is_refused(checkout: Checkout, options: list[str]) -> None:
+    for text in NO_VERSIONS + ["--help", "-h"] * bool(options):
+        (reason,) = checkout.refusal(*options, text)
+        assert "is no version: write it like 1.2.3" in reason, text
 
 
 def test_a_tag_that_exists_is_refused(checkout: Checkout) -> None:
@@ -255,6 +258,8 @@ case "${0##*/} $*" in
   "gh api"*"/git/trees "*) cat >"$RUNNER_TEMP/tree.json" && echo the-tree ;;
   "gh api"*"/git/commits "*) cat >"$RUNNER_TEMP/commit.json" && echo the-commit ;;
   "gh api"*"/git/ref/tags/v1 "*) [[ $MAJOR_TAG == exists ]] ;;
+  "gh api"*"/contents/.github?ref=main "*) echo "$WORKFLOWS_OF_MAIN" ;;
+  "gh api"*"/contents/.github?ref="*) echo the-workflows ;;
   "gh release view"*) false ;;
 esac
 """
@@ -316,6 +321,7 @@ def test_the_steps_of_the_workflow(
         "PATH": f"{temp}:{os.environ['PATH']}",
         "RUNNER_TEMP": str(temp),
         "VERSION": version,
+        "WORKFLOWS_OF_MAIN": "the-workflows",
     }
     values = {"github.token": "a-token", "matrix.architecture": "arm64"}
     for name, job in WORKFLOW["jobs"].items():
@@ -352,6 +358,49 @@ def test_the_steps_of_the_workflow(
     assert f"gh api repos/Octo/Registrar/git/refs --silent {tag}" in calls
     assert calls[-1] == last
     assert "a-token" not in "".join(calls)
+
+
+@pytest.mark.parametrize(
+    ("job", "step", "remedy"),
+    [
+        ("check", "Changelog, version and tags agree, and the tag can be made", "Start a new"),
+        ("tag", "Commit action.yml with the image's digest, and tag it", "Start a new"),
+        ("release", "Move the major tag", "git push --force origin the-commit:refs/tags/v1"),
+    ],
+)
+def test_no_tag_is_tried_that_github_would_refuse(
+    job: str, step: str, remedy: str, checkout: Checkout, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Workflow files changed on main while the release was stuck."""
+    checkout.release("1.1.0")
+    temp = tmp_path_factory.mktemp("runner")
+    (temp / "gh").write_text(STAND_IN, "utf-8")
+    (temp / "gh").chmod(0o755)
+    (script,) = (each["run"] for each in WORKFLOW["jobs"][job]["steps"] if each.get("name") == step)
+    ended = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        cwd=checkout.root,
+        env={
+            "CALLS": str(temp / "calls"),
+            "COMMIT": "the-commit",
+            "GITHUB_REF": "refs/heads/main",
+            "GITHUB_REPOSITORY": "Octo/Registrar",
+            "GITHUB_SHA": "1" * 40,
+            "IMAGE": f"ghcr.io/octo/registrar@{DIGEST}",
+            "PATH": f"{temp}:{os.environ['PATH']}",
+            "RUNNER_TEMP": str(temp),
+            "VERSION": "1.1.0",
+            "WORKFLOWS_OF_MAIN": "others",
+        },
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 1
+    assert "::error::Workflow files changed on main" in ended.stdout
+    assert remedy in ended.stdout
+    calls = (temp / "calls").read_text().splitlines()
+    assert all("/contents/.github?ref=" in call for call in calls), "nothing was written"
 
 
 def evaluated(text: str, values: dict[str, str]) -> str:
