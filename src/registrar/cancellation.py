@@ -58,8 +58,9 @@ class Cancellation:
             self.check()
 
     def stop_timer(self) -> None:
-        """Stop the clock: from here on the run only reports."""
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        """Stop the timer that the first signal started: from here on the run only reports."""
+        if self._signal_number:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self._signal_number:

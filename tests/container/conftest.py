@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.container import tools
+from tests.harness import ROOT
 
 
 @pytest.fixture(scope="session")

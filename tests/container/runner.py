@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from tests.conftest import ROOT, read_file_command
+from tests.harness import ROOT, read_file_command
 
 MOUNTS = ("workspace", "file_commands", "home", "runner_temp", "workflow")
 COMMAND_FILES = {

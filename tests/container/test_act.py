@@ -18,9 +18,9 @@ import pytest
 import yaml
 
 from scripts.lib.release import action_yml
-from tests.conftest import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 from tests.container import tools
 from tests.fakehub import StandInHost
+from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 
 pytestmark = [
     pytest.mark.container,

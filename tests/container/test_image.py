@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, SCAFFOLD_BRANCH, TARGET
 from tests.container.runner import RegistrationSpec
 from tests.fakehub import StandInHost
+from tests.harness import ROOT, SCAFFOLD_BRANCH, TARGET
 
 pytestmark = [
     pytest.mark.container,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Action, Run
 from tests.fakehub import StandInHost
+from tests.harness import Action, Run
 
 TRUNCATED = '[\n  {"path": "a"},\n  {"path": \n'
 TOO_LONG = "/".join(["d" * 250] * 17)

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.conftest import ROOT
+from tests.harness import ROOT
 
 CONFIG = ROOT / "scripts" / "config"
 EMPTY = None

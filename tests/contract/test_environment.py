@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, writes
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, writes
 
 NOT_HERE = "http://127.0.0.1:9"
 COMMANDS = [
@@ -196,7 +196,7 @@ def test_a_missing_package_is_told(action: Action, host: StandInHost, tmp_path: 
         "INPUT_API_URL": host.url,
         "INPUT_LANGUAGE": "en",
     }
-    run = action.start(environ, (str(hidden),))
+    run = action.process(environ, str(hidden))
     assert run.exit_code == 2
     assert "The Python package github is missing" in run.stderr
     assert host.requests == []
@@ -208,7 +208,7 @@ def test_a_missing_yaml_package_is_told(action: Action, tmp_path: Path) -> None:
     hidden.write_text(
         f"import runpy, sys\nsys.modules['yaml'] = None\nrunpy.run_path({str(entry)!r})\n"
     )
-    run = action.start({}, (str(hidden),))
+    run = action.process({}, str(hidden))
     assert run.exit_code == 2
     assert run.stderr == "必要なパッケージがありません / missing package: yaml\n"
 
@@ -226,7 +226,10 @@ def test_the_two_commands_need_the_two_variables_only(
         "INPUT_LANGUAGE": "en",
         "INPUT_TARGET_REPO": "octo/other",
     }
-    run = action.start(environ, (command,))
+    run = action.process(
+        environ,
+        command,
+    )
     assert run.exit_code == 0, run.text
     assert repository.branches == [branch, "main"]
     assert int(run.outputs["created"]) + int(run.outputs["skipped"]) == files
@@ -240,7 +243,10 @@ def test_the_two_commands_stop_without_a_variable(
 ) -> None:
     environ = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
     del environ[name]
-    run = action.start(environ, (command,))
+    run = action.process(
+        environ,
+        command,
+    )
     assert run.exit_code == 2
     assert f"（{name}）がないか、空です" in run.stderr
     assert host.requests == []

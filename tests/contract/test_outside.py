@@ -1,7 +1,7 @@
 """No text from outside becomes a command or markup, and the token is in no output.
 
 That no run shows its token, and that a runner finds no command in its output but those for
-groups, errors and warnings, is checked for every run of every test (`tests.conftest.Action`).
+groups, errors and warnings, is checked for every run of every test (`tests.harness.Action`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
-from tests.conftest import ROOT, SCAFFOLD_BRANCH, Action, shortened
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.harness import ROOT, SCAFFOLD_BRANCH, Action, shortened
 
 CALLS = [
     "GET",

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
 
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 

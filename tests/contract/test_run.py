@@ -7,7 +7,9 @@ import json
 
 import pytest
 
-from tests.conftest import (
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
     TARGET,
@@ -16,8 +18,6 @@ from tests.conftest import (
     shortened,
     writes,
 )
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 
 MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
 PROFILES = [
@@ -421,6 +421,6 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "pull_request_number": "1",
         "pull_request_url": repository.pull_requests[0].html_url,
         "pull_request_operation": "created",
-        # The run has no RUNNER_TEMP; with one: tests/options/test_report.py.
+        # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
         "report_path": "",
     }

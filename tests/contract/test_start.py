@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, TARGET
 from tests.fakehub import StandInHost
+from tests.harness import ROOT, TARGET
 
 LIMIT = 0.4
 """Seconds, beyond the interpreter's own start."""

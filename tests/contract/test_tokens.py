@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import HEALTH_BRANCH, TARGET, Action, Run, shortened, writes
 from tests.fakehub import Repository, StandInHost
+from tests.harness import HEALTH_BRANCH, TARGET, Action, Run, shortened, writes
 
 OTHER = "octo/caller"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
 
 PATH = "docs/guide.md"
 SHA = "1" * 40

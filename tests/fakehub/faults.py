@@ -123,15 +123,17 @@ class Fault:
             and (self.match is None or self.match(request))
         )
 
-    def answer(self, request: Request, real: Response | None, elsewhere: str) -> Response | Drop:
-        """The wrong answer; `real` is the right one where the request was applied."""
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        """The wrong answer at `now` (epoch); `real` is the right one of an applied request."""
         refusal = self.kind in REFUSALS
-        answer = self._refusal(request, elsewhere) if refusal else self._failure(real)
+        answer = self._refusal(request, elsewhere, now) if refusal else self._failure(real)
         if isinstance(answer, Response):
             answer.headers.update(self.headers)
         return answer
 
-    def _refusal(self, request: Request, elsewhere: str) -> Response:
+    def _refusal(self, request: Request, elsewhere: str, now: float) -> Response:
         headers: dict[str, str] = {}
         message, documentation = SECONDARY, BEST_PRACTICES
         match self.kind.partition("-")[0], self.kind:
@@ -144,7 +146,7 @@ class Fault:
             case "primary", _:
                 message, documentation = LIMITED, DOCUMENTATION
                 headers["x-ratelimit-remaining"] = "0"
-                headers["x-ratelimit-reset"] = str(int(time.time()) + self.reset_in)
+                headers["x-ratelimit-reset"] = str(int(now) + self.reset_in)
             case "conflict", _:
                 message, documentation = f"is at {'1' * 40} but expected {'2' * 40}", DOCS
             case _, FaultKind.SECONDARY_HEADER:

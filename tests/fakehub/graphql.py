@@ -95,7 +95,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any],
         limit = {"type": "RESOURCE_LIMITS_EXCEEDED", "message": message}
         return {"data": None, "errors": [limit]}, mismatches
     if is_mutation(document) and host.pace is not None:
-        host.pace.spend()
+        host.pace.spend(host.clock.monotonic())
     result = execute_sync(
         schema(),
         document,
@@ -507,7 +507,7 @@ class Graph:
         limit = self.host.graphql_rate_limit
         if limit is None:
             return None
-        given = limit.shown()
+        given = limit.shown(self.host.clock.time())
         return given | {"cost": 1, "nodeCount": 0, "resetAt": moment(given["reset"])}
 
     # Mutations

@@ -7,11 +7,20 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from .refusals import Refusal
 
 DOCUMENTATION = "https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api"
 BEST_PRACTICES = f"{DOCUMENTATION}#about-secondary-rate-limits"
+
+
+class Clock(Protocol):
+    """Where the host gets its time from, in seconds; the module `time` is one."""
+
+    def time(self) -> float: ...
+
+    def monotonic(self) -> float: ...
 
 
 @dataclass(slots=True)
@@ -22,22 +31,23 @@ class RateLimit:
     remaining: int = 5000
     reset: int = field(default_factory=lambda: int(time.time()) + 3600)
 
-    def renew(self) -> None:
-        if time.time() >= self.reset:
+    def renew(self, now: float) -> None:
+        """Begin a new hour, when it is time; `now` in epoch seconds."""
+        if now >= self.reset:
             self.remaining = self.limit
-            self.reset = int(time.time()) + 3600
+            self.reset = int(now) + 3600
 
-    def spend(self, login: str) -> None:
+    def spend(self, login: str, now: float) -> None:
         """Count a request; `Refusal` 403 when none is left."""
-        self.renew()
+        self.renew(now)
         if self.remaining <= 0:
             raise Refusal(
                 403, f"API rate limit exceeded for {login}.", documentation_url=DOCUMENTATION
             )
         self.remaining -= 1
 
-    def shown(self) -> dict[str, int]:
-        self.renew()
+    def shown(self, now: float) -> dict[str, int]:
+        self.renew(now)
         used = max(0, self.limit - self.remaining)
         return {
             "limit": self.limit,
@@ -58,10 +68,9 @@ class Pace:
     _times: deque[float] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def spend(self) -> None:
-        """Count a request; `Refusal` with Retry-After when it comes too early."""
+    def spend(self, now: float) -> None:
+        """Count a request at `now` (monotonic); `Refusal` with Retry-After when it is too early."""
         with self._lock:
-            now = time.monotonic()
             while self._times and self._times[0] <= now - 60 * self.minute:
                 self._times.popleft()
             for allowed, window in (

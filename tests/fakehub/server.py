@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, unquote
 from . import descriptions, graphql
 from .answer import Drop, Response, error_body
 from .faults import Faults
-from .limits import Pace, RateLimit
+from .limits import Clock, Pace, RateLimit
 from .refusals import Refusal, not_found
 from .repository import Content, Repository
 from .representations import Representations
@@ -73,6 +73,7 @@ class StandInHost:
         self.mismatches: list[str] = []
         self.warnings: list[str] = []
         self.latency = 0.0
+        self.clock: Clock = time
         self.faults = Faults()
         self.on_request: Callable[[Request], object] | None = None
         self.rate_limit: RateLimit | None = RateLimit()
@@ -203,7 +204,7 @@ class StandInHost:
 
     def finish(self, record: Request, answer: Response | Drop) -> None:
         status = answer.status if isinstance(answer, Response) else None
-        done = replace(record, status=status, ended=time.monotonic())
+        done = replace(record, status=status, ended=self.clock.monotonic())
         self.requests[record.number - 1] = done
 
     def respond(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response | Drop:
@@ -216,12 +217,14 @@ class StandInHost:
             self.spend_latency()
             if not to_graphql:
                 self._describe(record, raw_path, given)
-            return fault.answer(record, None, self.elsewhere)
+            return fault.answer(record, None, self.elsewhere, self.clock.time())
         if to_graphql:
             answer = self._answer_graphql(record)
         else:
             answer = self._answer(record, prefix, raw_path, given)
-        return answer if fault is None else fault.answer(record, answer, self.elsewhere)
+        if fault is None:
+            return answer
+        return fault.answer(record, answer, self.elsewhere, self.clock.time())
 
     def _describe(
         self, record: Request, raw_path: str, given: bool
@@ -277,7 +280,7 @@ class StandInHost:
         if self.graphql_rate_limit is not None:
             try:
                 with self._lock:
-                    self.graphql_rate_limit.spend(token.login)
+                    self.graphql_rate_limit.spend(token.login, self.clock.time())
             except Refusal as refusal:
                 error = {"type": "RATE_LIMITED", "message": refusal.message}
                 return Response(200, {"errors": [error]})
@@ -312,7 +315,7 @@ class StandInHost:
             return self._show_rate_limit()
         with self._lock:
             if self.rate_limit is not None:
-                self.rate_limit.spend(token.login)
+                self.rate_limit.spend(token.login, self.clock.time())
         full_name = f"{parameters.pop('owner')}/{parameters.pop('repo')}"
         repository, moved = self.find_repository(full_name)
         if moved:
@@ -323,7 +326,7 @@ class StandInHost:
             if repository.disabled:
                 raise Refusal(403, "Repository access blocked")
             if self.pace is not None:
-                self.pace.spend()
+                self.pace.spend(self.clock.monotonic())
         call = Call(
             host=self,
             repository=repository,
@@ -361,11 +364,11 @@ class StandInHost:
     def _show_rate_limit(self) -> Response:
         if self.rate_limit is None:
             raise Refusal(404, "Rate limiting is not enabled.")
-        core = self.rate_limit.shown()
+        core = self.rate_limit.shown(self.clock.time())
         full = {"used": 0, "reset": core["reset"]}
         resources = {"core": core, "search": {"limit": 30, "remaining": 30, **full}}
         if self.graphql_rate_limit is not None:
-            resources["graphql"] = self.graphql_rate_limit.shown()
+            resources["graphql"] = self.graphql_rate_limit.shown(self.clock.time())
         return Response(200, {"resources": resources, "rate": core})
 
     def _usual_headers(
@@ -375,7 +378,7 @@ class StandInHost:
         if token is not None and token.kind == "classic":
             headers["X-OAuth-Scopes"] = ", ".join(token.scopes)
         if limit is not None:
-            shown = limit.shown()
+            shown = limit.shown(self.clock.time())
             headers |= {f"x-ratelimit-{name}": str(value) for name, value in shown.items()}
             headers["x-ratelimit-resource"] = resource
         return headers
@@ -470,7 +473,8 @@ class Handler(BaseHTTPRequestHandler):
             super().finish()
 
     def handle_any(self) -> None:
-        host, started = self.server.host, time.monotonic()
+        host = self.server.host
+        started = host.clock.monotonic()
         length = int(self.headers.get("Content-Length") or 0)
         raw_body = self.rfile.read(length) if length else b""
         raw_path, _, raw_query = self.path.partition("?")
@@ -509,7 +513,7 @@ class Handler(BaseHTTPRequestHandler):
         phrase = HTTPStatus(answer.status).phrase
         headers = {
             "Server": "github.com",
-            "Date": self.date_time_string(),
+            "Date": self.date_time_string(self.server.host.clock.time()),
             "Content-Type": answer.content_type,
             "Content-Length": str(len(payload)),
         } | answer.headers

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import (
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.harness import (
     HEALTH_BRANCH,
     ROOT,
     SCAFFOLD_BRANCH,
@@ -26,7 +27,6 @@ from tests.conftest import (
     clean_environment,
     shortened,
 )
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 GRACE = 5.0

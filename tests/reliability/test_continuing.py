@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Refusal, Request, StandInHost
-from tests.reliability.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
+from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
+from tests.fakehub import Fault, FaultKind, Refusal, Request
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:5])
 REST = {path: content for path, content in MISSING.items() if path not in SOME}
-
-
-@pytest.fixture(params=["per-file", "single"])
-def example(request: pytest.FixtureRequest) -> Iterator[Example]:
-    with StandInHost() as host:
-        yield Example(host, request.param)
 
 
 def written(example: Example, since: int = 0) -> list[Request]:
@@ -45,17 +39,17 @@ def leave(example: Example, files: dict[str, bytes], branch: str = BRANCH) -> No
 def test_a_leftover_branch_is_finished(example: Example, files: dict[str, bytes]) -> None:
     leave(example, files)
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
-    assert f"Created: {len(MISSING) - len(files)}" in run.output
-    assert f"Skipped: {len(PRESENT) + len(files)}" in run.output
-    assert run.output.count("already on the working branch") == len(files)
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert f"Created: {len(MISSING) - len(files)}" in run.console
+    assert f"Skipped: {len(PRESENT) + len(files)}" in run.console
+    assert run.console.count("already on the working branch") == len(files)
 
 
 def test_a_leftover_branch_is_finished_when_the_default_branch_moved_on(example: Example) -> None:
     leave(example, SOME)
     example.repository.commit({"src/main.py": b"pass\n"}, branch="main")
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == EXPECTED
     assert [pull.head for pull in example.repository.pull_requests] == [BRANCH]
 
@@ -64,8 +58,8 @@ def test_an_open_pull_request_is_continued_and_its_table_tells_the_truth(example
     leave(example, SOME)
     pull = example.repository.open_pull_request(head=BRANCH, base="main", body="By hand.")
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
-    assert "Pull request updated" in run.output
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert "Pull request updated" in run.console
     body = example.repository.pull_requests[0].body or ""
     assert body.startswith("By hand.")
     assert body.count("| added |") == len(MISSING)
@@ -77,9 +71,9 @@ def test_an_open_pull_request_of_ours_is_left_as_it_is(example: Example) -> None
     before = example.repository.pull_requests[0]
     count = len(example.host.requests)
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
     assert not written(example, since=count)
-    assert "up to date" in run.output
+    assert "up to date" in run.console
     assert example.repository.pull_requests[0].body == before.body
 
 
@@ -94,7 +88,7 @@ def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Examp
     example.host.refused_mutations = {}
 
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
     body = example.repository.pull_requests[0].body or ""
     assert body.startswith("Before.\r\n<!-- registrar:begin -->")
     assert body.endswith("<!-- registrar:end -->\r\nAfter.")
@@ -106,11 +100,11 @@ def test_a_pull_request_closed_unmerged_is_a_no(example: Example) -> None:
     example.repository.close(1)
     count = len(example.host.requests)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert not written(example, since=count)
-    assert f"Skipped: {len(LISTED)}" in run.output
-    assert "closed without being merged" in run.output
-    assert f"delete the branch {BRANCH}" in run.output
+    assert f"Skipped: {len(LISTED)}" in run.console
+    assert "closed without being merged" in run.console
+    assert f"delete the branch {BRANCH}" in run.console
 
 
 def test_deleting_the_branch_asks_again_after_a_no(example: Example) -> None:
@@ -118,7 +112,7 @@ def test_deleting_the_branch_asks_again_after_a_no(example: Example) -> None:
     example.repository.close(1)
     example.repository.delete_branch(BRANCH)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == EXPECTED
     assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
 
@@ -136,7 +130,7 @@ def test_a_merged_pull_request_whose_branch_stayed_is_left_alone(example: Exampl
     example.repository.commit({"AGENTS.md": None}, branch="main")
     head = example.repository.head(BRANCH)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.head(BRANCH) == head
     assert example.repository.files(SECOND) == EXPECTED
     assert [*example.repository.log(SECOND)[0].paths] == ["AGENTS.md"]
@@ -165,7 +159,7 @@ def test_a_branch_with_a_listed_file_that_the_default_branch_has_by_now(example:
     path = next(iter(SOME))
     example.repository.commit({path: b"their own\n"}, branch="main")
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert SECOND in example.repository.branches
     assert example.repository.files(SECOND)[path] == b"their own\n"
 
@@ -174,7 +168,7 @@ def test_the_first_free_number_is_taken(example: Example) -> None:
     for name in (BRANCH, SECOND, f"{BRANCH}-3"):
         leave(example, {"mine.txt": b"mine\n"}, name)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.files(f"{BRANCH}-4") == EXPECTED
     assert [pull.head for pull in example.repository.pull_requests] == [f"{BRANCH}-4"]
 
@@ -187,7 +181,7 @@ def test_an_open_pull_request_of_a_forks_branch_of_the_same_name_is_not_ours(
     )
     leave(example, SOME)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == EXPECTED
     pulls = example.repository.pull_requests
     assert [pull.head_repository for pull in pulls] == ["octo/fork", "octo/example"]
@@ -206,7 +200,7 @@ def test_nothing_is_written_on_the_default_branch(example: Example) -> None:
     )
     run = example.run(target_repo="octo/odd")
     assert run.exit_code == 2
-    assert f"The working branch {BRANCH} is the default branch" in run.output
+    assert f"The working branch {BRANCH} is the default branch" in run.console
     assert repository.files(BRANCH) == PRESENT
     assert not written(example)
 
@@ -218,7 +212,7 @@ def creates(path: str) -> Callable[[Request], bool]:
 def assert_second_branch(example: Example) -> None:
     head = example.repository.head(BRANCH)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.head(BRANCH) == head
     assert example.repository.files(SECOND) == EXPECTED
     assert [p.head for p in example.repository.pull_requests if p.state == "open"][-1] == SECOND

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from registrar.texts import escaping
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened
 from tests.contract.test_outside import HOSTILE, OUR_QUOTES, check_plain
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened
 
 TEXTS = (
     *HOSTILE,

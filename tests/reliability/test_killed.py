@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import threading
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.reliability.example import POSITIONS, Example, ended
+from tests.example import POSITIONS, Example
+from tests.fakehub import Fault, FaultKind, Request
 from tests.reliability.test_matrix import ALL, SAMPLE
 
 
@@ -19,29 +20,28 @@ from tests.reliability.test_matrix import ALL, SAMPLE
     [(s, p) for s, every in POSITIONS.items() for p in every if ALL or p in SAMPLE],
 )
 def test_running_again_finishes_what_a_killed_run_began(
-    strategy: str, position: int, applied: bool
+    example: Example, position: int, applied: bool
 ) -> None:
-    with StandInHost() as host:
-        example = Example(host, strategy)
-        started = threading.Event()
-        processes: list[subprocess.Popen[str]] = []
+    host = example.host
+    started = threading.Event()
+    processes: list[subprocess.Popen[bytes]] = []
 
-        def kill(request: Request) -> None:
-            if request.number == position:
-                started.wait()
-                processes[0].kill()
-                processes[0].wait()
+    def kill(request: Request) -> None:
+        if request.number == position:
+            started.wait()
+            processes[0].kill()
+            processes[0].wait()
 
-        host.on_request = kill
-        if not applied:
-            host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
-        processes.append(example.start())
-        started.set()
-        assert ended(processes[0]).exit_code == -9
-        assert not example.overwritten()
+    host.on_request = kill
+    if not applied:
+        host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
+    processes.append(example.begin())
+    started.set()
+    assert example.action.end(processes[0], {}).exit_code == -signal.SIGKILL
+    assert not example.overwritten()
 
-        host.on_request = lambda _request: None
-        host.faults.clear()
-        again = example.run()
-        assert (again.exit_code, example.wrong()) == (0, []), again.output
-        assert not example.overwritten()
+    host.on_request = None
+    host.faults.clear()
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert not example.overwritten()

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, Action, Run, calls, shortened
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, shortened
 from tests.reliability.test_matrix import ALL
 
 PATHS = ("a.md", "b.md", "c.md")

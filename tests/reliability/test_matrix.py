@@ -12,8 +12,7 @@ from typing import Literal
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, StandInHost
-from tests.reliability.example import (
+from tests.example import (
     BRANCH,
     CREATE_BRANCH,
     FIRST_FILE,
@@ -23,6 +22,7 @@ from tests.reliability.example import (
     PULL_REQUEST,
     Example,
 )
+from tests.fakehub import Fault, FaultKind
 
 When = Literal["before", "after"]
 
@@ -84,21 +84,20 @@ def whens(kind: FaultKind) -> tuple[When, ...]:
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(("strategy", "kind", "when", "position"), list(_cases()))
 def test_one_fault_is_survived_and_running_again_changes_nothing(
-    strategy: str, kind: FaultKind, when: When, position: int
+    example: Example, kind: FaultKind, when: When, position: int
 ) -> None:
-    with StandInHost() as host:
-        example = Example(host, strategy)
-        fault = host.faults.add(Fault(kind, at=position, when=when, seconds=BEYOND_OUR_TIMEOUT))
+    host = example.host
+    fault = host.faults.add(Fault(kind, at=position, when=when, seconds=BEYOND_OUR_TIMEOUT))
 
-        first = example.run()
-        assert fault.hits, "the fault was never met"
-        assert not example.overwritten()
-        assert (first.exit_code, example.wrong()) == (0, []), first.output
-        assert f"Created: {len(MISSING)}\n" in first.output, first.output
+    first = example.run()
+    assert fault.hits, "the fault was never met"
+    assert not example.overwritten()
+    assert (first.exit_code, example.wrong()) == (0, []), first.console
+    assert f"Created: {len(MISSING)}\n" in first.stdout
 
-        host.faults.clear()
-        commit = example.repository.head(BRANCH)
-        again = example.run()
-        assert (again.exit_code, example.wrong()) == (0, []), again.output
-        assert example.repository.head(BRANCH) == commit
-        assert not example.overwritten()
+    host.faults.clear()
+    commit = example.repository.head(BRANCH)
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert example.repository.head(BRANCH) == commit
+    assert not example.overwritten()

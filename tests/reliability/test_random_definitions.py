@@ -14,8 +14,8 @@ import pytest
 
 from registrar import definitions
 from registrar.errors import InvalidInput
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action
 from tests.fakehub import Repository, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action
 
 FILES = 10_000
 PARTS = 8

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
 
 PATHS = ("a.md", "b.md", "c.md")
 NEW = "octo/renamed"

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, Action, Run, calls, shortened, writes
 from tests.fakehub import Fault, FaultKind, Pace, RateLimit, Repository, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, shortened, writes
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 AN_HOUR = 3600

@@ -13,7 +13,7 @@ import yaml
 from registrar import inputs, models, profiles
 from registrar.reporting import report
 from registrar.texts.messages import LANGUAGES
-from tests.conftest import ROOT, clean_environment
+from tests.harness import ROOT, clean_environment
 
 SOURCE = ROOT / "src" / "registrar"
 FILES = sorted(SOURCE.rglob("*.py"))

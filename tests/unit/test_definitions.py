@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from registrar import definitions
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.models import FileDefinition
-from tests.conftest import ROOT
+from tests.harness import ROOT
 
 SCHEMA = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
 SUFFIXES = (".json", ".yml", ".yaml")

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from registrar.texts import escaping
-from tests.conftest import read_command, unescaped
+from tests.harness import read_command, unescaped
 
 # Any text, and text that is made of what means something somewhere
 anything = st.text() | st.lists(

@@ -13,7 +13,7 @@ import yaml
 
 from registrar import models
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
-from tests.conftest import ROOT
+from tests.harness import ROOT
 
 SOURCE = ROOT / "src" / "registrar"
 TEXTS: dict[str, dict[str, str]] = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from registrar.reporting import report
 from registrar.reporting.runner import Workflow
 from registrar.texts.escaping import Redactor
-from tests.conftest import read_file_command
+from tests.harness import read_file_command
 
 MEBIBYTE = 1024 * 1024
 

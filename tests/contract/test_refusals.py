@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import HEALTH_BRANCH, TARGET, Action, Run
 from tests.contract.test_tokens import REFUSED, refused
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
-
-from .conftest import Start, mutations
+from tests.harness import HEALTH_BRANCH, TARGET, Action, Run, Start, mutations
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tests.fakehub import Repository, StandInHost
+from tests.harness import PER_FILE, ROOT, SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Run
 
-ROOT = Path(__file__).parents[2]
-BRANCH = "chore/add-scaffold-files"
+BRANCH = SCAFFOLD_BRANCH
 PRESENT = {"README.md": b"# Example\n", ".gitignore": b"*.pyc\n"}
 LISTED = {
     entry["path"]: entry.get("content", "\n").encode()
@@ -30,59 +27,40 @@ LAST_FILE = CREATE_BRANCH + len(MISSING)
 PULL_REQUEST = LAST_FILE + 1
 POSITIONS = {
     # token, two reads, 29 checks, branch, 27 files, pull request
-    "per-file": range(1, PULL_REQUEST + 1),
+    PER_FILE: range(1, PULL_REQUEST + 1),
     # one query; branch, commit and pull request in one request
-    "single": range(1, 3),
+    SINGLE: range(1, 3),
 }
 """Every request of a run, counted from 1."""
 
 
 @dataclass(slots=True)
-class Run:
-    """An ended run."""
-
-    exit_code: int
-    output: str
-
-
-@dataclass(slots=True)
 class Example:
-    """A repository that has 2 of the 29 files."""
+    """A repository that has 2 of the 29 files, and runs on it with one strategy, in English."""
 
-    host: StandInHost
-    strategy: str = "per-file"
+    action: Action
+    strategy: str
     repository: Repository = field(init=False)
-    token: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.repository = self.host.create_repository("octo/example", files=dict(PRESENT))
-        self.token = self.host.create_token(kind="classic", scopes=("repo",))
+        self.repository = self.host.create_repository(TARGET, files=dict(PRESENT))
 
-    def start(self, **inputs: str) -> subprocess.Popen[str]:
-        """Start a run as a process of its own."""
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOST_TOKEN": self.token,
-            "TARGET_REPO": "octo/example",
-            "HOST_API_URL": self.host.url,
-            "INPUT_LANGUAGE": "en",
-            "INPUT_COMMIT_STRATEGY": self.strategy,
-            **{f"INPUT_{name.upper()}": value for name, value in inputs.items()},
-        }
-        for name in ("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START", "COVERAGE_FILE"):
-            if name in os.environ:
-                environment[name] = os.environ[name]
-        return subprocess.Popen(
-            [sys.executable, "-I", ROOT / "entrypoint.py"],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+    @property
+    def host(self) -> StandInHost:
+        """Where the repository is."""
+        return self.action.host
 
     def run(self, **inputs: str) -> Run:
         """Run to the end."""
-        return ended(self.start(**inputs))
+        return self.action(self._inputs | inputs)
+
+    def begin(self) -> subprocess.Popen[bytes]:
+        """Start a run as a process of its own."""
+        return self.action.begin(self.action.environment(self._inputs))
+
+    @property
+    def _inputs(self) -> dict[str, str]:
+        return {"commit_strategy": self.strategy, "language": "en"}
 
     def wrong(self) -> list[str]:
         """Say what is not as it must be once the work is done: nothing, when it is right."""
@@ -117,12 +95,3 @@ class Example:
             for path, content in PRESENT.items()
             if self.repository.files(branch).get(path) != content
         ]
-
-
-def ended(process: subprocess.Popen[str]) -> Run:
-    """Wait for the end of a run."""
-    try:
-        output, _ = process.communicate(timeout=250)
-    finally:
-        process.kill()
-    return Run(process.returncode, output)

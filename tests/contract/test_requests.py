@@ -9,19 +9,20 @@ from pathlib import Path
 import pytest
 
 from registrar.strategies import single_commit
-from tests.conftest import (
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.fakehub import Repository, StandInHost
+from tests.harness import (
     HEALTH_BRANCH,
     ROOT,
     SCAFFOLD_BRANCH,
     TARGET,
     Action,
+    Start,
     calls,
     clean_environment,
+    mutations,
+    queries,
 )
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
-from tests.fakehub import Repository, StandInHost
-
-from .conftest import List, Start, mutations, queries
 
 GRAPHQL = "POST /graphql"
 # A platform team's list: every service has the files of the default set.
@@ -77,7 +78,6 @@ def test_requests_grow_with_the_hundreds_and_memory_stays_small(
     host: StandInHost,
     repository: Repository,
     action: Action,
-    listing: List,
     tmp_path: Path,
     count: int,
     most: int,
@@ -88,7 +88,7 @@ def test_requests_grow_with_the_hundreds_and_memory_stays_small(
         "INPUT_TARGET_REPO": TARGET,
         "INPUT_API_URL": host.url,
         "INPUT_COMMIT_STRATEGY": "single",
-        "INPUT_DEFINITIONS": listing(listed),
+        "INPUT_DEFINITIONS": action.listing_of(listed),
     }
     measured = tmp_path / "memory"
     measure = [sys.executable, "-I", str(ROOT / "benchmarks/measure.py"), str(measured)]
@@ -109,7 +109,7 @@ def test_requests_grow_with_the_hundreds_and_memory_stays_small(
 
 
 def test_a_path_is_a_variable_and_never_part_of_the_query(
-    single: Start, host: StandInHost, repository: Repository, listing: List
+    single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     hostile = {
         'x") { oid } } evil: repository(owner: "octo", name: "other") { id } #': "1",
@@ -119,7 +119,7 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
         "tab é 日本語 😀.md": "5",
         "[skip ci] @octocat #1 Fixes #2": "6",
     }
-    run = single(definitions=listing(hostile))
+    run = single(definitions=action.listing_of(hostile))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL, GRAPHQL]
     added = {path: content.encode() for path, content in hostile.items()}
@@ -131,18 +131,18 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
 
 
 def test_no_query_asks_for_more_than_the_host_answers(
-    single: Start, host: StandInHost, repository: Repository, listing: List
+    single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     host.graphql_alias_limit = single_commit.PATHS_PER_QUERY
     count = single_commit.PATHS_PER_QUERY + 1
-    run = single(definitions=listing({f"{number}.txt": "x" for number in range(count)}))
+    run = single(definitions=action.listing_of({f"{number}.txt": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL] * 3
     assert len(repository.files(SCAFFOLD_BRANCH)) == count + len(repository.files())
 
 
 def test_later_queries_look_at_the_commit_of_the_first(
-    single: Start, host: StandInHost, repository: Repository, listing: List
+    single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     base = repository.head()
     names = [f"{number:03}.txt" for number in range(single_commit.PATHS_PER_QUERY + 1)]
@@ -152,7 +152,7 @@ def test_later_queries_look_at_the_commit_of_the_first(
             repository.commit({names[-1]: b"theirs\n"})
 
     host.on_request = somebody_writes
-    run = single(definitions=listing(dict.fromkeys(names, "ours")))
+    run = single(definitions=action.listing_of(dict.fromkeys(names, "ours")))
     assert run.exit_code == 0, run.text
     assert queries(host)[1].json["variables"]["oid"] == base
     [commit, *_] = repository.log(SCAFFOLD_BRANCH)

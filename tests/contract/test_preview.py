@@ -8,11 +8,21 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls
 from tests.contract.test_definition_files import HEALTH
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
-from tests.options.conftest import JAPANESE, PER_FILE, SINGLE, Start, only_reads
+from tests.harness import (
+    HEALTH_BRANCH,
+    JAPANESE,
+    PER_FILE,
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    TARGET,
+    Action,
+    Start,
+    calls,
+    only_reads,
+)
 
 LIST: tuple[Mapping[str, str], ...] = (
     {"path": "README.md", "description": "Read me"},

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
 from tests.contract.test_run import refuse
 from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
-from tests.options.conftest import SINGLE, Start
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, calls, shortened, writes
 
 LABELS, ASSIGNEES = "POST issues/1/labels", "POST issues/1/assignees"
 REVIEWERS = "POST pulls/1/requested_reviewers"

@@ -7,10 +7,9 @@ import re
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, Action, writes
 from tests.contract.test_definition_files import HEALTH
 from tests.fakehub import Repository, StandInHost
-from tests.options.conftest import PER_FILE, SINGLE, Start
+from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Start, writes
 
 BEGIN, END = "<!-- registrar:begin -->", "<!-- registrar:end -->"
 LIMIT = 65_536

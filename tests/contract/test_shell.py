@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from registrar import __version__
-from tests.conftest import ROOT, SCAFFOLD_BRANCH, Action
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
+from tests.harness import ROOT, SCAFFOLD_BRANCH, Action
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
@@ -23,7 +23,7 @@ GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
 
 
 def test_help_names_every_input(action: Action, host: StandInHost) -> None:
-    run = action.start({}, ("entrypoint.py", "--help"))
+    run = action.process({}, "entrypoint.py", "--help")
     assert (run.exit_code, run.stderr) == (0, "")
     for name in ACTION["inputs"]:
         assert f"INPUT_{name.upper()}\n" in run.stdout, name
@@ -34,7 +34,7 @@ def test_help_names_every_input(action: Action, host: StandInHost) -> None:
 
 
 def test_version(action: Action) -> None:
-    run = action.start({}, ("entrypoint.py", "--version"))
+    run = action.process({}, "entrypoint.py", "--version")
     assert (run.exit_code, run.stdout, run.stderr) == (0, f"registrar {__version__}\n", "")
 
 
@@ -42,7 +42,7 @@ def test_version(action: Action) -> None:
 def test_another_argument_is_refused_and_nothing_is_done(
     action: Action, host: StandInHost, repository: Repository, arguments: tuple[str, ...]
 ) -> None:
-    run = action.start(action.environment({}), ("entrypoint.py", *arguments))
+    run = action.process(action.environment({}), "entrypoint.py", *arguments)
     assert run.exit_code == 2
     assert "usage: registrar" in run.stderr
     assert arguments[0] in run.stderr

@@ -7,10 +7,8 @@ import threading
 from collections import Counter
 
 from registrar.strategies.per_file import CONNECTIONS
-from tests.conftest import TARGET, Action, calls, shortened
 from tests.fakehub import Pace, Repository, Request, StandInHost
-
-from .conftest import List
+from tests.harness import TARGET, Action, calls, shortened
 
 
 def most_at_once(requests: list[Request]) -> int:
@@ -51,11 +49,11 @@ def test_nothing_is_read_twice(action: Action, host: StandInHost, repository: Re
 
 
 def test_a_list_of_one_takes_one_connection_more(
-    action: Action, host: StandInHost, repository: Repository, listing: List
+    action: Action, host: StandInHost, repository: Repository
 ) -> None:
     threads = set[int]()
     host.on_request = lambda _: threads.add(threading.get_ident())
-    assert action(definitions=listing({"a.txt": None})).exit_code == 0
+    assert action(definitions=action.listing_of({"a.txt": None})).exit_code == 0
     assert len(threads) <= 2
 
 
@@ -72,12 +70,10 @@ def test_no_pause_between_writes_while_the_pace_is_far(
     assert sorted(pauses)[len(pauses) // 2] < 0.1
 
 
-def test_a_host_with_a_slower_pace_is_obeyed(
-    action: Action, host: StandInHost, listing: List
-) -> None:
+def test_a_host_with_a_slower_pace_is_obeyed(action: Action, host: StandInHost) -> None:
     repository = host.create_repository(TARGET)
     host.pace = Pace(per_minute=4, minute=1.0)
-    run = action(definitions=listing(dict.fromkeys(["a", "b", "c", "d", "e", "f"])), language="en")
+    run = action(definitions=action.listing(*"abcdef"), language="en")
     assert run.exit_code == 0, run.text
     assert "Waiting" in run.stdout
     assert "secondary rate limit" in run.stdout

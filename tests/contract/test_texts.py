@@ -12,10 +12,18 @@ from registrar import inputs
 from registrar.errors import InvalidInput
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, clean_environment, writes
 from tests.contract.test_outside import check_plain
 from tests.fakehub import Repository, StandInHost
-from tests.options.conftest import PER_FILE, SINGLE, Start
+from tests.harness import (
+    PER_FILE,
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    TARGET,
+    Action,
+    Start,
+    clean_environment,
+    writes,
+)
 
 BEGIN = "<!-- registrar:begin -->"
 RUN = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "42"}

@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from tests.conftest import Action
 from tests.contract.test_definition_files import SCAFFOLD
 from tests.fakehub import Repository
-from tests.options.conftest import SINGLE, Start
+from tests.harness import SINGLE, Action, Start
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}

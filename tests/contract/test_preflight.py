@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
 
 PATHS = ("a.md", "docs/b.md", "c.md")
 WORKFLOW = ".github/workflows/ci.yml"

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from registrar.strategies import single_commit
-from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, calls
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
-
-from .conftest import STRATEGIES, List, Start, mutations
+from tests.harness import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    STRATEGIES,
+    Action,
+    Start,
+    calls,
+    mutations,
+)
 
 
 def message_of(repository: Repository, branch: str) -> str:
@@ -60,10 +66,10 @@ def test_no_author_is_sent_so_the_host_signs(
 
 
 def test_a_path_says_nothing_in_the_message(
-    single: Start, repository: Repository, listing: List
+    single: Start, repository: Repository, action: Action
 ) -> None:
     paths = ["[skip ci]", "@octocat", "Fixes #1", "GH-2", "skip-checks: true", "www.example.com"]
-    run = single(definitions=listing(dict.fromkeys(paths)))
+    run = single(definitions=action.listing_of(dict.fromkeys(paths)))
     assert run.exit_code == 0, run.text
     message = message_of(repository, SCAFFOLD_BRANCH)
     for spoken in ("[skip ci]", "@octocat", "#1", "GH-2", "skip-checks:"):
@@ -73,7 +79,7 @@ def test_a_path_says_nothing_in_the_message(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_contents_arrive_byte_for_byte(
-    action: Action, repository: Repository, listing: List, strategy: str
+    action: Action, repository: Repository, strategy: str
 ) -> None:
     contents = {
         "utf-8": "é 日本語 😀\n",
@@ -86,17 +92,17 @@ def test_contents_arrive_byte_for_byte(
         "byte order mark": "\ufeffa\n",
         "large": "0123456789" * 30_000,
     }
-    run = action(commit_strategy=strategy, definitions=listing(contents))
+    run = action(commit_strategy=strategy, definitions=action.listing_of(contents))
     assert run.exit_code == 0, run.text
     expected = {k: b"\n" if v is None else v.encode() for k, v in contents.items()}
     assert repository.files(SCAFFOLD_BRANCH) == repository.files() | expected
 
 
 def test_more_files_than_one_commit_takes(
-    single: Start, host: StandInHost, repository: Repository, listing: List
+    single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     count = single_commit.FILES_PER_COMMIT + 1
-    run = single(definitions=listing({f"{number:04}": "x" for number in range(count)}))
+    run = single(definitions=action.listing_of({f"{number:04}": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     sizes = [len(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
     assert sizes == [1, single_commit.FILES_PER_COMMIT]
@@ -108,11 +114,11 @@ def test_more_files_than_one_commit_takes(
 
 @pytest.mark.slow
 def test_more_bytes_than_one_commit_takes(
-    single: Start, host: StandInHost, repository: Repository, listing: List
+    single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     # Two of them and their Base64 fill a commit but for a few bytes
     half = "é" * (single_commit.BYTES_PER_COMMIT * 3 // 4 // 2 // 2 - 100)
-    run = single(definitions=listing({"a": half, "b": half, "c": half}))
+    run = single(definitions=action.listing_of({"a": half, "b": half, "c": half}))
     assert run.exit_code == 0, run.text
     sizes = [sorted(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
     assert sizes == [["c"], ["a", "b"]]

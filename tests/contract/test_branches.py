@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, writes
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-
-from .conftest import STRATEGIES, List, Start
+from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, TARGET, Action, Start, writes
 
 OBSTACLES = {
     "file": b"a file\n",
@@ -30,9 +28,9 @@ LISTED = {"docs/guide.md": None, "docs/deep/er.md": None, "README.md": None, "ot
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_parent_that_is_no_directory_fails_its_paths_alone(
-    action: Action, blocked: Repository, listing: List, strategy: str
+    action: Action, blocked: Repository, strategy: str
 ) -> None:
-    run = action(commit_strategy=strategy, definitions=listing(LISTED), language="en")
+    run = action(commit_strategy=strategy, definitions=action.listing_of(LISTED), language="en")
     assert run.exit_code == 1
     counts = {name: run.outputs[name] for name in ("created", "skipped", "failed")}
     assert counts == {"created": "1", "skipped": "1", "failed": "2"}
@@ -45,9 +43,9 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
 
 
 def test_it_is_seen_before_anything_is_written(
-    single: Start, host: StandInHost, blocked: Repository, listing: List
+    single: Start, host: StandInHost, blocked: Repository, action: Action
 ) -> None:
-    run = single(definitions=listing(LISTED))
+    run = single(definitions=action.listing_of(LISTED))
     assert len(host.requests) == 2
     assert "docs is no directory in the repository" in run.stderr
     body = blocked.pull_requests[0].body or ""
@@ -55,9 +53,9 @@ def test_it_is_seen_before_anything_is_written(
 
 
 def test_nothing_is_written_when_every_path_is_blocked(
-    single: Start, host: StandInHost, blocked: Repository, listing: List
+    single: Start, host: StandInHost, blocked: Repository, action: Action
 ) -> None:
-    run = single(definitions=listing({"docs/guide.md": None}))
+    run = single(definitions=action.listing_of({"docs/guide.md": None}))
     assert run.exit_code == 1
     assert run.outputs["failed"] == "1"
     assert len(host.requests) == 1
@@ -73,13 +71,12 @@ def test_nothing_is_written_when_every_path_is_blocked(
 def test_a_listed_path_that_is_anything_exists(
     action: Action,
     host: StandInHost,
-    listing: List,
     strategy: str,
     content: bytes | Symlink | Submodule | None,
 ) -> None:
     there = {"docs/guide.md": content} if content is not None else {"docs/guide.md/x": b"x\n"}
     host.create_repository(TARGET, {"README.md": b"x\n", **there})
-    listed = listing({"docs/guide.md": None})
+    listed = action.listing_of({"docs/guide.md": None})
     run = action(commit_strategy=strategy, definitions=listed, language="en")
     assert run.exit_code == 0, run.text
     assert run.outputs["skipped"] == "1"

@@ -13,11 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
 from tests.fakehub.repository import Content
-
-from .conftest import STRATEGIES
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, STRATEGIES, Action
 
 BRANCHES = {"scaffold": SCAFFOLD_BRANCH, "health": HEALTH_BRANCH}
 NAMES = st.sampled_from(["a", "b", "A", "é", ".d", "x y", "#1", "%41", "p0", "-", "a?b&c", "@"])

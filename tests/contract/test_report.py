@@ -1,4 +1,4 @@
-"""The report for programs: complete however a run ends (schema: `tests.conftest.check_report`)."""
+"""The report for programs: complete however a run ends (schema: `tests.harness.check_report`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, Run, calls, report_schema
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
-from tests.options.conftest import SINGLE, Start
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Run, Start, calls, report_schema
 
 FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}
 

@@ -7,12 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import SCAFFOLD_BRANCH, TARGET, Action, shortened
 from tests.contract.test_definition_files import SCAFFOLD
+from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
-from tests.reliability.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
-
-from .conftest import List, Start, mutations
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, mutations, shortened
 
 PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
 SECOND = f"{BRANCH}-2"
@@ -21,8 +19,8 @@ SOME_PARTS = [chosen for count in (1, 2, 3) for chosen in itertools.combinations
 
 
 @pytest.fixture
-def example(host: StandInHost) -> Example:
-    return Example(host, "single")
+def example(action: Action) -> Example:
+    return Example(action, SINGLE)
 
 
 def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
@@ -42,14 +40,14 @@ def test_what_is_refused_is_finished_by_the_common_road(
 ) -> None:
     host.refused_mutations = dict.fromkeys(refused, REFUSED)
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
-    assert f"Created: {len(MISSING)}\n" in run.output
-    assert "Skipped: 2\n" in run.output
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
+    assert "Skipped: 2\n" in run.console
 
     host.refused_mutations = {}
     head = example.repository.head(BRANCH)
     again = example.run()
-    assert (again.exit_code, example.wrong()) == (0, []), again.output
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert example.repository.head(BRANCH) == head
 
 
@@ -60,12 +58,12 @@ def test_an_answer_that_was_lost_is_looked_after(
     fault = Fault(FaultKind.ERROR_502_HTML, at=2, times=1, when=when)  # type: ignore[arg-type]
     host.faults.add(fault)
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
-    assert f"Created: {len(MISSING)}\n" in run.output
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
 
 
 def test_a_commit_that_is_refused_for_one_file_registers_the_others(
-    action: Action, host: StandInHost, repository: Repository, listing: List
+    action: Action, host: StandInHost, repository: Repository
 ) -> None:
     token = host.create_token(scopes=["repo"])
     host.refused_mutations = {"createCommitOnBranch": REFUSED}
@@ -80,7 +78,7 @@ def test_a_commit_that_is_refused_for_one_file_registers_the_others(
     run = action(
         commit_strategy="single",
         host_token=token,
-        definitions=listing({"good.md": None, "bad.md": None, "fine.md": None}),
+        definitions=action.listing_of({"good.md": None, "bad.md": None, "fine.md": None}),
         language="en",
     )
     assert run.exit_code == 1
@@ -112,18 +110,18 @@ def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
     theirs = {"mine.txt": b"mine\n"}
     at_the_mutation(host, lambda: example.repository.commit(dict(theirs), branch=BRANCH))
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == PRESENT | theirs
     assert example.repository.files(SECOND) == EXPECTED
     first, second = example.repository.pull_requests
     assert (first.head, first.state, first.merged) == (BRANCH, "closed", False)
     assert (second.head, second.state) == (SECOND, "open")
-    assert f"The branch {BRANCH} appeared in between and is somebody else's" in run.output
-    assert f"Created: {len(MISSING)}\n" in run.output
+    assert f"The branch {BRANCH} appeared in between and is somebody else's" in run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
 
     # The pull request that was closed by ourselves is nobody's "no"
     again = example.run()
-    assert again.exit_code == 0, again.output
+    assert again.exit_code == 0, again.console
     assert [p.state for p in example.repository.pull_requests] == ["closed", "open"]
     assert sorted(example.repository.branches) == sorted(["main", BRANCH, SECOND])
 
@@ -137,7 +135,7 @@ def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
 
     at_the_mutation(host, act)
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.pull_requests[0].state == "open"
     assert example.repository.pull_requests[0].title == "Mine"
 
@@ -153,9 +151,9 @@ def test_the_branch_of_another_run_of_ours_is_continued(
 
     at_the_mutation(host, act)
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.output
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
     assert len(example.repository.pull_requests) == 1
-    assert f"Created: {len(MISSING) - len(files)}\n" in run.output
+    assert f"Created: {len(MISSING) - len(files)}\n" in run.console
 
 
 def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
@@ -165,7 +163,7 @@ def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
     path = next(iter(MISSING))
     at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}))
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     [commit, *_] = example.repository.log(BRANCH)
     assert commit.parents == (base,)
     assert example.repository.files()[path] == b"theirs\n"
@@ -185,10 +183,10 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
 
     host.on_request = act
     run = example.run()
-    assert run.exit_code == 0, run.output
+    assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
-    assert f"Created: {len(MISSING) - 1}\n" in run.output
-    assert "already on the working branch" in run.output
+    assert f"Created: {len(MISSING) - 1}\n" in run.console
+    assert "already on the working branch" in run.console
 
 
 def test_a_pull_request_that_may_not_be_opened_has_the_same_text(

@@ -1,0 +1,373 @@
+"""How tests run the action, and what a run leaves behind."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from registrar.cancellation import Cancellation
+from registrar.main import main
+from tests.fakehub import Request, StandInHost
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = "octo/example"
+SCAFFOLD_BRANCH = "chore/add-scaffold-files"
+HEALTH_BRANCH = "chore/add-community-health-files"
+PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
+JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+
+Start = Callable[..., "Run"]
+"""Called like an `Action`."""
+
+
+class SkippingClock:
+    """The machine's clock, except that sleeping takes no time: it moves the clock forward."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.skipped = 0.0
+        """Seconds that were slept."""
+
+    def time(self) -> float:
+        return time.time() + self.skipped
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.skipped
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self.skipped += seconds
+
+
+@dataclass(frozen=True)
+class Command:
+    """A workflow command as the runner reads it (actions/runner, ActionCommand.cs)."""
+
+    name: str
+    properties: Mapping[str, str]
+    data: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run has left behind."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    summary: str
+    output_file: str
+
+    @property
+    def lines(self) -> list[str]:
+        """Standard output, line by line."""
+        return self.stdout.splitlines()
+
+    @property
+    def console(self) -> str:
+        """Both streams."""
+        return f"{self.stdout}\n{self.stderr}"
+
+    @property
+    def text(self) -> str:
+        """Everything that anybody can read."""
+        return f"{self.console}\n{self.summary}\n{self.output_file}"
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The outputs of the step."""
+        return read_file_command(self.output_file)
+
+    @property
+    def report(self) -> Any:
+        """The report, from the output."""
+        return json.loads(self.outputs["report"])
+
+    @property
+    def registration(self) -> Any:
+        """The report of the only registration."""
+        [registration] = self.report["registrations"]
+        return registration
+
+    @property
+    def commands(self) -> list[Command]:
+        """The workflow commands in both streams, of either form."""
+        lines = [*re.split(r"\r\n|\r|\n", self.stdout), *re.split(r"\r\n|\r|\n", self.stderr)]
+        return [command for line in lines if (command := read_command(line))]
+
+    def annotations(self, name: str = "error") -> list[Command]:
+        """The annotations of one kind."""
+        return [command for command in self.commands if command.name == name]
+
+
+def read_command(line: str) -> Command | None:
+    """Read a line as the runner does: ``::name k=v,…::data``, or ``##[name k=v;…]data``."""
+    if new := re.match(r"\s*::(?P<head>[^:].*?)::(?P<data>.*)", line):
+        found, separator, escapes = new, ",", {"%0D": "\r", "%0A": "\n"}
+    elif old := re.search(r"##\[(?P<head>[^\]]+)\](?P<data>.*)", line):
+        found, separator, escapes = old, ";", {"%0D": "\r", "%0A": "\n", "%5D": "]", "%3B": ";"}
+    else:
+        return None
+    name, _, rest = found["head"].strip().partition(" ")
+    pairs = (pair.partition("=") for pair in rest.split(separator) if "=" in pair)
+    more = {**escapes, "%3A": ":", "%2C": ","}
+    properties = {key.strip(): unescaped(value, more) for key, _, value in pairs}
+    return Command(name, properties, unescaped(found["data"], escapes))
+
+
+def unescaped(text: str, escapes: Mapping[str, str]) -> str:
+    """Undo the runner's escapes; ``%25`` last, as the runner does."""
+    for escape, character in escapes.items():
+        text = text.replace(escape, character)
+    return text.replace("%25", "%")
+
+
+def read_file_command(text: str) -> dict[str, str]:
+    """Read ``GITHUB_OUTPUT`` as the runner does (actions/runner, FileCommandManager.cs)."""
+    values: dict[str, str] = {}
+    lines = iter(text.splitlines())
+    for line in lines:
+        if not line:
+            continue
+        equals, heredoc = line.find("="), line.find("<<")
+        if equals >= 0 and (heredoc < 0 or equals < heredoc):
+            name, _, values[name] = line.partition("=")
+            continue
+        assert heredoc > 0, f"invalid format: {line!r}"
+        name, _, delimiter = line.partition("<<")
+        held: list[str] = []
+        for each in lines:
+            if each == delimiter:
+                break
+            held.append(each)
+        else:
+            pytest.fail(f"matching delimiter not found: {delimiter!r}")
+        values[name] = "\n".join(held)
+    return values
+
+
+@dataclass
+class Action:
+    """Runs the action against the host: ``action(profile="health")``.
+
+    Keyword arguments are inputs; ``None`` leaves out what is given by default. It runs in this
+    process, on a clock that skips all waiting; `process` and `begin` start one of its own, which
+    waits for real.
+    """
+
+    host: StandInHost
+    directory: Path
+    default_token: str
+    secrets: list[str] = field(default_factory=list)
+    """Texts that no run may show, whatever happens."""
+    clock: SkippingClock = field(default_factory=SkippingClock)
+
+    @property
+    def workspace(self) -> Path:
+        """The caller's checkout, and the working directory."""
+        return self.directory / "workspace"
+
+    def __call__(
+        self,
+        inputs: Mapping[str, str] | None = None,
+        /,
+        *,
+        runner: bool = False,
+        env: Mapping[str, str] | None = None,
+        **more: str | None,
+    ) -> Run:
+        environ = self.environment({**(inputs or {}), **more}, runner=runner)
+        return self.start({**environ, **(env or {})})
+
+    def environment(
+        self, inputs: Mapping[str, str | None], *, runner: bool = False
+    ) -> dict[str, str]:
+        """What the action is started with for these inputs."""
+        given: dict[str, str | None] = {
+            "host_token": self.default_token,
+            "target_repo": TARGET,
+            "api_url": self.host.url,
+            **inputs,
+        }
+        environ = {f"INPUT_{name.upper()}": value for name, value in given.items() if value}
+        if runner:
+            environ |= {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(self.workspace)}
+        return environ
+
+    def start(self, environ: Mapping[str, str]) -> Run:
+        """Run the action in this process, with this environment and nothing else."""
+        buffers = io.BytesIO(), io.BytesIO()
+        stdout, stderr = (
+            io.TextIOWrapper(buffer, "utf-8", errors="backslashreplace", write_through=True)
+            for buffer in buffers
+        )
+        given = {**self._new_files(), **environ}
+        exit_code = main([], given, stdout, stderr, Cancellation(self.clock))
+        shown, errors = (buffer.getvalue() for buffer in buffers)
+        return self._left(exit_code, shown, errors, environ)
+
+    def process(self, environ: Mapping[str, str], *command: str) -> Run:
+        """Run the action in a process of its own; ``command`` as in `begin`."""
+        return self.end(self.begin(environ, *command), environ)
+
+    def begin(
+        self,
+        environ: Mapping[str, str],
+        *command: str,
+        stdout: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
+        """Start the action as a process of its own, and do not wait for it.
+
+        ``command`` is a script with its arguments: the entry point, when there is none.
+        """
+        script, *arguments = command or ("entrypoint.py",)
+        interpreter = [] if script.endswith(".sh") else [sys.executable, "-I"]
+        return subprocess.Popen(
+            [*interpreter, str(ROOT / script), *arguments],
+            cwd=self.workspace,
+            env={**clean_environment(), **self._new_files(), **environ},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+
+    def end(self, process: subprocess.Popen[bytes], environ: Mapping[str, str]) -> Run:
+        """Wait for the end of a process, and check what holds for every run."""
+        with process:
+            try:
+                stdout, stderr = process.communicate(timeout=120)
+            finally:
+                process.kill()
+        return self._left(process.returncode, stdout or b"", stderr or b"", environ)
+
+    def _left(
+        self, exit_code: int, stdout: bytes, stderr: bytes, environ: Mapping[str, str]
+    ) -> Run:
+        """What a run has left, after the checks that hold for every run."""
+        run = Run(
+            exit_code=exit_code,
+            stdout=stdout.decode(),
+            stderr=stderr.decode(),
+            summary=self._files["GITHUB_STEP_SUMMARY"].read_bytes().decode(),
+            output_file=self._files["GITHUB_OUTPUT"].read_bytes().decode(),
+        )
+        tokens = {environ.get(name, "").strip() for name in ("INPUT_HOST_TOKEN", "HOST_TOKEN")}
+        for secret in filter(None, {*self.secrets, *tokens}):
+            assert secret not in run.text
+            assert secret not in html.unescape(run.text)
+        assert "Traceback" not in run.text
+        assert {c.name for c in run.commands} <= {"group", "endgroup", "error", "warning"}
+        if run.outputs.get("report"):
+            check_report(run)
+        return run
+
+    def _new_files(self) -> dict[str, str]:
+        for file in self._files.values():
+            file.write_bytes(b"")
+        return {name: str(file) for name, file in self._files.items()}
+
+    @property
+    def _files(self) -> dict[str, Path]:
+        return {name: self.directory / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+
+    def listing(self, *entries: str | Mapping[str, str], name: str = "list.json") -> str:
+        """Write a definition file (an entry, or only its path) and give its name."""
+        full = [{"path": entry} if isinstance(entry, str) else entry for entry in entries]
+        return self.write(name, json.dumps(full))
+
+    def listing_of(self, contents: Mapping[str, str | None]) -> str:
+        """Write a definition file for paths with contents (``None``: left out); give its name."""
+        return self.listing(
+            *(
+                {"path": path} | ({} if content is None else {"content": content})
+                for path, content in contents.items()
+            )
+        )
+
+    def write(self, name: str, content: str | bytes) -> str:
+        """Put a file into the workspace and give its name."""
+        path = self.workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return name
+
+
+@cache
+def report_schema() -> Draft202012Validator:
+    """The published schema of the report."""
+    schema = json.loads((ROOT / "schemas/report.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def check_report(run: Run) -> None:
+    """Whatever a run did, its report follows the schema and says what the outputs say."""
+    assert run.outputs["report"].isascii()
+    report_schema().validate(run.report)
+    assert run.report["exit_code"] == run.exit_code
+    for name in ("created", "skipped", "failed"):
+        counted = sum(registration[name] for registration in run.report["registrations"])
+        assert run.outputs[name] == str(counted)
+    for registration in run.report["registrations"]:
+        states = [file["state"] for file in registration["files"]]
+        assert states.count("created") == registration["created"]
+        assert states.count("skipped") == registration["skipped"]
+        assert states.count("failed") + states.count("unknown") == registration["failed"]
+
+
+def clean_environment() -> dict[str, str]:
+    """What a process needs, and what measures its coverage; no variable means anything to us."""
+    kept = ("PATH", "LD_LIBRARY_PATH")
+    return {k: v for k, v in os.environ.items() if k in kept or k.startswith("COVERAGE_")}
+
+
+def calls(host: StandInHost) -> list[str]:
+    """The requests that the host saw, shortened: ``PUT contents/README.md``."""
+    return [shortened(request) for request in host.requests]
+
+
+def shortened(request: Request) -> str:
+    """Method and path of a request below the repository."""
+    path = re.sub(r"^/repos/[^/]+/[^/]+/?", "", request.path)
+    return f"{request.method} {path}".rstrip()
+
+
+def writes(host: StandInHost) -> list[str]:
+    """The requests that change something."""
+    return [shortened(request) for request in host.requests if request.method != "GET"]
+
+
+def is_read(request: Request) -> bool:
+    """Whether a request only reads: a query of GraphQL is sent by POST as well."""
+    query = str((request.json or {}).get("query", ""))
+    return request.method == "GET" or query.lstrip().startswith("query")
+
+
+def only_reads(host: StandInHost) -> bool:
+    """Whether no request could have changed anything."""
+    return all(is_read(request) for request in host.requests)
+
+
+def queries(host: StandInHost) -> list[Request]:
+    """The requests that read through GraphQL."""
+    return [r for r in host.requests if r.json and r.json.get("query", "").lstrip()[:5] == "query"]
+
+
+def mutations(host: StandInHost) -> list[Request]:
+    """The requests that write through GraphQL."""
+    return [r for r in host.requests if r.json and "mutation" in r.json.get("query", "")]
