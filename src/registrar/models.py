@@ -44,6 +44,8 @@ class FileDefinition:
     path: str
     content: bytes = EMPTY_FILE
     description: str = ""
+    alternatives: tuple[str, ...] = ()
+    """Paths that do as well: where one of them exists, this one counts as present."""
 
     @property
     def blob_id(self) -> str:

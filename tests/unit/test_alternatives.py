@@ -1,0 +1,282 @@
+"""Which paths do for a listed one, as tables: the list's own alternatives, and GitHub's rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from registrar import alternatives
+from registrar.alternatives import KINDS, Inherited, Listing, OwnerDefaults
+from registrar.models import FileDefinition, parents
+
+
+def listing_of(*paths: str) -> Listing:
+    """The listings of all directories in a repository that holds just these files."""
+    directories: dict[str, set[str]] = {"": set()}
+    for path in paths:
+        name = path
+        for parent in (*parents(path), ""):
+            directories.setdefault(parent, set()).add(name[len(parent) :].lstrip("/"))
+            name = f"{parent}/"
+    return Listing(directories)
+
+
+GITHUB_ACCEPTS = [
+    # A community health file in each of the three places, with another ending, in any letter case
+    (".github/SECURITY.md", "SECURITY.md"),
+    (".github/SECURITY.md", "docs/SECURITY.md"),
+    ("SECURITY.md", ".github/security.md"),
+    ("docs/CONTRIBUTING.md", "contributing.rst"),
+    (".github/CODE_OF_CONDUCT.md", "docs/Code_of_Conduct.txt"),
+    (".github/GOVERNANCE.md", "GOVERNANCE"),
+    (".github/SUPPORT.md", "SUPPORT.adoc"),
+    ("CODEOWNERS", "docs/CODEOWNERS"),
+    (".github/CODEOWNERS", "CODEOWNERS"),
+    (".github/FUNDING.yml", ".github/funding.yml"),
+    # A license, by any of its names
+    ("LICENSE", "LICENSE.md"),
+    ("LICENSE", "LICENCE.txt"),
+    ("LICENSE", "COPYING"),
+    ("LICENSE.md", "license"),
+    ("LICENSE", "LICENSE-MIT"),
+    ("LICENSE", "MIT-LICENSE.txt"),
+    ("COPYING", "UNLICENSE"),
+    # The first page of a repository
+    ("README.md", "readme.md"),
+    ("README.md", "README"),
+    ("README.md", "README.rst"),
+    ("README.md", ".github/README.md"),
+    ("README.md", "docs/README.md"),
+    # Templates: one file, or a folder of them
+    (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md"),
+    (".github/PULL_REQUEST_TEMPLATE.md", "docs/pull_request_template.txt"),
+    (".github/PULL_REQUEST_TEMPLATE.md", ".github/PULL_REQUEST_TEMPLATE/feature.md"),
+    (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/bug.yml"),
+    ("ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/bug.md"),
+    (".github/ISSUE_TEMPLATE/bug.md", ".github/ISSUE_TEMPLATE/bug.yml"),
+    (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/Bug.md"),
+    (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/Config.yml"),
+    # Any other path: only its letters count
+    ("AGENTS.md", "agents.md"),
+    (".vscode/settings.json", ".vscode/Settings.json"),
+    ("docs/guide.md", "Docs/Guide.md"),
+    ("caf\u00e9.md", "cafe\u0301.md"),
+]
+GITHUB_DOES_NOT_ACCEPT = [
+    (".github/SECURITY.md", "src/SECURITY.md"),
+    (".github/SECURITY.md", "SECURITY.yml"),
+    (".github/SECURITY.md", "SECURITY_INSIGHTS.md"),
+    (".github/SUPPORT.md", "SECURITY.md"),
+    ("packages/a/CONTRIBUTING.md", "CONTRIBUTING.md"),
+    ("CODEOWNERS", "CODEOWNERS.md"),
+    (".github/FUNDING.yml", "FUNDING.yml"),
+    (".github/FUNDING.yml", ".github/FUNDING.yaml"),
+    ("LICENSE", "docs/LICENSE"),
+    ("LICENSE", "LICENSES/MIT.txt"),
+    ("LICENSE", "LICENSE/MIT.txt"),
+    ("docs/README.md", "README.md"),
+    ("README.md", "README.ja.md"),
+    ("README.md", "src/README.md"),
+    (".github/PULL_REQUEST_TEMPLATE/feature.md", ".github/PULL_REQUEST_TEMPLATE.md"),
+    (".github/PULL_REQUEST_TEMPLATE/feature.md", ".github/PULL_REQUEST_TEMPLATE/other.md"),
+    (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/bug.yml"),
+    (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/config.md"),
+    (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"),
+    (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/config.yml"),
+    ("AGENTS.md", "docs/AGENTS.md"),
+    ("docs", "docs/guide.md"),
+]
+
+
+@pytest.mark.parametrize(("listed", "exists"), GITHUB_ACCEPTS)
+def test_what_github_would_use_counts_as_present(listed: str, exists: str) -> None:
+    found = alternatives.satisfied_by(FileDefinition(listed), listing_of(exists), respect=True)
+    assert found == exists
+
+
+@pytest.mark.parametrize(("listed", "exists"), GITHUB_ACCEPTS)
+def test_without_respect_only_the_listed_path_counts(listed: str, exists: str) -> None:
+    listing = listing_of(exists)
+    assert alternatives.satisfied_by(FileDefinition(listed), listing, respect=False) is None
+
+
+@pytest.mark.parametrize(("listed", "exists"), GITHUB_DOES_NOT_ACCEPT)
+def test_what_github_would_not_use_does_not_count(listed: str, exists: str) -> None:
+    found = alternatives.satisfied_by(FileDefinition(listed), listing_of(exists), respect=True)
+    assert found is None
+
+
+@pytest.mark.parametrize("respect", [True, False])
+def test_alternatives_of_the_list_count_always_and_to_the_letter(respect: bool) -> None:
+    definition = FileDefinition("NOTES.md", alternatives=("docs/notes.md", "b/NOTES.md"))
+    for exists, expected in [
+        ("docs/notes.md", "docs/notes.md"),
+        ("b/NOTES.md", "b/NOTES.md"),
+        ("docs/NOTES.md", None),
+    ]:
+        listing = listing_of(exists)
+        assert alternatives.satisfied_by(definition, listing, respect=respect) == expected
+
+
+def test_the_first_of_several_is_named() -> None:
+    definition = FileDefinition(".github/SECURITY.md", alternatives=("b.md", "a.md"))
+    listing = listing_of("a.md", "b.md", "docs/SECURITY.md", "SECURITY.md")
+    assert alternatives.satisfied_by(definition, listing, respect=True) == "b.md"
+    plain = FileDefinition(".github/SECURITY.md")
+    assert alternatives.satisfied_by(plain, listing, respect=True) == "SECURITY.md"
+
+
+@pytest.mark.parametrize(
+    ("listed", "needed"),
+    [
+        (".github/SECURITY.md", {".github", "", "docs"}),
+        ("AGENTS.md", {""}),
+        (".vscode/settings.json", {".vscode"}),
+        (".github/ISSUE_TEMPLATE/config.yml", {".github/ISSUE_TEMPLATE"}),
+        ("LICENSE", {""}),
+    ],
+)
+def test_directories_to_read(listed: str, needed: set[str]) -> None:
+    definitions = [FileDefinition(listed)]
+    assert set(alternatives.directories_to_read(definitions, respect=True)) == needed
+    assert alternatives.directories_to_read(definitions, respect=False) == ()
+
+
+def test_directories_of_the_alternatives_are_read_always() -> None:
+    definitions = [FileDefinition("a/b", alternatives=("c/d", "e")), FileDefinition("f")]
+    assert alternatives.directories_to_read(definitions, respect=False) == ("c", "")
+    assert set(alternatives.directories_to_read(definitions, respect=True)) == {"c", "", "a"}
+
+
+@pytest.mark.parametrize(("listed", "exists"), GITHUB_ACCEPTS)
+def test_nothing_outside_of_the_directories_to_read_decides(listed: str, exists: str) -> None:
+    """Letter case of a directory apart: what its parent shows is not read."""
+    directory = exists.rpartition("/")[0]
+    if directory != "Docs":
+        needed = alternatives.directories_to_read([FileDefinition(listed)], respect=True)
+        assert directory in needed
+
+
+INHERITED = [
+    (".github/CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md"),
+    (".github/SECURITY.md", "docs/security.md", "docs/security.md"),
+    (".github/FUNDING.yml", "FUNDING.yml", "FUNDING.yml"),
+    ("CONTRIBUTING.md", ".github/CONTRIBUTING.md", ".github/CONTRIBUTING.md"),
+]
+INHERITED_IF_PUBLIC = [
+    (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md", "pull_request_template.md"),
+    (".github/ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md"),
+    *[
+        # The folder is inherited as a whole
+        (listed, exists, exists)
+        for listed in (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/bug.yml")
+        for exists in (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/feature.md")
+    ],
+]
+NOT_INHERITED = [
+    ("LICENSE", "LICENSE"),
+    ("README.md", "README.md"),
+    (".github/CODEOWNERS", ".github/CODEOWNERS"),
+    ("AGENTS.md", "AGENTS.md"),
+    (".github/ISSUE_TEMPLATE/config.yml", "ISSUE_TEMPLATE/config.yml"),
+    ("packages/a/SECURITY.md", "SECURITY.md"),
+]
+
+
+@pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
+def test_inherited_from_a_public_repository(listed: str, exists: str, expected: str) -> None:
+    owner = OwnerDefaults(listing_of(exists), public=True)
+    definition = FileDefinition(listed)
+    assert alternatives.inherited_from(definition, listing_of("a"), owner) == expected
+    directory = expected.rpartition("/")[0]
+    assert directory in alternatives.directories_of_owner([definition])
+
+
+@pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
+def test_an_internal_repository_passes_no_templates_on(
+    listed: str, exists: str, expected: str
+) -> None:
+    owner = OwnerDefaults(listing_of(exists), public=False)
+    found = alternatives.inherited_from(FileDefinition(listed), listing_of("a"), owner)
+    assert found == (None if "TEMPLATE" in listed else expected)
+
+
+@pytest.mark.parametrize(("listed", "exists"), NOT_INHERITED)
+def test_not_inherited(listed: str, exists: str) -> None:
+    owner = OwnerDefaults(listing_of(exists), public=True)
+    definition = FileDefinition(listed)
+    assert alternatives.inherited_from(definition, listing_of("a"), owner) is None
+
+
+def test_own_issue_templates_switch_off_the_inherited_ones() -> None:
+    owner = OwnerDefaults(
+        listing_of(".github/ISSUE_TEMPLATE/bug.md", "ISSUE_TEMPLATE.md", "SECURITY.md"), public=True
+    )
+    listing = listing_of(".github/ISSUE_TEMPLATE/own.yml")
+    for listed, expected in [
+        (".github/ISSUE_TEMPLATE/config.yml", None),
+        (".github/ISSUE_TEMPLATE/bug.md", None),
+        (".github/ISSUE_TEMPLATE.md", None),
+        (".github/SECURITY.md", "SECURITY.md"),
+    ]:
+        assert alternatives.inherited_from(FileDefinition(listed), listing, owner) == expected
+
+
+def test_directories_of_the_owner_are_none_where_nothing_is_inherited() -> None:
+    scaffold = [FileDefinition(path) for path in ("README.md", ".vscode/settings.json", "LICENSE")]
+    assert alternatives.directories_of_owner(scaffold) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "exists", "conflict"),
+    [
+        ("README.md", "readme.md", "readme.md"),
+        ("README.md", "README.md", None),
+        ("README.md", "README.txt", None),
+        ("docs/a.md", "Docs/b.md", "Docs/"),
+        ("docs/a.md", "Docs/A.md", "Docs/A.md"),
+        ("docs/a.md", "docs/b.md", None),
+        ("a/b/c", "A/x", "A/"),
+        ("caf\u00e9.md", "cafe\u0301.md", "cafe\u0301.md"),
+    ],
+)
+def test_letter_case_conflict(path: str, exists: str, conflict: str | None) -> None:
+    assert alternatives.letter_case_conflict(path, listing_of(exists)) == conflict
+
+
+def test_an_exact_path_beside_another_letter_case_is_no_conflict() -> None:
+    listing = listing_of("README.md", "readme.md")
+    assert alternatives.letter_case_conflict("README.md", listing) is None
+
+
+def test_every_rule_names_its_public_source() -> None:
+    for kind in KINDS:
+        assert kind.source.startswith(("https://docs.github.com/", "https://github.com/"))
+        assert isinstance(kind.inherited, Inherited)
+
+
+def test_the_example_of_a_real_repository() -> None:
+    """`profile: health` with files in other places, and one that the organisation gives."""
+    listing = listing_of("SECURITY.md", "docs/CONTRIBUTING.md", "readme.md")
+    owner = OwnerDefaults(listing_of("CODE_OF_CONDUCT.md"), public=True)
+    health = [
+        "CODE_OF_CONDUCT.md",
+        "CONTRIBUTING.md",
+        "GOVERNANCE.md",
+        "SECURITY.md",
+        "SUPPORT.md",
+        "PULL_REQUEST_TEMPLATE.md",
+        "ISSUE_TEMPLATE/config.yml",
+    ]
+    definitions = [FileDefinition(f".github/{path}") for path in health]
+    missing = [
+        d.path
+        for d in definitions
+        if alternatives.satisfied_by(d, listing, respect=True) is None
+        and alternatives.inherited_from(d, listing, owner) is None
+    ]
+    assert missing == [
+        ".github/GOVERNANCE.md",
+        ".github/SUPPORT.md",
+        ".github/PULL_REQUEST_TEMPLATE.md",
+        ".github/ISSUE_TEMPLATE/config.yml",
+    ]
