@@ -22,6 +22,7 @@ from registrar.github import response as http
 from registrar.github.classify import refusal_kind
 from registrar.github.errors import NOTHING_DONE, GitHubError, Kind
 from registrar.github.explain import Context
+from registrar.github.fields import UnusableAnswer
 from registrar.github.response import Response
 from registrar.github.retry import Fault, OutOfTime, Waiting, fault_of
 from registrar.texts.escaping import Redactor
@@ -64,8 +65,9 @@ class Connection:
         """Send a request until its response is final.
 
         ``operation`` names the request for people; ``expected`` tells whether a success has the
-        shape that it must have; ``path`` is the file that is to be created; ``writes`` tells
-        apart the queries and mutations of GraphQL, which are all sent by POST.
+        shape that it must have, or raises `UnusableAnswer`; ``path`` is the file that is to be
+        created; ``writes`` tells apart the queries and mutations of GraphQL, which are all sent
+        by POST.
 
         Raises:
             GitHubError: the host refused, or gave no usable response in all tries.
@@ -167,7 +169,10 @@ class Connection:
         if fault := fault_of(response):
             return fault
         refused = response.status >= http.BAD_REQUEST
-        usable = response.holds("message") if refused else expected(response)
+        try:
+            usable = response.holds("message") if refused else expected(response)
+        except UnusableAnswer:
+            usable = False
         if usable or response.status in http.REDIRECTS:
             return response
         return Fault(msg("fault.unusable", status=response.status), kind=Kind.UNUSABLE)

@@ -1,0 +1,93 @@
+"""Typed access to the JSON of an answer: nothing is used before it has the type it must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+
+class UnusableAnswer(ValueError):
+    """A field is missing or has another type than it must have."""
+
+
+class Fields:
+    """The fields of a JSON object.
+
+    Every method raises `UnusableAnswer` when the field is missing or of another type.
+    """
+
+    __slots__ = ("_data", "_where")
+
+    def __init__(self, data: object, where: str = "$") -> None:
+        """``where`` names the object for the error, as a path from the root ``$``."""
+        if not isinstance(data, dict):
+            raise UnusableAnswer(f"{where} is not an object")
+        self._data: dict[str, object] = data
+        self._where = where
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the field is there and not null."""
+        return self._data.get(name) is not None
+
+    def text(self, name: str) -> str:
+        """A string; it may be empty."""
+        value = self._data.get(name)
+        if not isinstance(value, str):
+            raise self._error(name, "a string")
+        return value
+
+    def text_or(self, name: str, default: str) -> str:
+        """A string, or ``default`` where the field is missing or null."""
+        return self.text(name) if name in self else default
+
+    def url(self, name: str) -> str:
+        """An absolute ``http`` or ``https`` URL without blanks or control characters."""
+        value = self.text(name)
+        try:
+            parts = urlsplit(value)
+        except ValueError as error:
+            raise self._error(name, "a URL") from error
+        usable = parts.scheme in {"http", "https"} and parts.hostname and value.isprintable()
+        if not usable or any(character in value for character in ' <>"\\^`{|}'):
+            raise self._error(name, "a URL")
+        return value
+
+    def number(self, name: str) -> int:
+        """A whole number from 0."""
+        value = self._data.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise self._error(name, "a whole number")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """``true`` or ``false``."""
+        value = self._data.get(name)
+        if not isinstance(value, bool):
+            raise self._error(name, "true or false")
+        return value
+
+    def object(self, name: str) -> Fields:
+        """An object."""
+        return Fields(self._data.get(name), f"{self._where}.{name}")
+
+    def object_or_none(self, name: str) -> Fields | None:
+        """An object, or ``None`` where the field is missing or null."""
+        return self.object(name) if name in self else None
+
+    def objects(self, name: str) -> Iterator[Fields]:
+        """The objects of an array."""
+        return objects(self._data.get(name), f"{self._where}.{name}")
+
+    def _error(self, name: str, needed: str) -> UnusableAnswer:
+        return UnusableAnswer(f"{self._where}.{name} is not {needed}")
+
+
+def objects(data: object, where: str = "$") -> Iterator[Fields]:
+    """The objects of a JSON array.
+
+    Raises:
+        UnusableAnswer: it is no array, or holds something else.
+    """
+    if not isinstance(data, list):
+        raise UnusableAnswer(f"{where} is not an array")
+    return iter([Fields(item, f"{where}[{index}]") for index, item in enumerate(data)])
