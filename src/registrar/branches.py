@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from registrar.errors import RegistrarError
+from registrar.errors import Refused, RegistrarError
 from registrar.github.client import Host
 from registrar.github.errors import GitHubError
-from registrar.models import BranchState, Plan, PullRequest, Tree, TreeEntry
+from registrar.models import BranchState, Plan, PullRequest, Tree
+from registrar.reporting import proposal
+from registrar.reporting.progress import Progress
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
@@ -24,10 +26,12 @@ class Branch:
     name: str
     head: str
     tree: Tree | None = None
-    """What a continued branch holds; ``None`` where it is new, or the host does not list it."""
+    """What a continued branch holds; ``None`` where it is new, or GitHub does not list it."""
     pull_request: PullRequest | None = None
     """The open pull request that is to be continued."""
     is_new: bool = True
+    was_bare: bool = False
+    """Whether it was found without a commit of its own."""
     may_have_been_applied: bool = False
     """Whether this very run may have put there what the branch holds."""
 
@@ -46,76 +50,152 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What an attempt to do everything in one request left behind."""
+    """What the request that does everything at once left behind.
 
+    It was sent when there was no branch of the plan's name.
+    """
+
+    branch: Branch | None = None
+    """The branch, where it is certain that the attempt may write to it."""
     done: bool = False
+    """Whether nothing is left to do on it."""
     may_have_been_applied: bool = False
-    not_ours: bool = False
-    """Whether the branch of our name turned out to be somebody else's."""
+    """Whether the answer was lost."""
+    body: str = ""
+    """Body of the pull request that was asked for."""
+    pull_request: PullRequest | None = None
+    """The pull request, where GitHub said that it was opened."""
 
 
-def claim(
-    host: Host, plan: Plan, *, built_in: bool, attempt: Attempt | None = None
-) -> Branch | Declined:
-    """Create the working branch, or find the one that an earlier run left.
-
-    ``built_in`` says that nobody but us would choose the branch's name.
+def names(plan: Plan) -> Iterator[str]:
+    """Give the names of branches that may be written to, the best one first.
 
     Raises:
-        GitHubError: the host refuses the branch, or gave no usable response.
+        Refused: the plan's own name is that of the default branch.
+        RegistrarError: all names were tried.
     """
-    attempt = attempt or Attempt()
-    for name in _names(plan.branch):
-        if name == plan.branch and attempt.not_ours:
-            continue
-        found = _claim(
-            host, plan, name, built_in=built_in, may_have_been_applied=attempt.may_have_been_applied
-        )
-        if found is not None:
-            return found
+    yield require_other_than_default(plan.branch, plan.repository.default_branch)
+    for suffix in range(2, LAST_SUFFIX + 1):
+        name = f"{plan.branch}-{suffix}"
+        if not _is_same(name, plan.repository.default_branch):
+            yield name
     raise RegistrarError(msg("branch.no_name_free", branch=plan.branch, last=LAST_SUFFIX))
 
 
-def _names(name: str) -> Iterator[str]:
-    yield name
-    for suffix in range(2, LAST_SUFFIX + 1):
-        yield f"{name}-{suffix}"
+def require_other_than_default(name: str, default_branch: str) -> str:
+    """Refuse the default branch as a working branch.
+
+    Raises:
+        Refused: GitHub would write to the default branch.
+    """
+    if _is_same(name, default_branch):
+        raise Refused(msg("preflight.branch_is_default", branch=name))
+    return name
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether both names may mean one branch: git also finds ``main`` as ``heads/main``.
+
+    See https://git-scm.com/docs/gitrevisions, "<refname>".
+    """
+    return _short(one) == _short(other)
+
+
+def _short(name: str) -> str:
+    while name.startswith(("refs/", "heads/")):
+        name = name.partition("/")[2]
+    return name
+
+
+def claim(
+    host: Host, plan: Plan, progress: Progress, *, built_in: bool, attempt: Attempt | None
+) -> Branch | Declined:
+    """Create the working branch, or find the one that an earlier run left.
+
+    ``built_in`` says that nobody but us would choose the branch's name; ``attempt`` is what this
+    run has already asked for under the plan's own name.
+
+    Raises:
+        GitHubError: GitHub refuses the branch, or gave no usable response.
+        Refused: the branch is the default branch.
+    """
+    for name in names(plan):
+        tried = attempt if name == plan.branch else None
+        found = _claim(host, plan, name, built_in=built_in, attempt=tried)
+        if found is not None:
+            return found
+        if tried:
+            _withdraw(host, plan, tried, progress)
+    raise AssertionError  # `names` raises before it ends
 
 
 def _claim(
-    host: Host, plan: Plan, name: str, *, built_in: bool, may_have_been_applied: bool
+    host: Host, plan: Plan, name: str, *, built_in: bool, attempt: Attempt | None
 ) -> Branch | Declined | None:
     """Try one name; ``None`` when the branch of that name is to be left alone."""
-    branch_state = plan.branch_state if name == plan.branch else None
-    if branch_state is None:
+    state = plan.branch_state if name == plan.branch else None
+    if state:
+        return _continue(host, plan, state, may_be_bare=built_in)
+
+    may_have_been_applied = bool(attempt and attempt.may_have_been_applied)
+    if may_have_been_applied:
+        # What an unanswered request did is read before anything else is written
+        state = host.branch_state(plan.repository, name)
+    if state is None:
         try:
             host.create_branch(plan.repository, name, plan.base_sha)
             return Branch(name, plan.base_sha)
         except GitHubError as error:
             if not (error.already_exists or error.may_have_been_applied):
                 raise
-            branch_state = host.branch_state(plan.repository, name)
-            if branch_state is None:
+            state = host.branch_state(plan.repository, name)
+            if state is None:
                 raise
             may_have_been_applied |= error.may_have_been_applied
-    may_be_bare = built_in or (may_have_been_applied and branch_state.head == plan.base_sha)
-    found = _continue(host, plan, name, branch_state, may_be_bare=may_be_bare)
+
+    # It was not there when the repository was read, so it may be the default branch by now
+    now = host.repository(plan.repository.full_name).default_branch
+    if _is_same(name, now):
+        if name == plan.branch:
+            require_other_than_default(name, now)
+        return None
+    may_be_bare = built_in or (may_have_been_applied and state.head == plan.base_sha)
+    found = _continue(host, plan, state, may_be_bare=may_be_bare, attempt=attempt)
     if isinstance(found, Branch):
-        return replace(found, is_new=False, may_have_been_applied=may_have_been_applied)
+        return replace(found, may_have_been_applied=may_have_been_applied)
     return found
 
 
+def _withdraw(host: Host, plan: Plan, attempt: Attempt, progress: Progress) -> None:
+    """Close the pull request that our attempt opened from somebody else's branch."""
+    opened = attempt.pull_request
+    if attempt.may_have_been_applied:
+        pulls = host.pull_requests(plan.repository, plan.branch)
+        opened = next((p for p in pulls if p.is_open and p.has_body(attempt.body)), None)
+    if opened:
+        host.close_pull_request(plan.repository, opened, body=WITHDRAWN)
+        progress.warn("progress.withdrawn", number=opened.number, branch=plan.branch)
+
+
 def _continue(
-    host: Host, plan: Plan, name: str, branch_state: BranchState, *, may_be_bare: bool
+    host: Host,
+    plan: Plan,
+    state: BranchState,
+    *,
+    may_be_bare: bool,
+    attempt: Attempt | None = None,
 ) -> Branch | Declined | None:
-    found = proposed(branch_state, plan)
+    """Take over a branch that stands already, when it is ours."""
+    found = proposed(state, plan)
     if isinstance(found, Declined):
-        return replace(found, name=name)
-    if found:
-        return Branch(name, branch_state.head, host.tree(plan.repository, branch_state.head), found)
-    if any(pull.head_sha == branch_state.head for pull in branch_state.pull_requests):
+        return found
+    if found and not attempt and proposal.is_ours(found.body):
+        tree = host.tree(plan.repository, state.head)
+        return Branch(state.name, state.head, tree, found, is_new=False)
+    if not found and any(pull.head_sha == state.head for pull in state.pull_requests):
         return None
-    return leftover(host, plan, name, branch_state.head, may_be_bare=may_be_bare)
+    branch = leftover(host, plan, state, may_be_bare=may_be_bare)
+    return branch and replace(branch, pull_request=found)
 
 
 def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:
@@ -131,26 +211,35 @@ def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | 
     for pull in ours:
         closed = not pull.is_open and not pull.merged and WITHDRAWN not in pull.body
         if closed and pull.head_sha == branch_state.head:
-            return Declined(plan.branch, pull)
+            return Declined(branch_state.name, pull)
     return None
 
 
-def leftover(host: Host, plan: Plan, name: str, head: str, *, may_be_bare: bool) -> Branch | None:
-    """Take a branch for what an interrupted run left, when everything on it is ours."""
+def leftover(host: Host, plan: Plan, state: BranchState, *, may_be_bare: bool) -> Branch | None:
+    """Take a branch for what an interrupted run left: it brings files of ours and nothing else.
+
+    One that brings nothing at all tells nothing; ``may_be_bare`` says whether it is ours.
+    """
+    name, head = state.name, state.head
     comparison = None
     if head != plan.base_sha:
         comparison = host.compare(plan.repository, plan.base_sha, head)
     if comparison is None or comparison.merge_base == head:
-        return Branch(name, head, host.tree(plan.repository, head)) if may_be_bare else None
+        if not may_be_bare:
+            return None
+        return Branch(name, head, host.tree(plan.repository, head), is_new=False, was_bare=True)
     after = host.tree(plan.repository, head)
     before = host.tree(plan.repository, comparison.merge_base)
-    if before is not None and after is not None:
-        ours = {d.path: TreeEntry(_REGULAR_FILE, d.blob_id) for d in plan.missing}
-        changed = {p for p in before.keys() | after.keys() if before.get(p) != after.get(p)}
-        only_ours = all(path not in before and after[path] == ours.get(path) for path in changed)
-    else:
-        # A repository too large for the host to list: the comparison names up to 300 files
-        added = comparison.added
-        blobs = {d.path: d.blob_id for d in plan.missing}
-        only_ours = added is not None and added.items() <= blobs.items()
-    return Branch(name, head, after) if only_ours else None
+    blobs = {d.path: d.blob_id for d in plan.missing}
+    # A repository too large for GitHub to list: the comparison names up to 300 files
+    added = comparison.added if before is None or after is None else _added(before, after)
+    ours = added and added.items() <= blobs.items()
+    return Branch(name, head, after, is_new=False) if ours else None
+
+
+def _added(before: Tree, after: Tree) -> Mapping[str, str] | None:
+    """Blob ids of the regular files that were added; ``None`` where anything else changed."""
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    if any(path in before or after[path].mode != _REGULAR_FILE for path in changed):
+        return None
+    return {path: after[path].sha for path in changed}

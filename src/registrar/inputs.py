@@ -72,7 +72,7 @@ _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
 _NO_BRANCH = re.compile(  # git-check-ref-format
-    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$|^HEAD$|^refs/"
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$|^HEAD$|^(refs|heads)/"
 )
 
 

@@ -20,6 +20,10 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").strip()
+
+
 class Mode(StrEnum):
     """What a run does with what is missing."""
 
@@ -119,6 +123,10 @@ class PullRequest:
     assignees: frozenset[str] = frozenset()
     """Logins in lower case."""
 
+    def has_body(self, text: str) -> bool:
+        """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
+        return _lines(self.body) == _lines(text)
+
 
 class PullRequestOperation(StrEnum):
     """What a run did about its pull request."""
@@ -141,6 +149,7 @@ class Comparison:
 class BranchState:
     """A branch that stands already: its commit, and the pull requests from it."""
 
+    name: str
     head: str
     pull_requests: tuple[PullRequest, ...]
     """Only those of the repository itself, no fork's; the newest first."""

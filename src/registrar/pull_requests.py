@@ -48,7 +48,7 @@ def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress
             raise NotOpened(
                 msg("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
             ) from error
-        if error.may_have_been_applied and _is_same(found.body, body):
+        if error.may_have_been_applied and found.has_body(body):
             progress.pull_request(found, PullRequestOperation.CREATED)
         else:
             _update(host, plan, found, proposal, progress)
@@ -152,15 +152,10 @@ def _update(
 ) -> None:
     result = progress.registration()
     body = proposal.body(result, pull.body)
-    outdated = not _is_same(pull.body, body)
+    outdated = not pull.has_body(body)
     if outdated:
         host.update_pull_request(plan.repository, pull, body=body)
     updated = outdated or result.created > 0
     progress.pull_request(
         pull, PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE
     )
-
-
-def _is_same(one: str, other: str) -> bool:
-    # The host's own editor ends lines with CRLF
-    return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()

@@ -74,12 +74,16 @@ def register(host: Host, job: RegistrationSpec, proposal: Proposal, progress: Pr
     require_writable(plan, host.scopes)
     host.waiting.require_budget(len(plan.missing) + 2)
     attempt = strategy.write_at_once(host, plan, proposal, progress)
-    if not attempt.done:
-        branch = branches.claim(host, plan, built_in=job.built_in, attempt=attempt)
-        progress.on_branch(branch.name)
-        if isinstance(branch, Declined):
-            _accept_no(branch, plan, progress)
-            return
+    branch = attempt and attempt.branch
+    if branch is None:
+        branch = branches.claim(host, plan, progress, built_in=job.built_in, attempt=attempt)
+    progress.on_branch(branch.name)
+    if isinstance(branch, Declined):
+        _accept_no(branch, plan, progress)
+        return
+    if branch.was_bare and not job.built_in:
+        progress.note("progress.found_branch", branch=branch.name)
+    if not (attempt and attempt.done):
         strategy.create_files(host, plan, branch, proposal, progress)
         pull_requests.publish(host, plan, branch, proposal, progress)
     pull_requests.set_options(host, plan, proposal.options, progress)

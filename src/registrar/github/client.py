@@ -181,7 +181,7 @@ class Host:
         head = self.branch_head(repository, branch)
         if head is None:
             return None
-        return BranchState(head, tuple(self.pull_requests(repository, branch)))
+        return BranchState(branch, head, tuple(self.pull_requests(repository, branch)))
 
     def pull_requests(self, repository: Repository, branch: str) -> list[PullRequest]:
         """Pull requests from ``branch`` of this very repository, the newest first.
@@ -317,9 +317,17 @@ class Host:
         )
 
     def graphql(
-        self, query: str, variables: Mapping[str, Any], operation: Message, *, writes: bool
+        self,
+        query: str,
+        variables: Mapping[str, Any],
+        operation: Message,
+        *,
+        writes: bool,
+        idempotent: bool = True,
     ) -> Response:
         """Send a GraphQL request; the response may hold errors beside, or in place of, data.
+
+        One that is not ``idempotent`` is not sent again when it may have been applied.
 
         Raises:
             GitHubError: no usable response.
@@ -331,6 +339,7 @@ class Host:
             _is_graphql,
             body={"query": query, "variables": dict(variables)},
             writes=writes,
+            idempotent=idempotent,
         )
 
     def refusal_error(self, operation: Message, response: Response) -> GitHubError:

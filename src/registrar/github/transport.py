@@ -61,13 +61,15 @@ class Connection:
         body: dict[str, Any] | None = None,
         path: str = "",
         writes: bool | None = None,
+        idempotent: bool = True,
     ) -> Response:
         """Send a request until its response is final.
 
         ``operation`` names the request for people; ``expected`` tells whether a success has the
         shape that it must have, or raises `UnusableAnswer`; ``path`` is the file that is to be
         created; ``writes`` tells apart the queries and mutations of GraphQL, which are all sent
-        by POST.
+        by POST; a request that is not ``idempotent`` is not sent again once it may have been
+        applied.
 
         Raises:
             GitHubError: the host refused, or gave no usable response in all tries.
@@ -83,8 +85,9 @@ class Connection:
                 outcome = self._send(method, target, body, expected)
                 if isinstance(outcome, Response):
                     break
+                lost = not (outcome.never_applied or outcome.is_limit)
                 may_have_been_applied |= not outcome.never_applied
-                try_again = self._waiting.after_fault(outcome, attempt)
+                try_again = (idempotent or not lost) and self._waiting.after_fault(outcome, attempt)
             except (Cancelled, OutOfTime) as ended:
                 ended.may_have_been_applied |= may_have_been_applied
                 raise

@@ -17,6 +17,11 @@ _BEGIN = "<!-- registrar:begin -->"
 _END = "<!-- registrar:end -->"
 
 
+def is_ours(body: str) -> bool:
+    """Whether the body of a pull request holds a part that we wrote."""
+    return _BEGIN in body and _END in body
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """The texts of one registration, and what else the caller wants of its pull request."""

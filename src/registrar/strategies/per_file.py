@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from registrar.branches import Attempt, Branch
+from registrar.branches import Branch
 from registrar.errors import Cancelled, Refused
 from registrar.github.client import Host
 from registrar.github.errors import GitHubError, Kind
@@ -68,9 +68,8 @@ def inspect(host: Host, job: RegistrationSpec, progress: Progress) -> Repository
     return RepositoryState(repository, base_sha, frozenset(existing))
 
 
-def write_at_once(_host: Host, _plan: Plan, _proposal: Proposal, _progress: Progress) -> Attempt:
-    """Leave everything to the common road: REST has no request for all of it."""
-    return Attempt()
+def write_at_once(_host: Host, _plan: Plan, _proposal: Proposal, _progress: Progress) -> None:
+    """Do nothing: REST has no request for everything."""
 
 
 def create_files(

@@ -123,17 +123,19 @@ def inspect(host: Host, job: RegistrationSpec, progress: Progress) -> Repository
     )
 
 
-def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress) -> Attempt:
-    """Create branch, commit and pull request in one request.
+def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress) -> Attempt | None:
+    """Create branch, commit and pull request in one request; ``None``: it was not sent.
 
-    What the attempt leaves undone is for the common road.
+    It is never sent a second time while the first may have been applied: the third mutation
+    would be done even where the branch is somebody else's.
 
     Raises:
         Cancelled: a signal arrived.
-        OutOfTime: the host's limits last for longer than we may wait.
+        OutOfTime: GitHub's limits last for longer than we may wait.
     """
     if plan.branch_state or len(list(_batches(plan.missing))) > 1:
-        return Attempt()
+        return None
+    name = next(branches.names(plan))
     created = [FileResult(d, State.CREATED, on_branch=True) for d in plan.missing]
     result = progress.registration(assuming=created)
     body = proposal.body(result)
@@ -142,43 +144,46 @@ def write_at_once(host: Host, plan: Plan, proposal: Proposal, progress: Progress
     variables = {
         "ref": {
             "repositoryId": repository_id,
-            "name": f"refs/heads/{plan.branch}",
+            "name": f"refs/heads/{name}",
             "oid": plan.base_sha,
         },
-        "commit": _commit_input(plan, plan.branch, plan.base_sha, plan.missing, headline),
+        "commit": _commit_input(plan, name, plan.base_sha, plan.missing, headline),
         "pull": {
             "repositoryId": repository_id,
             "baseRefName": plan.repository.default_branch,
-            "headRefName": plan.branch,
+            "headRefName": name,
             "title": proposal.title(result),
             "body": body,
             "draft": proposal.options.draft,
         },
     }
-    operation = msg("operation.all_at_once", branch=plan.branch)
+    operation = msg("operation.all_at_once", branch=name)
     try:
-        response = host.graphql(_ALL_AT_ONCE, variables, operation, writes=True)
+        response = host.graphql(_ALL_AT_ONCE, variables, operation, writes=True, idempotent=False)
     except GitHubError as error:
-        return Attempt(may_have_been_applied=error.may_have_been_applied)
+        return Attempt(may_have_been_applied=error.may_have_been_applied, body=body)
     except (Cancelled, OutOfTime) as ended:
         if ended.may_have_been_applied:
-            progress.on_branch(plan.branch)
+            progress.on_branch(name)
             _record(progress, plan.missing, State.UNKNOWN, reason=msg("reason.unknown"))
         raise
     ref = _part(response, "createRef", "ref")
     commit = _part(response, "createCommitOnBranch", "commit", "oid")
     pull = _part(response, "createPullRequest", "pullRequest", "number", "url")
-    if ref and commit and pull:
-        progress.on_branch(plan.branch)
-        with progress.group("group.create", count=len(plan.missing), branch=plan.branch):
+    opened = PullRequest(number=pull["number"], url=pull["url"], body=body) if pull else None
+    branch = None
+    if commit:
+        # Also when the branch was somebody else's: then it stood at the very base commit
+        branch = Branch(name, commit["oid"], is_new=False, was_bare=not ref, pull_request=opened)
+    elif ref:
+        branch = Branch(name, plan.base_sha, pull_request=opened)
+    if commit:
+        progress.on_branch(name)
+        with progress.group("group.create", count=len(plan.missing), branch=name):
             _record(progress, plan.missing, State.CREATED, commit=commit["oid"])
-        opened = PullRequest(number=pull["number"], url=pull["url"], body=body)
+    if commit and opened:
         progress.pull_request(opened, PullRequestOperation.CREATED)
-        return Attempt(done=True)
-    may_have_been_applied = bool(ref or commit) or response.may_have_been_applied
-    if pull and not may_have_been_applied and _withdraw_if_foreign(host, plan, pull, progress):
-        return Attempt(not_ours=True)
-    return Attempt(may_have_been_applied=may_have_been_applied)
+    return Attempt(branch, done=bool(commit and opened), body=body, pull_request=opened)
 
 
 def create_files(
@@ -191,7 +196,8 @@ def create_files(
         OutOfTime: the host's limits last for longer than we may wait.
     """
     head = branch.head
-    for batch in _batches(_committable(plan, branch)):
+    todo = progress.pending(_committable(plan, branch))
+    for batch in _batches(todo):
         headline = proposal.headline(progress.registration(), batch)
         variables = {"commit": _commit_input(plan, branch.name, head, batch, headline)}
         try:
@@ -252,7 +258,7 @@ def _first_query(
             node_id=data["id"],
         )
         commit = data["defaultBranchRef"]["target"]
-        branch_state = _branch_state(data["ref"], repository)
+        branch_state = _branch_state(data["ref"], job.branch, repository)
         return repository, commit["oid"], branch_state, _types(commit, paths)
 
 
@@ -307,13 +313,15 @@ def _is_not_found(response: Response) -> bool:
     )
 
 
-def _branch_state(ref: dict[str, Any] | None, repository: Repository) -> BranchState | None:
+def _branch_state(
+    ref: dict[str, Any] | None, name: str, repository: Repository
+) -> BranchState | None:
     if ref is None:
         return None
     nodes = ref["associatedPullRequests"]["nodes"]
     pulls = [_pull_request(node) for node in nodes if node]
     ours = tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
-    return BranchState(ref["target"]["oid"], ours)
+    return BranchState(name, ref["target"]["oid"], ours)
 
 
 def _pull_request(node: dict[str, Any]) -> PullRequest:
@@ -411,17 +419,3 @@ def _part(response: Response, mutation: str, field: str, *needs: str) -> dict[st
     for name in (mutation, field):
         found = found.get(name) if isinstance(found, dict) else None
     return found if isinstance(found, dict) and found.keys() >= set(needs) else None
-
-
-def _withdraw_if_foreign(host: Host, plan: Plan, pull: dict[str, Any], progress: Progress) -> bool:
-    """Close the pull request when the branch, made by somebody in between, is not ours.
-
-    It may be that of another run of ours: then it and its pull request stay.
-    """
-    head = host.branch_head(plan.repository, plan.branch)
-    if head is None or branches.leftover(host, plan, plan.branch, head, may_be_bare=True):
-        return False
-    opened = PullRequest(number=pull["number"], url=pull["url"])
-    host.close_pull_request(plan.repository, opened, body=branches.WITHDRAWN)
-    progress.warn("progress.withdrawn", number=opened.number, branch=plan.branch)
-    return True

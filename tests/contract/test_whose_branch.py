@@ -1,0 +1,220 @@
+"""The default branch, and branches of other people, are never written to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
+from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.harness import SINGLE, Action, shortened
+
+SECOND = f"{BRANCH}-2"
+THEIRS = {"mine.txt": b"mine\n"}
+AUTHOR = ("A", "a@example.com")
+
+
+def makes_branch(request: Request, name: str = BRANCH) -> bool:
+    """Whether a request asks for a new branch, by REST or GraphQL."""
+    if shortened(request) == "POST git/refs":
+        return bool(request.json["ref"] == f"refs/heads/{name}")
+    variables = request.json and request.json.get("variables")
+    return bool(variables and (variables.get("ref") or {}).get("name") == f"refs/heads/{name}")
+
+
+def before_the_branch(host: StandInHost, do: Callable[[], object], name: str = BRANCH) -> None:
+    """Let somebody act when the request that makes the branch has arrived and is not done yet."""
+
+    def act(request: Request) -> None:
+        if makes_branch(request, name):
+            host.on_request = None
+            do()
+
+    host.on_request = act
+
+
+def taken(repository: Repository, branch: str, at: str | None = None) -> None:
+    """Somebody's own work on a branch."""
+    repository.create_branch(branch, at)
+    repository.commit(dict(THEIRS), branch=branch, author=AUTHOR)
+
+
+# --- The default branch ---------------------------------------------------------------------
+
+
+def test_a_suffixed_name_that_is_the_default_branch_is_passed_over(
+    host: StandInHost, example: Example
+) -> None:
+    odd = host.create_repository("octo/odd", files=dict(PRESENT), default_branch=SECOND)
+    taken(odd, BRANCH)
+    run = example.run(target_repo="octo/odd")
+    assert run.exit_code == 0, run.console
+    assert odd.files(SECOND) == PRESENT
+    assert odd.files(BRANCH) == PRESENT | THEIRS
+    assert odd.files(f"{BRANCH}-3") == EXPECTED
+    assert [(p.head, p.base) for p in odd.pull_requests] == [(f"{BRANCH}-3", SECOND)]
+
+
+def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
+    host: StandInHost, example: Example
+) -> None:
+    odd = host.create_repository("octo/odd", files=dict(PRESENT), default_branch="release-2")
+    host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: makes_branch(r, "release")))
+    before_the_branch(host, lambda: taken(odd, "release"), "release")
+    run = example.run(target_repo="octo/odd", branch="release")
+    assert run.exit_code == 0, run.console
+    assert odd.files("release-2") == PRESENT
+    assert odd.files("release") == PRESENT | THEIRS
+    assert odd.files("release-3") == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["main", "heads/main", "refs/heads/main", "heads/heads/main"])
+def test_every_spelling_of_the_default_branch_is_refused(
+    host: StandInHost, example: Example, name: str
+) -> None:
+    run = example.run(branch=name)
+    assert run.exit_code == 2, run.console
+    assert example.repository.branches == ["main"]
+    assert example.repository.files("main") == PRESENT
+    assert not [r for r in host.requests if r.method in {"PUT", "PATCH"} or makes_branch(r, name)]
+
+
+def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
+    host: StandInHost, example: Example
+) -> None:
+    """It stands at the base commit, so nothing but its name tells whose it is."""
+
+    def act() -> None:
+        example.repository.create_branch(BRANCH)
+        example.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+        example.repository.default_branch = BRANCH
+
+    before_the_branch(host, act)
+    run = example.run()
+    assert run.exit_code == 2, run.console
+    assert f"The working branch {BRANCH} is the default branch" in run.console
+    assert example.repository.files(BRANCH) == PRESENT | {"AGENTS.md": b"\n"}
+
+
+# --- Branches of other people ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [BRANCH, "theirs"])
+def test_a_branch_that_appears_while_the_first_answer_is_lost_is_left_alone(
+    host: StandInHost, example: Example, name: str
+) -> None:
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, name)))
+    before_the_branch(host, lambda: taken(example.repository, name), name)
+    run = example.run(branch=name)
+    assert run.exit_code == 0, run.console
+    assert example.repository.files(name) == PRESENT | THEIRS
+    assert example.repository.files(f"{name}-2") == EXPECTED
+    [pull] = [p for p in example.repository.pull_requests if p.state == "open"]
+    assert pull.head == f"{name}-2"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_pull_request_of_a_lost_attempt_from_somebodys_branch_is_closed_again(
+    host: StandInHost, example: Example, when: str
+) -> None:
+    """The third mutation was done, from a branch that somebody made, and its answer is lost."""
+    fault = Fault(FaultKind.ERROR_502_HTML, match=makes_branch, when=when)  # type: ignore[arg-type]
+    host.faults.add(fault)
+    before_the_branch(host, lambda: taken(example.repository, BRANCH))
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert example.repository.files(BRANCH) == PRESENT | THEIRS
+    assert example.repository.files(SECOND) == EXPECTED
+    assert [p.head for p in example.repository.pull_requests if p.state == "open"] == [SECOND]
+
+
+def test_a_lost_attempt_says_nothing_about_another_name(
+    host: StandInHost, example: Example
+) -> None:
+    """A bare branch `theirs-2` of somebody's is not what our request for `theirs` left."""
+    host.faults.add(
+        Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs"), times=1)
+    )
+
+    def act() -> None:
+        taken(example.repository, "theirs")
+        example.repository.create_branch("theirs-2")
+
+    before_the_branch(host, act, "theirs")
+    run = example.run(branch="theirs")
+    assert run.exit_code == 0, run.console
+    assert example.repository.files("theirs") == PRESENT | THEIRS
+    assert example.repository.files("theirs-2") == PRESENT
+    assert example.repository.files("theirs-3") == EXPECTED
+
+
+@pytest.mark.parametrize("name", [BRANCH, "theirs"])
+def test_a_branch_whose_commits_change_nothing_is_somebodys(example: Example, name: str) -> None:
+    example.repository.create_branch(name)
+    example.repository.commit(dict(THEIRS), branch=name, author=AUTHOR)
+    example.repository.commit(dict.fromkeys(THEIRS), branch=name, author=AUTHOR)
+    head = example.repository.head(name)
+    run = example.run(branch=name)
+    assert run.exit_code == 0, run.console
+    assert example.repository.head(name) == head
+    assert example.repository.files(f"{name}-2") == EXPECTED
+
+
+def test_a_pull_request_of_somebody_from_a_branch_of_our_name_is_not_ours(
+    example: Example,
+) -> None:
+    taken(example.repository, "theirs")
+    example.repository.open_pull_request(head="theirs", base="main", title="Mine", body="My words")
+    head = example.repository.head("theirs")
+    run = example.run(branch="theirs")
+    assert run.exit_code == 0, run.console
+    assert example.repository.head("theirs") == head
+    assert example.repository.pull_requests[0].body == "My words"
+    assert example.repository.files("theirs-2") == EXPECTED
+
+
+def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(example: Example) -> None:
+    example.run()
+    path = next(iter(MISSING))
+    example.repository.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
+    example.repository.commit({next(reversed(MISSING)): None}, branch=BRANCH, author=AUTHOR)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert example.repository.files(BRANCH) == EXPECTED | THEIRS | {path: b"better\n"}
+    assert len(example.repository.pull_requests) == 1
+
+
+def test_a_custom_branch_that_appears_at_the_base_commit_is_named(
+    host: StandInHost, example: Example
+) -> None:
+    """One request cannot tell it from a branch of its own; nothing of somebody's is lost."""
+    host.faults.add(
+        Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs"), times=1)
+    )
+    before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
+    run = example.run(branch="theirs")
+    assert run.exit_code == 0, run.console
+    assert example.repository.files("theirs") == EXPECTED
+    assert "The branch theirs was there already" in run.console
+
+
+def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_all(
+    host: StandInHost, action: Action
+) -> None:
+    example = Example(action, SINGLE)
+    before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
+    run = example.run(branch="theirs")
+    assert run.exit_code == 0, run.console
+    assert "The branch theirs was there already" in run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
+
+
+def test_the_branch_that_the_run_made_itself_is_not_called_found(
+    host: StandInHost, example: Example
+) -> None:
+    host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not as a whole")}
+    run = example.run(branch="theirs")
+    assert run.exit_code == 0, run.console
+    assert example.repository.files("theirs") == EXPECTED
+    assert "was there already" not in run.console
