@@ -1,0 +1,242 @@
+"""What the documents tell people to paste works as it stands."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from registrar import __version__, definitions, errors
+from tests.documents import README, README_JA, ROOT, blocks, name
+from tests.fakehub import Repository, StandInHost
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, Run, only_reads
+
+LIST = ".github/registrar.yml"
+OURS = re.compile(r"OWNER/registrar@v1|\./")
+EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
+DEFINITIONS_PAGE = ROOT / "docs/definitions.md"
+
+
+def workflows() -> list[tuple[str, dict[Any, Any]]]:
+    found = [(place, yaml.safe_load(text)) for place, text in blocks("ya?ml")]
+    return [(place, read) for place, read in found if isinstance(read, dict) and "jobs" in read]
+
+
+def runs() -> Iterator[Any]:
+    """Every workflow with every choice that it offers and every entry of its matrix."""
+    for place, workflow in workflows():
+        trigger = workflow[True]  # `on` is a boolean to YAML 1.1
+        dispatch = trigger.get("workflow_dispatch") if isinstance(trigger, dict) else None
+        offered = {
+            f"inputs.{key}": given.get("options", [given.get("default", "")])
+            for key, given in ((dispatch or {}).get("inputs") or {}).items()
+        }
+        for job in workflow["jobs"].values():
+            matrix = job.get("strategy", {}).get("matrix", {})
+            values = offered | {f"matrix.{key}": entries for key, entries in matrix.items()}
+            for chosen in itertools.product(*values.values()):
+                context = dict(zip(values, chosen, strict=True))
+                yield pytest.param(job, context, place, id="-".join([place, *chosen]))
+
+
+def own_list(place: str) -> str:
+    """The list that belongs to an example: that of its page, else that of the page about lists."""
+    page = ROOT / place.partition(":")[0]
+    for _, text in [*blocks("ya?ml", page), *blocks("ya?ml", DEFINITIONS_PAGE)]:
+        if text.startswith(f"# {LIST}"):
+            return text
+    pytest.fail(f"no list for {place}")
+
+
+def test_workflows_are_complete(tmp_path: Path) -> None:
+    for number, (place, _) in enumerate(workflows()):
+        text = next(text for there, text in blocks("ya?ml") if there == place)
+        (tmp_path / f"{number}.yml").write_text(f"# {place}\n{text}", "utf-8")
+    command = ["check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, *map(str, tmp_path.iterdir())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "jobs:\n" not in "".join(
+        text for place, text in blocks("ya?ml") if place not in dict(workflows())
+    )
+
+
+@pytest.mark.parametrize(("job", "context", "place"), list(runs()))
+def test_a_workflow_runs_as_it_stands(
+    job: dict[str, Any],
+    context: dict[str, str],
+    place: str,
+    action: Action,
+    host: StandInHost,
+    tmp_path: Path,
+) -> None:
+    # The workflow's own token can do what the job's permissions say, and no more
+    own = job["permissions"]
+    permissions = {scope.replace("-", "_"): access for scope, access in own.items()}
+    action.default_token = host.create_token("installation", permissions=permissions)
+    other = host.create_token("installation")
+    action.secrets += [action.default_token, other]
+    secrets = dict.fromkeys(("secrets.REGISTRAR_TOKEN", "steps.app.outputs.token"), other)
+    values = {**context, **secrets}
+
+    steps = job["steps"]
+    (ours,) = (step for step in steps if OURS.fullmatch(step.get("uses", "")))
+    if any(step.get("uses", "").startswith("actions/checkout@") for step in steps):
+        assert own.get("contents"), "a private repository cannot be checked out"
+        action.write(LIST, own_list(place))
+    given = {key: evaluated(text, values) for key, text in ours["with"].items()}
+    assert own or "host_token" in given, "the workflow's own token has no permission"
+    target = given.get("target_repo", TARGET)
+    repository = host.create_repository(target, {"README.md": b"# Example\n"})
+    run = action(given, runner=True, env={"RUNNER_TEMP": str(tmp_path)})
+    check_run(run, given, repository, host)
+    values |= {f"steps.{ours.get('id')}.outputs.{name}": v for name, v in run.outputs.items()}
+    for step in steps:
+        if "run" in step:
+            check_script(step, values, run, repository, tmp_path)
+
+
+def evaluated(text: str, values: Mapping[str, str]) -> str:
+    """The text with the values of its expressions."""
+    return EXPRESSION.sub(lambda match: values[match[1]], text)
+
+
+def check_run(
+    run: Run, given: Mapping[str, str], repository: Repository, host: StandInHost
+) -> None:
+    mode = given.get("mode", "register")
+    assert run.exit_code == (errors.EXIT_FAILED if mode == "check" else errors.EXIT_DONE), run.text
+    assert not run.annotations("warning"), run.annotations("warning")
+    assert len(run.annotations()) == (mode == "check") * len(run.report["registrations"])
+    if mode == "register":
+        opened = [pull.html_url for pull in repository.pull_requests]
+        assert opened == [each["pull_request"]["url"] for each in run.report["registrations"]]
+        assert int(run.outputs["created"]) > 0
+    else:
+        assert only_reads(host)
+        assert not repository.pull_requests
+
+
+def check_script(
+    step: Mapping[str, Any],
+    values: Mapping[str, str],
+    run: Run,
+    repository: Repository,
+    temporary: Path,
+) -> None:
+    """Run the script of a step that uses the outputs of the run before it."""
+    if "jq" in step["run"] and not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    summary = temporary / "summary.md"
+    env = {key: evaluated(text, values) for key, text in step.get("env", {}).items()}
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],  # as the runner
+        env={
+            "PATH": os.environ["PATH"],
+            "RUNNER_TEMP": str(temporary),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            **env,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    said = (done.stdout + (summary.read_text("utf-8") if summary.exists() else "")).splitlines()
+    missing = [
+        f"{registration['profile']}: {file['path']}"
+        for registration in run.report["registrations"]
+        for file in registration["files"]
+        if file["state"] == "missing"
+    ]
+    opened = [f"- {pull.html_url} (created)" for pull in repository.pull_requests]
+    assert said == (missing or [f"{run.outputs['created']} files registered:", *opened])
+    assert missing or opened
+
+
+# --- In a shell ---------------------------------------------------------------------------
+
+
+def shell(readme: Path, word: str) -> str:
+    (found,) = (text for _, text in blocks("sh", readme) if word in text)
+    return found
+
+
+def in_shell(script: str, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-eu", "-c", script],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+BOTH = pytest.mark.parametrize("readme", [README, README_JA], ids=name)
+
+
+@BOTH
+def test_commands_of_the_readme_register_both_profiles(
+    readme: Path, action: Action, repository: Repository
+) -> None:
+    script = shell(readme, "export HOST_TOKEN")
+    script = script.replace("…", action.default_token).replace("owner/repo", TARGET)
+    done = in_shell(script, {"HOST_API_URL": action.host.url})
+    assert done.returncode == 0, done.stderr
+    heads = [pull.head for pull in repository.pull_requests]
+    assert heads == [SCAFFOLD_BRANCH, HEALTH_BRANCH]
+
+
+@BOTH
+def test_commands_of_the_readme_refuse_to_run_without_a_token(readme: Path) -> None:
+    script = re.sub(r"export HOST_TOKEN.*\n", "", shell(readme, "export HOST_TOKEN"))
+    done = in_shell(script, {})
+    assert done.returncode == errors.EXIT_REFUSED
+    assert "host_token" in done.stderr
+
+
+@BOTH
+def test_the_plan_of_the_readme_only_reads(
+    readme: Path, action: Action, repository: Repository
+) -> None:
+    script = shell(readme, "entrypoint.py").replace(".venv/bin/python", sys.executable)
+    target = {"HOST_TOKEN": action.default_token, "TARGET_REPO": TARGET}
+    done = in_shell(script, {**target, "HOST_API_URL": action.host.url})
+    assert done.returncode == 0, done.stderr
+    assert "+++ b/.github/SECURITY.md" in done.stdout
+    assert only_reads(action.host)
+    assert not repository.pull_requests
+
+
+def test_entrypoint_answers_version() -> None:
+    done = in_shell(f"{sys.executable} entrypoint.py --version", {})
+    assert done.stdout == f"registrar {__version__}\n"
+
+
+# --- Lists --------------------------------------------------------------------------------
+
+
+def test_both_examples_of_a_definition_file_are_read_and_say_the_same(tmp_path: Path) -> None:
+    read = list[tuple[Any, ...]]()
+    for language, suffix in (("ya?ml", ".yml"), ("json", ".json")):
+        text = blocks(language, DEFINITIONS_PAGE)[0][1]
+        file = tmp_path / f"list{suffix}"
+        file.write_text(text, "utf-8")
+        read.append(definitions.load(file, shown_as=file.name))
+    assert read[0] == read[1]
+    assert read[0][0]
+    assert not read[0][1]

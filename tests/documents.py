@@ -1,0 +1,27 @@
+"""The documents, and what is in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+README_JA = ROOT / "README.ja.md"
+DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("**/*.md")])
+
+
+def name(path: Path) -> str:
+    """The path from the root of the project."""
+    return str(path.relative_to(ROOT))
+
+
+def blocks(language: str, *documents: Path) -> list[tuple[str, str]]:
+    """Every fenced block of a language, with its place; of all documents unless some are given."""
+    found = []
+    for document in documents or DOCUMENTS:
+        text = document.read_text("utf-8")
+        for match in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append((f"{name(document)}:{line}", match[1]))
+    return found
