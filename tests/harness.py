@@ -209,7 +209,7 @@ class Action:
             environ |= {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(self.workspace)}
         return environ
 
-    def start(self, environ: Mapping[str, str]) -> Run:
+    def start(self, environ: Mapping[str, str], *arguments: str) -> Run:
         """Run the action in this process, with this environment and nothing else."""
         buffers = io.BytesIO(), io.BytesIO()
         stdout, stderr = (
@@ -217,7 +217,7 @@ class Action:
             for buffer in buffers
         )
         given = {**self._new_files(), **environ}
-        exit_code = main([], given, stdout, stderr, Cancellation(self.clock))
+        exit_code = main(arguments, given, stdout, stderr, Cancellation(self.clock))
         shown, errors = (buffer.getvalue() for buffer in buffers)
         return self._left(exit_code, shown, errors, environ)
 

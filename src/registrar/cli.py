@@ -1,37 +1,126 @@
-"""From a shell: ``--help`` and ``--version``. What to do is told by the environment."""
+"""The command line: options are inputs by another name; ``--help`` and ``--version``."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from registrar import __version__, inputs
+from registrar.inputs import INPUTS, Input
+from registrar.profiles import PROFILES
+from registrar.texts.messages import Catalogue, Message, msg
 
-_TEXT = """\
-Create the files of a list that a repository lacks, and open one pull request.
-What to do is read from the environment; HOST_TOKEN and TARGET_REPO are needed.
+COLUMNS = 96
+"""Width of the help."""
 
-  HOST_TOKEN         token with write access to the repository
-  TARGET_REPO        the repository, as owner/repo
-  HOST_API_URL       root of the REST API (default: https://api.github.com)
-  HOST_STEP_SUMMARY  file that the summary is appended to
+_COMMANDS = {f"--command={name}": name for name in PROFILES}
+"""First argument of either command, and the profile that it is for."""
+_HELP = ("-h", "--help")
+_VERSION = "--version"
+_MARGIN = " " * 6
+_OPTIONS = {each.option: each for each in INPUTS.values() if each.name != "host_token"}
+_TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 
-Every other input of the action is a variable INPUT_ and its name in capitals:
-"""
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What the arguments say."""
+
+    variables: Mapping[str, str]
+    """The options as variables ``INPUT_…``, which they come before."""
+    mistakes: tuple[Message, ...] = ()
+    command: str = ""
+    """Profile of the command that was started; empty: the entry point itself."""
+    question: str = ""
+    """``--help`` or ``--version``, when that was asked: then nothing else is done."""
+
+    def answer(self, catalogue: Catalogue) -> Iterator[str]:
+        """Answer the question, line by line."""
+        if self.question == _VERSION:
+            yield f"registrar {__version__}"
+            return
+        program = "entrypoint.py"
+        if self.command:
+            program = f"scripts/setup-repository-{self.command}-files.sh"
+        for message in (
+            msg("help.usage", program=program),
+            msg("help.purpose"),
+            msg("help.environment"),
+        ):
+            yield from catalogue.text(message).splitlines()
+            yield ""
+        yield catalogue.text(msg("help.options"))
+        for option, each in _OPTIONS.items():
+            if not (self.command and each.name == "profile"):
+                yield f"  {option}{_shown_choices(each)}"
+                message = msg(f"option.{each.name}")
+                if each.default:
+                    message = msg("help.with_default", text=message, value=each.default)
+                text = catalogue.text(message)
+                yield from textwrap.wrap(
+                    text, COLUMNS, initial_indent=_MARGIN, subsequent_indent=_MARGIN
+                )
+        yield f"  {', '.join((*_HELP, _VERSION))}"
+        yield ""
+        yield catalogue.text(msg("help.exit_codes"))
 
 
-def parse(arguments: Sequence[str]) -> None:
-    """Response ``--help`` and ``--version``; anything else is refused.
+def parse(arguments: Sequence[str]) -> CommandLine:
+    """Read the arguments, with every mistake.
 
-    Raises:
-        SystemExit: always, unless ``arguments`` is empty.
+    An option is written ``--name value`` or ``--name=value``; ``--draft`` alone is ``--draft
+    true``. No message repeats a value: what is no option of ours may be a token.
     """
-    parser = argparse.ArgumentParser(
-        prog="registrar",
-        description=_TEXT + "".join(f"\n  INPUT_{name.upper()}" for name in inputs.NAMES),
-        epilog="Exit codes: 0 done, 1 something failed, 2 nothing was written, 130/143 cancelled.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"registrar {__version__}")
-    parser.parse_args(arguments)
+    command = ""
+    if arguments and arguments[0] in _COMMANDS:
+        command, arguments = _COMMANDS[arguments[0]], arguments[1:]
+    question = next((a for a in arguments if a in {*_HELP, _VERSION}), "")
+    variables: dict[str, str] = {}
+    mistakes: list[Message] = []
+    position = 0
+    while position < len(arguments):
+        name, has_value, value = arguments[position].partition("=")
+        position += 1
+        if not name.startswith("-"):
+            mistakes.append(_no_option(arguments[position - 1], position))
+            continue
+        if not has_value and position < len(arguments) and not arguments[position].startswith("--"):
+            value = arguments[position]
+            position += 1
+        option = _OPTIONS.get(name.replace("_", "-"))
+        if option is None:
+            mistakes.append(_unknown(name))
+        elif command and option.name == "profile":
+            mistakes.append(msg("input.option_of_command", name=name, profile=command))
+        elif option.variable in variables:
+            mistakes.append(msg("input.option_twice", name=name))
+        elif value.strip() or (option.is_switch and not has_value):
+            variables[option.variable] = value or "true"
+        else:
+            mistakes.append(msg("input.option_without_value", name=name))
+    if command:
+        variables[INPUTS["profile"].variable] = command
+    return CommandLine(variables, tuple(mistakes), command, question)
+
+
+def _no_option(argument: str, position: int) -> Message:
+    if _TARGET.fullmatch(argument):
+        return msg("input.argument_target", value=argument)
+    return msg("input.argument", position=position)
+
+
+def _unknown(name: str) -> Message:
+    # A short option may have its value right behind it
+    shown = name if name.startswith("--") else name[:2]
+    close = inputs.meant(name.lstrip("-"))
+    if close == "host_token":
+        return msg("input.option_token", name=shown)
+    if close:
+        return msg("input.option_unknown_close", name=shown, close=INPUTS[close].option)
+    return msg("input.option_unknown", name=shown)
+
+
+def _shown_choices(option: Input) -> str:
+    return f" {'|'.join(option.choices)}" if option.choices else " VALUE"

@@ -6,10 +6,10 @@ import difflib
 import ipaddress
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from registrar import profiles
 from registrar.errors import Diagnostic, InvalidInput
@@ -20,7 +20,6 @@ from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 
 DEFAULT_API_URL = "https://api.github.com"
-DEFAULT_MAX_WAIT_MINUTES = 15
 MOST_WAIT_MINUTES = 360
 """A job of the host's own runners ends then."""
 LINE_CHARACTERS = 200
@@ -30,50 +29,122 @@ BODY_CHARACTERS = 30_000
 BRANCH_BYTES = 240
 """The host takes 255 with ``refs/heads/``; some are left for ``-2`` behind a name that is taken."""
 
-NAMES = (
-    "host_token",
-    "target_repo",
-    "profile",
-    "definitions",
-    "mode",
-    "commit_strategy",
-    "branch",
-    "commit_message",
-    "title",
-    "body",
-    "labels",
-    "assignees",
-    "reviewers",
-    "team_reviewers",
-    "draft",
-    "language",
-    "max_wait_minutes",
-    "api_url",
-)
-"""The inputs of ``action.yml``."""
+CLOSE = 0.7
+"""How alike two names are (0 to 1) when one is taken for a slip of the other.
 
-PLACEHOLDERS = {
-    # A name must be the same in the next run, so it cannot tell how many files are missing
-    "branch": ("profile", "owner", "repo"),
-    "commit_message": ("path", "profile", "count", "owner", "repo", "run_url"),
-    "title": ("profile", "count", "owner", "repo", "run_url"),
-    "body": ("profile", "count", "owner", "repo", "run_url"),
-}
+``INPUT_METHOD``, an ordinary variable of a desktop, and ``mode`` have 0.6.
+"""
 
-_FALLBACKS = {
-    # The names of the two commands; a plain LANGUAGE or BRANCH is set for other reasons
-    "host_token": ("HOST_TOKEN",),
-    "target_repo": ("TARGET_REPO",),
-    "api_url": ("HOST_API_URL", "GITHUB_API_URL"),
+
+_SWITCH = ("true", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input, wherever it is given: ``action.yml``, a variable or an option.
+
+    Its description is the text ``option.<name>`` of the catalogues.
+    """
+
+    name: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()
+    plain_variables: tuple[str, ...] = ()
+    """Variables without ``INPUT_`` that are read after the input's own, in this order.
+
+    The names of the two commands; a plain ``LANGUAGE`` or ``BRANCH`` is set for other reasons.
+    """
+    other_names: tuple[str, ...] = ()
+    """What similar actions call it, and what people call it by heart."""
+    workflow_default: str = ""
+    """Default in ``action.yml`` where only a workflow has one."""
+
+    @property
+    def variable(self) -> str:
+        """The variable that the runner sets for it."""
+        return f"INPUT_{self.name.upper()}"
+
+    @property
+    def option(self) -> str:
+        """The same on a command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is either true or false."""
+        return self.choices == _SWITCH
+
+
+_TEXT = ("profile", "count", "owner", "repo", "run_url")
+INPUTS = {
+    each.name: each
+    for each in (
+        Input(
+            "host_token",
+            plain_variables=("HOST_TOKEN",),
+            other_names=("token", "github_token", "gh_token", "gh_pat"),
+            workflow_default="${{ github.token }}",
+        ),
+        Input(
+            "target_repo",
+            plain_variables=("TARGET_REPO",),
+            other_names=("repo", "repository", "github_repository"),
+            workflow_default="${{ github.repository }}",
+        ),
+        Input("profile", profiles.SCAFFOLD.name, profiles.CHOICES),
+        Input("definitions", other_names=("definition_file", "definitions_file", "config_path")),
+        Input("respect_alternatives", "false", _SWITCH),
+        Input("mode", Mode.REGISTER, tuple(Mode), other_names=("dry_run", "plan")),
+        Input(
+            "commit_strategy",
+            CommitStrategy.PER_FILE,
+            tuple(CommitStrategy),
+            other_names=("strategy",),
+        ),
+        # A name must be the same in the next run, so it cannot tell how many files are missing
+        Input("branch", placeholders=("profile", "owner", "repo"), other_names=("branch_name",)),
+        Input("commit_message", placeholders=("path", *_TEXT)),
+        Input("title", placeholders=_TEXT, other_names=("pr_title", "pull_request_title")),
+        Input("body", placeholders=_TEXT, other_names=("pr_body", "pull_request_body")),
+        Input("labels", other_names=("pr_labels",)),
+        Input("assignees"),
+        Input("reviewers"),
+        Input("team_reviewers"),
+        Input("draft", "false", _SWITCH),
+        Input("language", DEFAULT_LANGUAGE, LANGUAGES, other_names=("lang", "locale")),
+        Input("max_wait_minutes", "15", other_names=("max_wait",)),
+        # The address that a workflow runs at is told by the runner
+        Input("api_url", plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
+    )
 }
-_RUNNER_NAMES = ("args", "entrypoint")
+"""Every input, in the order of ``action.yml``: what is read, described and offered as an option."""
+
+NAMES = tuple(INPUTS)
+PLACEHOLDERS = {each.name: each.placeholders for each in INPUTS.values() if each.placeholders}
+
+_VARIABLES = {each.variable: each for each in INPUTS.values()}
+_RUNNERS_OWN = ("INPUT_ARGS", "INPUT_ENTRYPOINT")
 """What `with:` of a container action means to the runner itself."""
+_RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
+"""What we repeat of what the runner tells."""
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
 _NO_BRANCH = re.compile(  # git-check-ref-format
-    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$|^HEAD$|^(refs|heads)/"
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$"
 )
+_OTHER_REFERENCE = re.compile(
+    # gitrevisions(7): what a name is looked up as beside refs/heads/<name>. GitHub takes no name
+    # like a commit's id either (docs, "Dealing with special characters in branch and tag names")
+    r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
+)
+_WEB_HOSTS = ("api.github.com", "github.com", "www.github.com")
+_CLOUD = ".ghe.com"
+"""Ending of the hosts of GitHub Enterprise Cloud with data residency."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+"""What Python makes of a byte that is not UTF-8 (PEP 383)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +159,8 @@ class Inputs:
     """The caller's own definition file (real path, inside the workspace)."""
     definitions_name: str
     """The same as the caller wrote it."""
+    respect_alternatives: bool
+    """Whether a file counts as present where GitHub itself would find it."""
     mode: Mode
     commit_strategy: CommitStrategy
     branch: str
@@ -104,13 +177,11 @@ class Inputs:
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
     run_url: str
     """Address of the workflow run, or nothing."""
-    warnings: tuple[Message, ...] = ()
 
 
 def language(environ: Mapping[str, str]) -> str:
     """Language of the input ``language``, the default where it is unknown."""
-    value = _given(environ, "language")
-    return value if value in LANGUAGES else DEFAULT_LANGUAGE
+    return _accepted(_given(environ, "language"), LANGUAGES) or DEFAULT_LANGUAGE
 
 
 def token(environ: Mapping[str, str]) -> str:
@@ -118,46 +189,58 @@ def token(environ: Mapping[str, str]) -> str:
     return _given(environ, "host_token")
 
 
-def read(environ: Mapping[str, str]) -> Inputs:
+def meant(name: str) -> str:
+    """Name of the input that ``name`` was probably meant to be, or nothing."""
+    names = {other: each.name for each in INPUTS.values() for other in each.other_names}
+    names |= {known: known for known in INPUTS}
+    return names.get(_closest(name.lower().replace("-", "_"), names), "")
+
+
+def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs:
     """Read and check the inputs.
+
+    ``mistakes`` were made before, on the command line, and are told together with ours.
 
     Raises:
         InvalidInput: with every diagnostic.
     """
     reader = _Reader(environ)
-    profile = reader.choice("profile", profiles.CHOICES, profiles.SCAFFOLD.name)
+    profile = reader.choice("profile")
     inputs = Inputs(
         token=reader.token(),
         target=reader.target(),
-        profiles=profiles.chosen(profile) if profile in profiles.CHOICES else (),
+        profiles=profiles.chosen(profile),
         definitions=reader.definitions(profile),
         definitions_name=_given(environ, "definitions"),
-        mode=Mode(reader.choice("mode", tuple(Mode), Mode.REGISTER)),
-        commit_strategy=CommitStrategy(
-            reader.choice("commit_strategy", tuple(CommitStrategy), CommitStrategy.PER_FILE)
-        ),
+        respect_alternatives=reader.switch("respect_alternatives"),
+        mode=Mode(reader.choice("mode")),
+        commit_strategy=CommitStrategy(reader.choice("commit_strategy")),
         branch=reader.branch(profile),
         commit_message=reader.line("commit_message"),
         title=reader.line("title"),
         pull_request=PullRequestOptions(
             body=reader.body(),
             labels=reader.names("labels"),
-            assignees=reader.names("assignees"),
-            reviewers=reader.names("reviewers"),
-            team_reviewers=reader.names("team_reviewers"),
-            draft=reader.choice("draft", ("true", "false"), "false") == "true",
+            assignees=reader.people("assignees"),
+            reviewers=reader.people("reviewers"),
+            team_reviewers=reader.teams(),
+            draft=reader.switch("draft"),
         ),
-        language=reader.choice("language", LANGUAGES, DEFAULT_LANGUAGE),
+        language=reader.choice("language"),
         api_url=reader.api_url(),
         max_wait_seconds=reader.minutes() * 60,
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
         run_url=_run_url(environ),
-        warnings=tuple(_unknown(environ)),
     )
-    reader.diagnostics += _leaks(environ, inputs.token)
-    if reader.diagnostics:
-        # A mistyped name is told too: it may be why a value is missing
-        raise InvalidInput([Diagnostic(text) for text in (*reader.diagnostics, *inputs.warnings)])
+    # A mistyped name comes first: it may be why a value is missing
+    diagnostics = [
+        *mistakes,
+        *_unknown(environ),
+        *reader.diagnostics,
+        *_leaks(environ, inputs.token),
+    ]
+    if diagnostics:
+        raise InvalidInput([Diagnostic(text) for text in diagnostics])
     return inputs
 
 
@@ -166,85 +249,117 @@ class _Reader:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self.diagnostics: list[Message] = []
+        values = {name: _given(environ, name) for name in INPUTS}
+        values |= {name: environ.get(name, "") for name in _RUNNERS_TEXTS}
+        self._unreadable = {name for name, value in values.items() if _SURROGATE.search(value)}
+        self.diagnostics = [msg("input.not_utf8", name=name) for name in sorted(self._unreadable)]
 
     def token(self) -> str:
         value = token(self._environ)
         if not value:
-            self.diagnostics.append(msg("input.token_missing"))
+            self._tell("host_token", msg("input.token_missing"))
         elif not _TOKEN.fullmatch(value):
-            self.diagnostics.append(msg("input.token_malformed"))
+            self._tell("host_token", msg("input.token_malformed"))
         return value
 
     def target(self) -> str:
         value = self._given("target_repo")
         matched = _TARGET.fullmatch(value)
         if not value:
-            self.diagnostics.append(msg("input.target_missing"))
+            self._tell("target_repo", msg("input.target_missing"))
         elif not matched or matched["repo"] in {".", ".."}:
-            self.diagnostics.append(msg("input.target_malformed", value=value))
+            self._tell("target_repo", msg("input.target_malformed", value=value))
         return value
 
-    def choice(self, name: str, accepted: Sequence[str], default: str) -> str:
+    def choice(self, name: str) -> str:
+        """One of the accepted values; the default where it is none of them."""
+        default, choices = INPUTS[name].default, INPUTS[name].choices
         value = self._given(name) or default
-        if value not in accepted:
-            message = msg("input.unknown_value", name=name, value=value, accepted=tuple(accepted))
-            self.diagnostics.append(message)
-            return default
-        return value
+        if accepted := _accepted(value, choices):
+            return accepted
+        values = {"name": name, "value": value, "accepted": choices}
+        if close := _closest(value.lower(), choices):
+            self._tell(name, msg("input.unknown_value_close", close=close, **values))
+        else:
+            self._tell(name, msg("input.unknown_value", **values))
+        return default
+
+    def switch(self, name: str) -> bool:
+        return self.choice(name) == "true"
 
     def template(self, name: str) -> str:
         value = self._given(name)
-        if message := templates.diagnostic(name, value, PLACEHOLDERS[name]):
-            self.diagnostics.append(message)
+        if message := templates.diagnostic(name, value, INPUTS[name].placeholders):
+            self._tell(name, message)
         return value
 
     def body(self) -> str:
         value = self.template("body")
         if len(value) > BODY_CHARACTERS:
-            self.diagnostics.append(msg("input.too_long", name="body", most=BODY_CHARACTERS))
+            self._tell("body", msg("input.too_long", name="body", most=BODY_CHARACTERS))
         return value
 
     def line(self, name: str) -> str:
         value = self.template(name)
         if len(value) > LINE_CHARACTERS:
-            self.diagnostics.append(msg("input.too_long", name=name, most=LINE_CHARACTERS))
+            self._tell(name, msg("input.too_long", name=name, most=LINE_CHARACTERS))
         if "\n" in value or "\r" in value:
-            self.diagnostics.append(msg("input.several_lines", name=name))
+            self._tell(name, msg("input.several_lines", name=name))
         return value
 
     def branch(self, profile: str) -> str:
         earlier = len(self.diagnostics)
         value = self.template("branch")
-        if not value or len(self.diagnostics) > earlier or profile not in profiles.CHOICES:
+        if not value or len(self.diagnostics) > earlier:
             return value
         target = _TARGET.fullmatch(self._given("target_repo"))
         values = target.groupdict() if target else {"owner": "o", "repo": "r"}
         chosen = profiles.chosen(profile)
         names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
         if len(set(names)) < len(chosen):
-            self.diagnostics.append(msg("input.branch_with_all", value=value))
+            self._tell("branch", msg("input.branch_with_all", value=value))
         for name in dict.fromkeys(names):
-            if _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
-                self.diagnostics.append(msg("input.branch_malformed", value=name))
+            if _OTHER_REFERENCE.match(name):
+                self._tell("branch", msg("input.branch_other_reference", value=name))
+            elif _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
+                self._tell("branch", msg("input.branch_malformed", value=name))
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """A list, separated by commas or line ends; each name once."""
-        values = (value.strip() for value in re.split(r"[,\n\r]", self._given(name)))
-        return tuple(dict.fromkeys(value for value in values if value))
+        """A list, comma- or newline-separated; each name once."""
+        return _once(re.split(r"[,\n\r]", self._given(name)))
+
+    def people(self, name: str) -> tuple[str, ...]:
+        """Logins, given as ``name`` or ``@name``."""
+        return _once(each.removeprefix("@") for each in self.names(name))
+
+    def teams(self) -> tuple[str, ...]:
+        """Slugs of teams, given as ``team``, ``@team``, ``org/team`` or ``@org/team``.
+
+        GitHub takes the slug alone, as a team of the repository's own organisation
+        (peter-evans/create-pull-request#130).
+        """
+        owner = self._given("target_repo").partition("/")[0]
+        slugs = []
+        for team in self.people("team_reviewers"):
+            organisation, _, slug = team.rpartition("/")
+            if organisation and organisation.casefold() != owner.casefold():
+                self._tell("team_reviewers", msg("input.team_elsewhere", value=team, owner=owner))
+            slugs.append(slug)
+        return _once(slugs)
 
     def api_url(self) -> str:
         value = self._given("api_url") or DEFAULT_API_URL
         if message := _check_api_url(value):
-            self.diagnostics.append(message)
+            self._tell("api_url", message)
         return value.rstrip("/")
 
     def minutes(self) -> float:
-        value = self._given("max_wait_minutes") or str(DEFAULT_MAX_WAIT_MINUTES)
+        name = "max_wait_minutes"
+        value = self._given(name) or INPUTS[name].default
         if _MINUTES.fullmatch(value) and float(value) <= MOST_WAIT_MINUTES:
             return float(value)
-        self.diagnostics.append(msg("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
+        self._tell(name, msg("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
         return 0.0
 
     def definitions(self, profile: str) -> Path | None:
@@ -252,42 +367,72 @@ class _Reader:
         if not name:
             return None
         if profile == profiles.ALL:
-            self.diagnostics.append(msg("input.definitions_with_all"))
+            self._tell("definitions", msg("input.definitions_with_all"))
+        if _ADDRESS.match(name):
+            self._tell("definitions", msg("input.definitions_address", value=name))
             return None
         workspace = Path(self._environ.get("GITHUB_WORKSPACE") or os.curdir).resolve()
         path = _inside(workspace, name)
         if path is None:
-            self.diagnostics.append(msg("input.definitions_outside", value=name))
+            self._tell("definitions", msg("input.definitions_outside", value=name))
         return path
 
     def _given(self, name: str) -> str:
-        return _given(self._environ, name)
+        return "" if name in self._unreadable else _given(self._environ, name)
+
+    def _tell(self, name: str, message: Message) -> None:
+        """Add a diagnostic, unless the value could not even be read."""
+        if name not in self._unreadable:
+            self.diagnostics.append(message)
 
 
 def _given(environ: Mapping[str, str], name: str) -> str:
     """Value of an input, blanks around it trimmed; empty means not given."""
-    variables = (f"INPUT_{name.upper()}", *_FALLBACKS.get(name, ()))
+    variables = (INPUTS[name].variable, *INPUTS[name].plain_variables)
     values = (environ.get(variable, "").strip() for variable in variables)
     return next((value for value in values if value), "")
 
 
+def _accepted(value: str, choices: Sequence[str]) -> str:
+    """The choice that ``value`` is, in any letter case, or nothing."""
+    return next((choice for choice in choices if choice == value.lower()), "")
+
+
+def _closest(value: str, known: Iterable[str]) -> str:
+    return next(iter(difflib.get_close_matches(value, known, n=1, cutoff=CLOSE)), "")
+
+
+def _once(values: Iterable[str]) -> tuple[str, ...]:
+    stripped = (value.strip() for value in values)
+    return tuple(dict.fromkeys(value for value in stripped if value))
+
+
 def _leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
     """Name the inputs that hold the token: what most of them say is published."""
-    for name in NAMES:
+    for name in INPUTS:
         value = _given(environ, name)
         if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
             yield msg("input.holds_token", name=name)
 
 
 def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
+    """Name the variables ``INPUT_…`` that are none of ours.
+
+    On a runner each is an input of the step. Elsewhere only one like ours is a slip:
+    ``INPUT_METHOD`` is an ordinary variable of a desktop.
+    """
+    on_runner = environ.get("GITHUB_ACTIONS") == "true"
     for variable in sorted(environ):
-        name = variable.removeprefix("INPUT_").lower()
-        if variable.startswith("INPUT_") and name not in (*NAMES, *_RUNNER_NAMES):
-            close = difflib.get_close_matches(name, NAMES, n=1)
-            if close:
-                yield msg("input.unknown_name_close", name=name, close=close[0])
-            else:
-                yield msg("input.unknown_name", name=name, known=NAMES)
+        prefix, name = variable[: len("INPUT_")], variable[len("INPUT_") :]
+        if prefix.upper() != "INPUT_" or variable in _VARIABLES or variable in _RUNNERS_OWN:
+            continue
+        # The runner itself writes capitals; elsewhere the letter case may be all that is wrong
+        shown = name.lower() if variable.isupper() else variable
+        if close := meant(name):
+            suggestion = close if variable.isupper() else INPUTS[close].variable
+            yield msg("input.unknown_name_close", name=shown, close=suggestion)
+        elif on_runner:
+            yield msg("input.unknown_name", name=shown, known=NAMES)
 
 
 def _run_url(environ: Mapping[str, str]) -> str:
@@ -309,7 +454,29 @@ def _check_api_url(url: str) -> Message | None:
         return msg("input.api_url_malformed", value=url)
     if parts.scheme == "http" and not _is_loopback(host):
         return msg("input.api_url_plain_http", value=url)
+    if not _is_api_path(host, parts.path.rstrip("/")):
+        return msg("input.api_url_path", value=url, close=_api_root(parts))
     return None
+
+
+def _is_api_path(host: str, path: str) -> bool:
+    """Whether GitHub's REST API can begin there: an Enterprise Server has it below ``/api/v3``.
+
+    https://docs.github.com/en/enterprise-server@latest/rest/using-the-rest-api
+    """
+    if host in _WEB_HOSTS or host.endswith(_CLOUD):
+        return host.startswith("api.") and not path
+    return path.endswith("/api/v3") or (not path and _is_loopback(host))
+
+
+def _api_root(parts: SplitResult) -> str:
+    """The address that was probably meant."""
+    host = parts.hostname or ""
+    if host in _WEB_HOSTS:
+        return DEFAULT_API_URL
+    if host.endswith(_CLOUD):
+        return f"https://api.{host.removeprefix('api.')}"
+    return f"{parts.scheme}://{parts.netloc}/api/v3"
 
 
 def _is_loopback(host: str) -> bool:

@@ -52,19 +52,21 @@ def main(
     the clock, and knows of signals where the entry point installed it.
     """
     cancellation = cancellation or Cancellation()
-    if arguments:
-        cli.parse(arguments)
+    command_line = cli.parse(arguments)
+    environ = {**environ, **command_line.variables}
     redact = Redactor(inputs.token(environ))
     reporter = Reporter(
         Workflow(environ, stdout, stderr, redact), Catalogue(inputs.language(environ), redact)
     )
+    if command_line.question:
+        for line in command_line.answer(reporter.catalogue):
+            reporter.workflow.line(line)
+        return EXIT_DONE
     registrations: list[RegistrationResult] = []
     diagnostics: Sequence[Diagnostic] = ()
     exit_codes: list[int] = []
     try:
-        settings = inputs.read(environ)
-        for warning in settings.warnings:
-            reporter.warn(Diagnostic(warning))
+        settings = inputs.read(environ, command_line.mistakes)
         jobs = [_job(profile, settings, reporter) for profile in settings.profiles]
         host = _connect(settings, reporter, cancellation)
         for job, proposal in jobs:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakehub import StandInHost
+from registrar import inputs
+from tests.fakehub import Repository, StandInHost
 from tests.harness import Action, Run
 
 TRUNCATED = '[\n  {"path": "a"},\n  {"path": \n'
@@ -83,11 +84,36 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
         "profile does not know the value everything. Accepted: scaffold, health, all.",
         "profile に everything という値はありません。使える値: scaffold, health, all。",
     ),
-    "profile in another case": (
-        {"profile": "Health"},
-        "profile does not know the value Health. Accepted: scaffold, health, all.",
-        "profile に Health という値はありません。使える値: scaffold, health, all。",
+    "profile mistyped": (
+        {"profile": "helth"},
+        "profile does not know the value helth. Did you mean `health`? Accepted: scaffold, ",
+        "profile に helth という値はありません。`health` のことですか。使える値: scaffold, ",
     ),
+    "mode mistyped": (
+        {"mode": "Paln"},
+        "mode does not know the value Paln. Did you mean `plan`? Accepted: register, plan, check.",
+        "mode に Paln という値はありません。`plan` のことですか。使える値: register, plan, check。",
+    ),
+    **{
+        f"API path {value!r}": (
+            {"api_url": value},
+            f"api_url does not lead to the root of a REST API: {value}. Did you mean {meant}?",
+            f"api_url が REST API のルートを指していません: {value}。{meant} のことですか。",
+        )
+        for value, meant in {
+            "https://github.com": "https://api.github.com",
+            "https://github.com/octo/example": "https://api.github.com",
+            "https://api.github.com/repos": "https://api.github.com",
+            "https://api.github.com/api/v3": "https://api.github.com",
+            "https://octo.ghe.com": "https://api.octo.ghe.com",
+            "https://api.octo.ghe.com/api/v3": "https://api.octo.ghe.com",
+            "https://ghe.example.com": "https://ghe.example.com/api/v3",
+            "https://ghe.example.com:8443/": "https://ghe.example.com:8443/api/v3",
+            "https://ghe.example.com/api/v3/repos": "https://ghe.example.com/api/v3",
+            "https://ghe.example.com/api/graphql": "https://ghe.example.com/api/v3",
+            "http://localhost:3000/x": "http://localhost:3000/api/v3",
+        }.items()
+    },
     **{
         f"API address {value!r}": (
             {"api_url": value},
@@ -114,6 +140,16 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
         )
         for value in ("http://api.github.com", "http://127.0.0.1.example.com", "http://10.0.0.1")
     },
+    "definitions from the web": (
+        {"definitions": "https://example.com/list.json"},
+        "definitions is a web address: https://example.com/list.json. Only files of the workspace",
+        "definitions がウェブのアドレスです: https://example.com/list.json。読めるのは",
+    ),
+    "team of another organisation": (
+        {"team_reviewers": "docs, @other/docs"},
+        "team_reviewers names a team of another organisation: other/docs. Only teams of octo",
+        "team_reviewers に別の組織のチームがあります: other/docs。",
+    ),
     "definitions with all profiles": (
         {"profile": "all", "definitions": "list.json"},
         "definitions needs one profile, but profile is `all`",
@@ -551,19 +587,140 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     assert host.requests == []
 
 
+# --- Names and values --------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
-    ("given", "warning"),
+    ("variable", "told"),
     [
-        (
-            {"INPUT_LANGAGE": "en"},
-            "langage という入力はないため、無視します。language のことですか。",
-        ),
-        ({"INPUT_COLOUR": "red"}, "colour という入力はないため、無視します。使える入力: "),
+        ("INPUT_MODES", "There is no input modes. Did you mean the input mode?"),
+        ("INPUT_DRY_RUN", "There is no input dry_run. Did you mean the input mode?"),
+        ("INPUT_DRY-RUN", "There is no input dry-run. Did you mean the input mode?"),
+        ("INPUT_LANGAGE", "There is no input langage. Did you mean the input language?"),
+        ("INPUT_TOKEN", "There is no input token. Did you mean the input host_token?"),
+        ("INPUT_COMMIT-STRATEGY", "no input commit-strategy. Did you mean the input commit_strat"),
+        ("INPUT_mode", "There is no input INPUT_mode. Did you mean the input INPUT_MODE?"),
+        ("input_mode", "There is no input input_mode. Did you mean the input INPUT_MODE?"),
+        ("INPUT_COLOUR", "There is no input colour. Known inputs: host_token, target_repo, "),
+        ("INPUT_METHOD", "There is no input method. Known inputs: "),
+        ("INPUT_", "There is no input . Known inputs: "),
     ],
 )
-def test_an_unknown_input_is_a_warning(
-    action: Action, host: StandInHost, given: Mapping[str, str], warning: str
+@pytest.mark.parametrize("value", ["plan", ""])
+def test_an_input_that_does_not_exist_is_an_error(
+    action: Action, host: StandInHost, repository: Repository, variable: str, value: str, told: str
 ) -> None:
-    action.write("list.json", "[]")
-    run = action(definitions="list.json", env=given)
-    assert run.stderr.startswith(f"警告: {warning}")
+    run = action(language="en", runner=True, env={variable: value})
+    assert run.exit_code == 2
+    [annotation] = run.annotations()
+    assert told in annotation.data
+    assert host.requests == []
+    run = action(language="en", env={variable: value})
+    if "Did you mean" in told:
+        assert run.exit_code == 2
+        assert told in run.stderr
+        assert host.requests == []
+    else:
+        assert run.exit_code == 0, "an ordinary variable of somebody else"
+
+
+def test_what_the_runner_itself_reads_is_no_mistake(action: Action, repository: Repository) -> None:
+    env = {"INPUT_ARGS": "x", "INPUT_ENTRYPOINT": "y"}
+    assert action(runner=True, env=env).exit_code == 0
+
+
+def test_values_are_taken_in_any_letter_case(action: Action, repository: Repository) -> None:
+    run = action(profile="Health", mode="PLAN", commit_strategy="Single", draft="False")
+    assert run.exit_code == 0, run.text
+    assert run.registration["profile"] == "health"
+    assert repository.branches == ["main"]
+    assert action(profile="health", language="EN", mode="plan").stdout.isascii()
+
+
+def test_mistakes_behind_a_mistake_are_told_too(action: Action, host: StandInHost) -> None:
+    run = action(
+        {"mode": "dry", "profile": "everything", "branch": "a b", "draft": "yes", "title": "{x}"},
+        language="en",
+        env={"INPUT_MODES": "plan"},
+    )
+    assert run.exit_code == 2
+    told = run.stderr.splitlines()
+    assert [line.removeprefix("Error: ").split(" ")[0] for line in told] == [
+        *("There", "profile", "mode", "branch", "title", "draft"),
+    ]
+    assert "There is no input modes" in told[0]
+    assert host.requests == []
+
+
+@pytest.mark.parametrize("runner", [False, True])
+@pytest.mark.parametrize(
+    "variable",
+    [
+        *(f"INPUT_{name.upper()}" for name in inputs.INPUTS),
+        *("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL"),
+        *("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"),
+    ],
+)
+def test_bytes_that_are_not_utf8_are_an_error_of_their_own(
+    action: Action, host: StandInHost, variable: str, runner: bool
+) -> None:
+    """Python gives such a byte as half of a surrogate pair (PEP 383)."""
+    environ = action.environment({}, runner=runner)
+    name = {"HOST_TOKEN": "host_token", "TARGET_REPO": "target_repo"}.get(variable, variable)
+    if variable.endswith("API_URL"):
+        name = "api_url"
+    name = name.removeprefix("INPUT_").lower() if name.startswith("INPUT_") else name
+    environ.pop(f"INPUT_{name.upper()}", None)
+    run = action.start({**environ, "INPUT_LANGUAGE": "en", variable: "b\udce9\udcff"})
+    assert run.exit_code == 2
+    told = run.stdout.splitlines() if runner else run.stderr.splitlines()
+    errors = [line for line in told if line.startswith(("Error: ", "エラー: ", "::error"))]
+    if variable == "INPUT_LANGUAGE":
+        assert "UTF-8 ではない" in errors[0]
+    else:
+        assert f"{name} holds bytes that are not UTF-8" in errors[0]
+    assert len(errors) == 1
+    assert host.requests == []
+
+
+def test_a_workspace_and_files_with_such_names_do_no_harm(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    odd = action.directory / "b\udce9"
+    odd.mkdir()
+    (odd / "list.json").write_text('[{"path": "a"}]')
+    env = {
+        "GITHUB_WORKSPACE": str(odd),
+        "GITHUB_STEP_SUMMARY": str(odd / "summary\udce9"),
+        "GITHUB_OUTPUT": str(odd / "no\udce9" / "output"),
+        "RUNNER_TEMP": str(odd / "no\udce9"),
+    }
+    run = action(definitions="list.json", env=env)
+    assert run.exit_code == 0, run.text
+    assert (odd / "summary\udce9").exists()
+
+
+# --- Names of people and teams ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("between", [",", "\n", " ,\r\n, "])
+def test_people_and_teams_may_be_written_as_in_a_mention(
+    action: Action, repository: Repository, between: str
+) -> None:
+    run = action(
+        profile="health",
+        labels=between.join(["@label", "two words"]),
+        assignees=between.join(["octocat", "@octocat"]),
+        reviewers=between.join(["@hubot", "hubot"]),
+        team_reviewers=between.join(["docs", "@docs", "octo/docs", "@Octo/docs"]),
+    )
+    assert run.exit_code == 0, run.text
+
+    def sent(call: str, key: str) -> list[str]:
+        bodies = [r.json or {} for r in action.host.requests if r.path.endswith(f"/{call}")]
+        return [name for body in bodies for name in body[key]]
+
+    assert sent("requested_reviewers", "reviewers") == ["hubot"]
+    assert sent("requested_reviewers", "team_reviewers") == ["docs"]
+    assert sent("assignees", "assignees") == ["octocat"]
+    assert sent("labels", "labels") == ["@label", "two words"]

@@ -221,10 +221,8 @@ def test_the_two_commands_need_the_two_variables_only(
         "HOST_TOKEN": action.default_token,
         "TARGET_REPO": TARGET,
         "HOST_API_URL": host.url,
-        # Inputs of a workflow step around them have no say.
+        # A command is for the profile in its name.
         "INPUT_PROFILE": "all",
-        "INPUT_LANGUAGE": "en",
-        "INPUT_TARGET_REPO": "octo/other",
     }
     run = action.process(
         environ,

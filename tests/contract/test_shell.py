@@ -1,4 +1,4 @@
-"""From a shell: help, version, colours on a terminal only, and a reader that goes away."""
+"""From a shell: colours on a terminal only, and a reader that goes away."""
 
 from __future__ import annotations
 
@@ -8,45 +8,12 @@ import re
 from collections.abc import Mapping
 
 import pytest
-import yaml
 
-from registrar import __version__
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
-from tests.harness import ROOT, SCAFFOLD_BRANCH, Action
+from tests.harness import SCAFFOLD_BRANCH, Action
 
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
-
-
-# --- Arguments ----------------------------------------------------------------------------
-
-
-def test_help_names_every_input(action: Action, host: StandInHost) -> None:
-    run = action.process({}, "entrypoint.py", "--help")
-    assert (run.exit_code, run.stderr) == (0, "")
-    for name in ACTION["inputs"]:
-        assert f"INPUT_{name.upper()}\n" in run.stdout, name
-    for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
-        assert re.search(rf"(?m)^  {name} ", run.stdout), name
-    assert max(map(len, run.lines)) <= 100
-    assert host.requests == []
-
-
-def test_version(action: Action) -> None:
-    run = action.process({}, "entrypoint.py", "--version")
-    assert (run.exit_code, run.stdout, run.stderr) == (0, f"registrar {__version__}\n", "")
-
-
-@pytest.mark.parametrize("arguments", [("--hel",), ("--dry-run",), ("octo/example",), ("-x",)])
-def test_another_argument_is_refused_and_nothing_is_done(
-    action: Action, host: StandInHost, repository: Repository, arguments: tuple[str, ...]
-) -> None:
-    run = action.process(action.environment({}), "entrypoint.py", *arguments)
-    assert run.exit_code == 2
-    assert "usage: registrar" in run.stderr
-    assert arguments[0] in run.stderr
-    assert host.requests == []
 
 
 # --- Colours ------------------------------------------------------------------------------

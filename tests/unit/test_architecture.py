@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from registrar import inputs, models, profiles
+from registrar import inputs
 from registrar.reporting import report
-from registrar.texts.messages import LANGUAGES
+from registrar.texts.messages import Catalogue, msg
 from tests.harness import ROOT, clean_environment
 
 SOURCE = ROOT / "src" / "registrar"
@@ -114,29 +114,19 @@ def test_bad_input_is_told_without_the_hosts_client() -> None:
     assert subprocess.run(command, env=clean_environment(), check=False).returncode == 0
 
 
-def test_the_inputs_of_the_action_are_those_that_are_read() -> None:
-    assert list(ACTION["inputs"]) == list(inputs.NAMES)
+def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
+    catalogue = Catalogue("en")
+    assert list(ACTION["inputs"]) == list(inputs.INPUTS)
+    for name, each in inputs.INPUTS.items():
+        default = each.workflow_default or each.default
+        assert ACTION["inputs"][name] == {
+            "description": catalogue.text(msg(f"option.{name}")),
+            **({"default": default} if default else {}),
+        }
 
 
 def test_the_outputs_of_the_action_are_those_that_are_written() -> None:
     assert set(ACTION["outputs"]) == set(report.outputs([], "", ""))
-
-
-@pytest.mark.parametrize(
-    ("name", "default"),
-    [
-        ("host_token", "${{ github.token }}"),
-        ("target_repo", "${{ github.repository }}"),
-        ("profile", profiles.SCAFFOLD.name),
-        ("mode", models.Mode.REGISTER),
-        ("commit_strategy", models.CommitStrategy.PER_FILE),
-        ("draft", "false"),
-        ("max_wait_minutes", str(inputs.DEFAULT_MAX_WAIT_MINUTES)),
-        ("language", LANGUAGES[0]),
-    ],
-)
-def test_defaults_of_the_action(name: str, default: str) -> None:
-    assert ACTION["inputs"][name]["default"] == default
 
 
 @pytest.mark.parametrize("kind", ["inputs", "outputs"])

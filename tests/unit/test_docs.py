@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from registrar import definitions, errors, inputs, models, profiles
-from registrar.texts.messages import LANGUAGES
+from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name
 
 CONCEPTS = ROOT / "docs/concepts.md"
@@ -71,9 +71,17 @@ def test_japanese_readme_lists_every_input_and_output() -> None:
     rows = table(README_JA, "入力")
     assert [row[:2] for row in rows] == names_and_defaults("inputs")
     assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
-    for row in rows:
-        known = inputs.PLACEHOLDERS.get(row[0].strip("`"), ())
-        assert re.findall(r"{(\w+)}", row[2]) == list(known), row[0]
+    japanese = Catalogue("ja")
+    assert [row[2] for row in rows] == [
+        japanese.text(msg(f"option.{name}")) for name in inputs.INPUTS
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", inputs.INPUTS)
+def test_the_description_of_an_input_names_its_placeholders(name: str, language: str) -> None:
+    description = Catalogue(language).text(msg(f"option.{name}"))
+    assert re.findall(r"{(\w+)}", description) == list(inputs.INPUTS[name].placeholders)
 
 
 def test_comparison_lists_every_input_and_output() -> None:

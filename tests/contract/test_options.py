@@ -1,0 +1,264 @@
+"""The command line: every input is an option, and nothing else is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from registrar import __version__, inputs
+from tests.fakehub import Repository, StandInHost
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action
+
+COMMANDS = {
+    "scripts/setup-repository-scaffold-files.sh": SCAFFOLD_BRANCH,
+    "scripts/setup-repository-health-files.sh": HEALTH_BRANCH,
+}
+OPTIONS = [each.option for each in inputs.INPUTS.values() if each.name != "host_token"]
+SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
+
+
+def plain(action: Action) -> dict[str, str]:
+    """The variables of the two commands."""
+    return {
+        "HOST_TOKEN": action.default_token,
+        "TARGET_REPO": TARGET,
+        "HOST_API_URL": action.host.url,
+    }
+
+
+# --- Help and version ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["--mode", "--help"], ["--x", "-h"]])
+def test_help_names_every_option_and_does_nothing(
+    action: Action, host: StandInHost, repository: Repository, arguments: list[str]
+) -> None:
+    run = action.start(plain(action), *arguments, "--language", "en")
+    assert (run.exit_code, run.stderr, run.summary, run.output_file) == (0, "", "", "")
+    assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == OPTIONS
+    assert "  --mode register|plan|check\n" in run.stdout
+    assert "Default: register." in run.stdout
+    for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
+        assert re.search(rf"(?m)^  {name} ", run.stdout), name
+    assert max(map(len, run.lines)) <= 100
+    assert host.requests == []
+
+
+def test_help_is_japanese_unless_asked_otherwise(action: Action) -> None:
+    assert "対象のリポジトリ" in action.start({}, "--help").stdout
+    assert "対象のリポジトリ" not in action.start({"INPUT_LANGUAGE": "en"}, "--help").stdout
+
+
+def test_version(action: Action) -> None:
+    run = action.process({}, "entrypoint.py", "--version")
+    assert (run.exit_code, run.stdout, run.stderr) == (0, f"registrar {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(
+    action: Action, host: StandInHost, repository: Repository, command: str
+) -> None:
+    run = action.process(plain(action), command, "--help", "--language=en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert run.lines[0].startswith(f"Usage: {command} ")
+    assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == [
+        option for option in OPTIONS if option != "--profile"
+    ]
+    assert host.requests == []
+
+
+# --- Options ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--profile", "health", "--mode", "plan", "--language", "en"],
+        ["--profile=health", "--mode=plan", "--language=en"],
+        ["--language", "en", "--mode", "Plan", "--profile", "HEALTH"],
+    ],
+)
+def test_options_of_the_entry_point(
+    action: Action, repository: Repository, arguments: list[str]
+) -> None:
+    run = action.process(plain(action), "entrypoint.py", *arguments)
+    assert run.exit_code == 0, run.text
+    assert run.stdout.isascii()
+    assert run.registration["profile"] == "health"
+    assert run.registration["mode"] == "plan"
+    assert repository.branches == ["main"]
+
+
+def test_every_input_but_the_token_is_an_option(action: Action, repository: Repository) -> None:
+    values = {
+        "--target-repo": TARGET,
+        "--profile": "scaffold",
+        "--definitions": action.listing("a"),
+        "--respect-alternatives": "false",
+        "--mode": "register",
+        "--commit-strategy": "single",
+        "--branch": "add/files",
+        "--commit-message": "Add -- files",
+        "--title": "-Title=x",
+        "--body": "Body\nof two lines",
+        "--labels": "one,two",
+        "--assignees": "octocat",
+        "--reviewers": "hubot",
+        "--team-reviewers": "docs",
+        "--draft": "true",
+        "--language": "en",
+        "--max-wait-minutes": "1",
+        "--api-url": action.host.url,
+    }
+    assert list(values) == OPTIONS
+    token = {"HOST_TOKEN": action.default_token}
+    run = action.start(token, *(part for pair in values.items() for part in pair))
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    assert (pull.head, pull.title, pull.draft) == ("add/files", "-Title=x", True)
+    assert (pull.body or "").startswith("Body\nof two lines\n")
+
+
+@pytest.mark.parametrize("arguments", [["--draft"], ["--draft", "--mode=register"]])
+def test_a_switch_needs_no_value(
+    action: Action, repository: Repository, arguments: list[str]
+) -> None:
+    run = action.start(plain(action), *arguments)
+    assert run.exit_code == 0, run.text
+    assert repository.pull_requests[0].draft
+
+
+def test_an_option_comes_before_the_input_and_that_before_the_plain_variable(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    other = host.create_repository("octo/other", {"README.md": b""})
+    third = host.create_repository("octo/third", {"README.md": b""})
+    environ = {**plain(action), "INPUT_TARGET_REPO": "octo/other", "TARGET_REPO": "octo/third"}
+    assert action.start(environ, "--target-repo", TARGET).exit_code == 0
+    assert (repository.branches, other.branches) == ([SCAFFOLD_BRANCH, "main"], ["main"])
+    assert action.start(environ).exit_code == 0
+    assert other.branches == [SCAFFOLD_BRANCH, "main"]
+    assert third.branches == ["main"]
+
+
+@pytest.mark.parametrize(("command", "branch"), COMMANDS.items())
+def test_the_two_commands_take_options_and_inputs(
+    action: Action, repository: Repository, command: str, branch: str
+) -> None:
+    environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_MODE": "plan"}
+    run = action.process(environ, command)
+    assert run.exit_code == 0, run.text
+    assert "Nothing was written." in run.stdout
+    assert repository.branches == ["main"]
+    run = action.process(environ, command, "--mode", "register", "--branch", "add/a b")
+    assert run.exit_code == 2
+    assert "branch is no name that git takes" in run.stderr
+    run = action.process(environ, command, "--mode", "register")
+    assert run.exit_code == 0, run.text
+    assert repository.branches == [branch, "main"]
+
+
+@pytest.mark.parametrize("option", [["--profile", "all"], ["--profile=scaffold"]])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_takes_no_profile(
+    action: Action, host: StandInHost, command: str, option: list[str]
+) -> None:
+    run = action.process(plain(action), command, *option, "--language", "en")
+    assert run.exit_code == 2
+    assert "There is no option --profile here: this command registers" in run.stderr
+    assert host.requests == []
+
+
+# --- Mistakes -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--hel"], "There is no option --hel. `--help` lists all options."),
+        (["--modes", "plan"], "There is no option --modes. Did you mean the option --mode?"),
+        (["--dry-run"], "There is no option --dry-run. Did you mean the option --mode?"),
+        (["--lang=en"], "There is no option --lang. Did you mean the option --language?"),
+        (["-x"], "There is no option -x. "),
+        (["--"], "There is no option --. "),
+        (["octo/example"], "octo/example is no option. Did you mean `--target-repo octo/example`?"),
+        (["--mode=plan", "plan"], "Argument 2 is no option."),
+        ([""], "Argument 1 is no option."),
+        (["--mode"], "The option --mode needs a value."),
+        (["--mode", ""], "The option --mode needs a value."),
+        (["--mode="], "The option --mode needs a value."),
+        (["--draft="], "The option --draft needs a value."),
+        (["--mode", "--draft"], "The option --mode needs a value."),
+        (["--mode", "plan", "--mode", "check"], "The option --mode is given more than once."),
+        (["--mode", "plam"], "mode does not know the value plam. Did you mean `plan`?"),
+        (["--command=health"], "ok"),
+        (["--mode", "plan", "--command=health"], "There is no option --command."),
+        (["--command=x"], "There is no option --command."),
+    ],
+)
+def test_another_argument_is_refused_and_nothing_is_done(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    arguments: list[str],
+    told: str,
+) -> None:
+    run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, *arguments)
+    if told == "ok":
+        assert repository.branches == [HEALTH_BRANCH, "main"]
+        return
+    assert run.exit_code == 2
+    [error] = run.stderr.splitlines()
+    assert error.startswith(f"Error: {told}") or told in error
+    assert host.requests == []
+    assert run.outputs["created"] == "0"
+
+
+def test_all_mistakes_of_the_command_line_are_told_with_those_of_the_inputs(
+    action: Action, host: StandInHost
+) -> None:
+    environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_TITLE": "{x}", "INPUT_LABEL": "x"}
+    run = action.start(environ, "--modes", "plan", "--branch", "a b", "--profile", "al", "x")
+    assert run.exit_code == 2
+    assert len(run.stderr.splitlines()) == 6, run.stderr
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--token", SECRET],
+        [f"--token={SECRET}"],
+        ["--host-token", SECRET],
+        [f"--host_token={SECRET}"],
+        ["--nonsense", SECRET],
+        [f"--nonsense={SECRET}"],
+        [SECRET],
+        [f"-t{SECRET}"],
+        ["-t", SECRET],
+        ["--mode", SECRET],
+        ["--branch", f"a b/{SECRET}"],
+        # No shape that anybody could recognise
+        ["--token", "5f4dcc3b5aa765d61d8327deb882cf99deadbeef"],
+        ["--nonsense=5f4dcc3b5aa765d61d8327deb882cf99deadbeef"],
+        ["5f4dcc3b5aa765d61d8327deb882cf99deadbeef"],
+    ],
+)
+def test_a_token_among_the_arguments_is_never_printed(
+    action: Action, host: StandInHost, arguments: list[str]
+) -> None:
+    action.secrets += [SECRET, "5f4dcc3b5aa765d61d8327deb882cf99deadbeef"]
+    run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, *arguments)
+    assert run.exit_code == 2
+    if "token" in arguments[0].partition("=")[0]:
+        assert "in the list of processes" in run.stderr
+    assert host.requests == []
+
+
+def test_an_argument_that_is_not_utf8(action: Action, host: StandInHost) -> None:
+    for arguments in (["--branch", "b\udce9"], ["--b\udce9", "x"], ["\udce9"]):
+        run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, *arguments)
+        assert run.exit_code == 2, run.text
+        assert "Unexpected" not in run.text
+    assert host.requests == []
