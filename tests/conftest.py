@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,28 @@ settings.register_profile("registrar", deadline=None, database=None)
 settings.load_profile("registrar")
 
 MACHINES_OWN = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How much of the large matrices runs: `scripts/test-faults` asks for more."""
+    group = parser.getgroup("matrices")
+    group.addoption("--matrix", choices=("chosen", "tenth", "all"), default="chosen")
+    group.addoption("--matrix-seed", type=int, default=0, help="which tenth")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the tests marked ``matrix``, keep the part that was asked for."""
+    part = config.getoption("matrix")
+    matrix = [item for item in items if item.get_closest_marker("matrix")]
+    kept: Sequence[pytest.Item] = matrix
+    if part == "chosen":
+        kept = [item for item in matrix if item.get_closest_marker("chosen")]
+    elif part == "tenth":
+        rng = random.Random(config.getoption("matrix_seed"))
+        kept = rng.sample(matrix, len(matrix) // 10)
+    dropped = {*matrix} - {*kept}
+    items[:] = [item for item in items if item not in dropped]
+    config.hook.pytest_deselected(items=list(dropped))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -32,6 +32,11 @@ POSITIONS = {
     SINGLE: range(1, 3),
 }
 """Every request of a run, counted from 1."""
+SORTS = {
+    PER_FILE: (1, 2, 17, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST),
+    SINGLE: (1, 2),
+}
+"""One request of each sort."""
 
 
 @dataclass(slots=True)

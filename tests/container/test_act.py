@@ -22,12 +22,6 @@ from tests.container import tools
 from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 
-pytestmark = [
-    pytest.mark.container,
-    pytest.mark.slow,
-    pytest.mark.xdist_group("container"),
-]
-
 # A local image: act starts jobs in a container, and this one needs no download of its own.
 JOB_IMAGE = "python:3.13-slim-trixie"
 DISPATCH = ".github/workflows/register-files.yml"

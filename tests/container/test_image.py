@@ -13,13 +13,6 @@ from tests.container.runner import RegistrationSpec
 from tests.fakehub import StandInHost
 from tests.harness import ROOT, SCAFFOLD_BRANCH, TARGET
 
-pytestmark = [
-    pytest.mark.container,
-    pytest.mark.slow,
-    # One worker builds the image once.
-    pytest.mark.xdist_group("container"),
-]
-
 SCAFFOLD = 29
 PRESENT = {"README.md": b"# example\n", ".gitignore": b"*.log\n"}
 MISSING = SCAFFOLD - len(PRESENT)

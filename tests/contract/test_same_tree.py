@@ -104,7 +104,6 @@ def test_default_sets(compare: Compare, profile: str, files: dict[str, Content])
     compare(files, profile, None)
 
 
-@pytest.mark.slow
 @settings(
     max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

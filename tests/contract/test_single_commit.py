@@ -112,7 +112,6 @@ def test_more_files_than_one_commit_takes(
     assert len(repository.pull_requests) == 1
 
 
-@pytest.mark.slow
 def test_more_bytes_than_one_commit_takes(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:

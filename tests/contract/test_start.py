@@ -20,7 +20,6 @@ LIMIT = 0.4
 TIMES = 7
 
 
-@pytest.mark.slow
 def test_start_up(host: StandInHost, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     environ = {
         "PATH": os.environ["PATH"],

@@ -113,7 +113,6 @@ def test_an_answer_that_describes_nothing_is_asked_for_again(
     assert "Waiting 1 s: " in run.stdout
 
 
-@pytest.mark.slow
 def test_a_proxy_that_answers_everything_makes_no_file_present(
     action: Action, host: StandInHost, repository: Repository, definitions: str
 ) -> None:

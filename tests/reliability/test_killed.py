@@ -5,20 +5,27 @@ from __future__ import annotations
 import signal
 import subprocess
 import threading
+from collections.abc import Iterator
 
 import pytest
+from _pytest.mark import ParameterSet
 
-from tests.example import POSITIONS, Example
+from tests.example import POSITIONS, SORTS, Example
 from tests.fakehub import Fault, FaultKind, Request
-from tests.reliability.test_matrix import ALL, SAMPLE
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("applied", [True, False], ids=["applied", "not-applied"])
-@pytest.mark.parametrize(
-    ("strategy", "position"),
-    [(s, p) for s, every in POSITIONS.items() for p in every if ALL or p in SAMPLE],
-)
+def cases() -> Iterator[ParameterSet]:
+    """All of it. Chosen: each sort of request, by turns applied and not."""
+    for strategy, positions in POSITIONS.items():
+        for position in positions:
+            for applied in (True, False):
+                chosen = position in SORTS[strategy] and applied == bool(position % 2)
+                marks = [pytest.mark.chosen] if chosen else []
+                yield pytest.param(strategy, position, applied, marks=marks)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("strategy", "position", "applied"), list(cases()))
 def test_running_again_finishes_what_a_killed_run_began(
     example: Example, position: int, applied: bool
 ) -> None:

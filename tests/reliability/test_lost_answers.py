@@ -8,7 +8,6 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, shortened
-from tests.reliability.test_matrix import ALL
 
 PATHS = ("a.md", "b.md", "c.md")
 WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
@@ -60,8 +59,7 @@ def test_the_answer_to_every_write_is_lost_once(
     all_created_once(run(action), repository)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("call", WRITES if ALL else WRITES[1:2])
+@pytest.mark.parametrize("call", WRITES)
 def test_the_answer_is_lost_at_every_try(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:

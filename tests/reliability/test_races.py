@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.example import Example
-from tests.reliability.test_matrix import ALL
 
-PAIRS = 200 if ALL else 6
+PAIRS = [pytest.param(n, marks=[pytest.mark.chosen] if n < 3 else []) for n in range(200)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("pair", range(PAIRS))
+@pytest.mark.matrix
+@pytest.mark.parametrize("pair", PAIRS)
 def test_two_runs_at_once_do_the_work_of_one(example: Example, pair: int) -> None:
     # Different speeds of the host let the runs meet at different requests
     example.host.latency = (pair % 5) * 0.004
