@@ -11,19 +11,23 @@ or an answer does not.
 """
 
 from .faults import Fault, FaultKind, Faults
+from .host import StandInHost
 from .limits import Pace, RateLimit
+from .quirks import Lag, Quirks, Symptom
 from .refusals import Refusal
 from .repository import Commit, Person, PullRequest, Repository, Submodule, Symlink
-from .server import Request, StandInHost
+from .request import Request
 
 __all__ = [
     "Commit",
     "Fault",
     "FaultKind",
     "Faults",
+    "Lag",
     "Pace",
     "Person",
     "PullRequest",
+    "Quirks",
     "RateLimit",
     "Refusal",
     "Repository",
@@ -31,4 +35,5 @@ __all__ = [
     "StandInHost",
     "Submodule",
     "Symlink",
+    "Symptom",
 ]

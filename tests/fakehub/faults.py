@@ -10,10 +10,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 from .answer import Drop, Response, error_body
-from .limits import BEST_PRACTICES, DOCUMENTATION
+from .graphql import halved, timed_out
+from .limits import BEST_PRACTICES, DOCUMENTATION, TOO_QUICKLY, too_quickly
 
 if TYPE_CHECKING:
-    from .server import Request
+    from .request import Request
 
 DOCS = "https://docs.github.com/rest"
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
@@ -25,8 +26,9 @@ HTML = b"<html><head><title>Oops</title></head><body><h1>Unicorn!</h1></body></h
 class FaultKind(StrEnum):
     """Every kind of fault; `can_happen_after` tells which ones an applied write may meet.
 
-    The two of GraphQL answer HTTP 200 with `errors` (renovatebot/renovate#21861,
-    yanyongyu/githubkit#271), which nothing but GraphQL does.
+    Those of GraphQL answer status 200, which nothing but GraphQL does: with `errors`
+    (renovatebot/renovate#21861, yanyongyu/githubkit#271, cli/cli#4801), or with a bare `message`.
+    So do the partial answer, which lacks the second half of what was asked for, and the time-out.
     """
 
     PRIMARY_403 = "primary-403"
@@ -40,6 +42,7 @@ class FaultKind(StrEnum):
     ERROR_500 = "error-500"
     ERROR_502_HTML = "error-502-html"
     ERROR_503 = "error-503"
+    ERROR_504 = "error-504"
     RESET = "reset"
     CLOSED = "closed"
     TIMEOUT = "timeout"
@@ -56,6 +59,13 @@ class FaultKind(StrEnum):
     REDIRECT_307 = "redirect-307"
     GRAPHQL_RATE_LIMITED = "graphql-rate-limited"
     GRAPHQL_RATE_LIMIT = "graphql-rate-limit"
+    GRAPHQL_SECONDARY = "graphql-secondary"
+    GRAPHQL_SECONDARY_MESSAGE = "graphql-secondary-message"
+    GRAPHQL_TOO_QUICKLY = "graphql-too-quickly"
+    TOO_QUICKLY_403 = "too-quickly-403"
+    TOO_QUICKLY_422 = "too-quickly-422"
+    PARTIAL_200 = "partial-200"
+    TIMEOUT_200 = "timeout-200"
     CUSTOM = "custom"
 
     @property
@@ -70,11 +80,23 @@ class FaultKind(StrEnum):
 REFUSALS = frozenset(
     kind
     for kind in FaultKind
-    if kind.startswith(("primary", "secondary", "redirect", "conflict", "graphql"))
+    if kind.startswith(("primary", "secondary", "redirect", "conflict", "graphql", "too-quickly"))
 )
 NEVER_APPLIED = frozenset(
-    kind for kind in REFUSALS if kind.startswith(("redirect", "conflict", "graphql"))
+    kind for kind in REFUSALS if kind.startswith(("redirect", "conflict", "graphql", "too-quickly"))
 )
+GRAPHQL_BODIES: dict[FaultKind, Any] = {
+    FaultKind.GRAPHQL_RATE_LIMITED: {"errors": [{"type": "RATE_LIMITED", "message": LIMITED}]},
+    FaultKind.GRAPHQL_RATE_LIMIT: {"errors": [{"type": "RATE_LIMIT", "message": LIMITED}]},
+    FaultKind.GRAPHQL_SECONDARY: {"errors": [{"type": "RATE_LIMITED", "message": SECONDARY}]},
+    FaultKind.GRAPHQL_SECONDARY_MESSAGE: {"message": SECONDARY},
+    FaultKind.GRAPHQL_TOO_QUICKLY: {
+        "data": {"createPullRequest": None},
+        "errors": [
+            {"type": "UNPROCESSABLE", "path": ["createPullRequest"], "message": TOO_QUICKLY}
+        ],
+    },
+}
 BODIES: dict[FaultKind, Any] = {
     FaultKind.ERROR_502_HTML: HTML,
     FaultKind.HTML_200: HTML,
@@ -128,7 +150,7 @@ class Fault:
     ) -> Response | Drop:
         """The wrong answer at `now` (epoch); `real` is the right one of an applied request."""
         refusal = self.kind in REFUSALS
-        answer = self._refusal(request, elsewhere, now) if refusal else self._failure(real)
+        answer = self._refusal(request, elsewhere, now) if refusal else self._failure(request, real)
         if isinstance(answer, Response):
             answer.headers.update(self.headers)
         return answer
@@ -138,8 +160,11 @@ class Fault:
         message, documentation = SECONDARY, BEST_PRACTICES
         match self.kind.partition("-")[0], self.kind:
             case "graphql", _:
-                kind = self.kind.removeprefix("graphql-").replace("-", "_").upper()
-                return Response(200, {"errors": [{"type": kind, "message": LIMITED}]})
+                return Response(200, GRAPHQL_BODIES[self.kind])
+            case "too", _:
+                refusal = too_quickly(self._status())
+                body = error_body(refusal.status, refusal.message, DOCS, refusal.errors)
+                return Response(refusal.status, body)
             case "redirect", _:
                 target = (self.location or elsewhere) + request.raw_target
                 return Response(self._status(), {"message": "Moved"}, {"Location": target})
@@ -159,7 +184,7 @@ class Fault:
         body = error_body(self._status(), message, documentation)
         return Response(self._status(), body, headers)
 
-    def _failure(self, real: Response | None) -> Response | Drop:
+    def _failure(self, request: Request, real: Response | None) -> Response | Drop:
         right = real or Response(200, {"id": 1, "name": "cut off", "url": "https://example.com"})
         payload, status = right.payload(), self._status()
         body = BODIES.get(self.kind, error_body(status, "Server Error", DOCS))
@@ -176,6 +201,10 @@ class Fault:
                 answer = Response(right.status, payload, json=True, cut=True)
             case FaultKind.WRONG_LIST | FaultKind.WRONG_OBJECT:
                 answer = Response(right.status, body)
+            case FaultKind.TIMEOUT_200:
+                answer = Response(200, {"data": None, "errors": [timed_out()]})
+            case FaultKind.PARTIAL_200:
+                answer = Response(200, halved(request.json, right.body))
             case FaultKind.CUSTOM:
                 body = error_body(self.status, self.message, DOCS)
                 answer = Response(self.status, body if self.body is None else self.body)

@@ -7,20 +7,12 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from .refusals import Refusal
 
 DOCUMENTATION = "https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api"
 BEST_PRACTICES = f"{DOCUMENTATION}#about-secondary-rate-limits"
-
-
-class Clock(Protocol):
-    """Where the host gets its time from, in seconds; the module `time` is one."""
-
-    def time(self) -> float: ...
-
-    def monotonic(self) -> float: ...
+TOO_QUICKLY = "was submitted too quickly"
 
 
 @dataclass(slots=True)
@@ -59,12 +51,17 @@ class RateLimit:
 
 @dataclass(slots=True)
 class Pace:
-    """At most this many content-creating requests per minute and hour; `minute` in seconds."""
+    """At most this many content-creating requests per minute and hour; `minute` in seconds.
+
+    `refused` counts those that came too early. The words are those of a secondary limit, or, with
+    status 422, `was submitted too quickly` (cli/cli#4801).
+    """
 
     per_minute: int = 80
     per_hour: int = 500
     minute: float = 60.0
     status: int = 403
+    refused: int = 0
     _times: deque[float] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -79,12 +76,23 @@ class Pace:
             ):
                 recent = [each for each in self._times if each > now - window]
                 if len(recent) >= allowed:
-                    wait = recent[-allowed] + window - now
-                    raise Refusal(
-                        self.status,
-                        "You have exceeded a secondary rate limit and have been temporarily "
-                        "blocked from content creation. Please retry your request again later.",
-                        headers={"Retry-After": str(max(1, math.ceil(wait)))},
-                        documentation_url=BEST_PRACTICES,
-                    )
+                    self.refused += 1
+                    raise self._refusal(recent[-allowed] + window - now)
             self._times.append(now)
+
+    def _refusal(self, wait: float) -> Refusal:
+        if self.status == 422:
+            return too_quickly(self.status)
+        return Refusal(
+            self.status,
+            "You have exceeded a secondary rate limit and have been temporarily "
+            "blocked from content creation. Please retry your request again later.",
+            headers={"Retry-After": str(max(1, math.ceil(wait)))},
+            documentation_url=BEST_PRACTICES,
+        )
+
+
+def too_quickly(status: int = 422) -> Refusal:
+    """The limit on content in other words (cli/cli#4801, whatwg/spec-factory#55)."""
+    error = {"resource": "PullRequest", "code": "custom", "message": TOO_QUICKLY}
+    return Refusal(status, "Validation Failed", errors=[error])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import pygit2
 from pygit2.enums import FileMode, ObjectType, SortMode
 
+from .quirks import Written
 from .refusals import Refusal, invalid, not_found
 
 MAX_BODY = 65_536
@@ -77,6 +78,8 @@ class PullRequest:
     base_sha: str
     author: str
     html_url: str
+    created_at: float
+    updated_at: float
     draft: bool = False
     state: Literal["open", "closed"] = "open"
     maintainer_can_modify: bool = False
@@ -84,8 +87,6 @@ class PullRequest:
     assignees: list[str] = field(default_factory=list)
     reviewers: list[str] = field(default_factory=list)
     team_reviewers: list[str] = field(default_factory=list)
-    created_at: float = field(default_factory=time.time)
-    updated_at: float = field(default_factory=time.time)
     closed_at: float | None = None
     merged_at: float | None = None
     merge_commit_sha: str | None = None
@@ -109,10 +110,12 @@ class Repository:
         number: int,
         *,
         web: str,
+        now: Callable[[], float],
         default_branch: str = "main",
         private: bool = False,
         archived: bool = False,
         disabled: bool = False,
+        parent: str | None = None,
     ) -> None:
         self.path = path
         self.full_name = full_name
@@ -123,9 +126,12 @@ class Repository:
         self.private = private
         self.archived = archived
         self.disabled = disabled
+        self.parent = parent
+        self.written = Written(now)
         self.collaborators = {"octocat", "hubot", "monalisa"}
         self.teams = {"maintainers"}
-        self.created_at = self.pushed_at = time.time()
+        self._now = now
+        self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
         self.submodules: dict[str, str] = {}
         self.lock = threading.RLock()
@@ -299,10 +305,11 @@ class Repository:
             if current != expected:
                 raise Refusal(409, f"is at {current} but expected {expected}")
             self._set_reference(f"refs/heads/{branch}", new)
+            self.written.note(f"head {branch}")
 
     def _set_reference(self, name: str, sha: str) -> None:
         self.git.references.create(name, sha, force=True)
-        self.pushed_at = time.time()
+        self.pushed_at = self._now()
         branch = name.removeprefix("refs/heads/")
         for pull_request in self._pull_requests:
             if pull_request.state == "open" and self.is_head(pull_request, branch):
@@ -369,6 +376,8 @@ class Repository:
             ) or "ruleset" in self.protections_of(name.removeprefix("refs/heads/")):
                 raise Refusal(422, "Reference update failed")
             self._set_reference(name, sha)
+            branch = name.removeprefix("refs/heads/")
+            self.written.note(f"branch {branch}", f"head {branch}")
 
     # Rules
 
@@ -451,6 +460,8 @@ class Repository:
                 base_sha=base_sha,
                 author=author,
                 html_url=f"{self.html_url}/pull/{number}",
+                created_at=self._now(),
+                updated_at=self._now(),
                 draft=draft,
                 maintainer_can_modify=maintainer_can_modify,
             )
@@ -490,7 +501,7 @@ class Repository:
                 raise custom(f"The {branch} branch has no history in common with {base}")
             if not self.ahead_behind(head_sha, base_sha)[0]:
                 raise custom(f"No commits between {base} and {branch}")
-            return self.open_pull_request(
+            opened = self.open_pull_request(
                 head=branch,
                 base=base,
                 title=title,
@@ -499,13 +510,15 @@ class Repository:
                 author=author,
                 maintainer_can_modify=maintainer_can_modify,
             )
+            self.written.note(f"pull request {opened.number}")
+            return opened
 
     def close(self, number: int) -> None:
         """Close a pull request unmerged."""
         with self.lock:
             pull_request = self.pull_request(number)
             pull_request.state = "closed"
-            pull_request.closed_at = pull_request.updated_at = time.time()
+            pull_request.closed_at = pull_request.updated_at = self._now()
 
     def reopen(self, number: int) -> None:
         """Open a closed pull request again; `Refusal` 422 when it is merged or lost its head."""

@@ -27,7 +27,7 @@ class Token:
     """A token and the user or App behind it.
 
     `scopes` count for classic tokens, `permissions` and `repositories` for all others.
-    `push` is the user's role on the repositories.
+    `push` is the user's role on the repositories. After so many `requests` it is dead.
     """
 
     value: str
@@ -38,6 +38,7 @@ class Token:
     repositories: tuple[str, ...] | None
     push: bool
     sso: bool
+    requests: int | None
 
     @property
     def bot(self) -> bool:
@@ -99,6 +100,11 @@ class Token:
                 raise self.refusal("; ".join(needs))
         if writing and repository.archived:
             raise Refusal(403, ARCHIVED)
+
+    def may_read_pull_requests(self, repository: Repository) -> bool:
+        return self.kind == "classic" or (
+            self._covers(repository) and self._grants("pull_requests=read")
+        )
 
     def require_workflows(self, path: str) -> None:
         """Refuse a workflow file: 404 without the scope, 403 without the permission.

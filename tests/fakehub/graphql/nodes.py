@@ -1,146 +1,32 @@
-"""GraphQL on the same repositories: GitHub's published schema, executed by graphql-core."""
+"""The nodes that one request reaches."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pygit2
-from graphql import (
-    DocumentNode,
-    FieldNode,
-    GraphQLError,
-    GraphQLResolveInfo,
-    GraphQLScalarType,
-    GraphQLSchema,
-    OperationDefinitionNode,
-    OperationType,
-    Visitor,
-    build_schema,
-    execute_sync,
-    parse,
-    validate,
-    visit,
-)
+from graphql import GraphQLResolveInfo
 
-from .descriptions import FOLDER
-from .refusals import Refusal
-from .repository import (
-    Person,
-    PullRequest,
-    Repository,
-    check_body,
-    check_parents,
-    check_path,
-    find_entry,
-    git_type,
+from tests.fakehub.quirks import Symptom
+from tests.fakehub.refusals import Refusal
+from tests.fakehub.repository import PullRequest, Repository, find_entry, git_type
+from tests.fakehub.representations import (
+    WEB_FLOW,
+    moment,
+    moment_or_none,
+    node_id,
+    parse_node_id,
+    user_id,
 )
-from .representations import WEB_FLOW, moment, moment_or_none, node_id, parse_node_id, user_id
-from .rest import refuse_actions
-from .tokens import Token
+from tests.fakehub.tokens import Token
 
 if TYPE_CHECKING:
-    from .server import StandInHost
+    from tests.fakehub.host import StandInHost
 
 Node: TypeAlias = dict[str, Any]
 Resolver: TypeAlias = Callable[..., Any]
-TYPES = {403: "FORBIDDEN", 404: "NOT_FOUND"}
 HEADS = "refs/heads/"
-
-
-@cache
-def schema() -> GraphQLSchema:
-    """The extracted schema; its scalars take what GitHub's take."""
-    built = build_schema((FOLDER / "graphql.graphql").read_text(encoding="utf-8"))
-    for name, check in (("GitObjectID", git_object_id), ("Base64String", base64_string)):
-        scalar = built.type_map[name]
-        assert isinstance(scalar, GraphQLScalarType)
-        scalar.parse_value = check  # type: ignore[method-assign]
-    return built
-
-
-def git_object_id(value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{40}", value):
-        raise GraphQLError(f"{value!r} is not a GitObjectID")
-    return value
-
-
-def base64_string(value: object) -> bytes:
-    try:
-        return base64.b64decode(str(value), validate=True)
-    except binascii.Error as error:
-        raise GraphQLError(f"not a Base64String: {error}") from None
-
-
-def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any], list[str]]:
-    """The answer to a GraphQL request, and what was wrong with the request itself.
-
-    A query that the schema does not allow, and a resolver's own failure, are in the second part.
-    """
-    given = body if isinstance(body, dict) else {}
-    unknown = given.keys() - {"query", "variables", "operationName"}
-    mismatches = [f"undocumented property {name}" for name in sorted(unknown)]
-    try:
-        document = parse(given.get("query") or "")
-    except GraphQLError as error:
-        return {"errors": [shown(error)]}, [*mismatches, str(error)]
-    if errors := validate(schema(), document):
-        return {"errors": [shown(error) for error in errors]}, [*mismatches, *map(str, errors)]
-    if aliases(document) > host.graphql_alias_limit:
-        message = "Resource limits for this query exceeded."
-        limit = {"type": "RESOURCE_LIMITS_EXCEEDED", "message": message}
-        return {"data": None, "errors": [limit]}, mismatches
-    if is_mutation(document) and host.pace is not None:
-        host.pace.spend(host.clock.monotonic())
-    result = execute_sync(
-        schema(),
-        document,
-        Graph(host, token).root(),
-        variable_values=given.get("variables"),
-        operation_name=given.get("operationName"),
-    )
-    found = result.errors or []
-    mismatches += [str(error) for error in found if not isinstance(error.original_error, Refusal)]
-    answer: dict[str, Any] = {"data": result.data}
-    if found:
-        answer["errors"] = [shown(error) for error in found]
-    return answer, mismatches
-
-
-def is_mutation(document: DocumentNode) -> bool:
-    return any(
-        isinstance(each, OperationDefinitionNode) and each.operation is OperationType.MUTATION
-        for each in document.definitions
-    )
-
-
-def aliases(document: DocumentNode) -> int:
-    """How many fields of a query carry an alias."""
-
-    class Counter(Visitor):
-        count = 0
-
-        def enter_field(self, node: FieldNode, *_: Any) -> None:
-            self.count += node.alias is not None
-
-    counter = Counter()
-    visit(document, counter)
-    return counter.count
-
-
-def shown(error: GraphQLError) -> dict[str, Any]:
-    """An error as the host formats it: with a `type` where the request reached a resolver."""
-    formatted: dict[str, Any] = dict(error.formatted)
-    refusal = error.original_error
-    if isinstance(refusal, Refusal):
-        formatted["type"] = refusal.kind or TYPES.get(refusal.status, "UNPROCESSABLE")
-        details = [each["message"] for each in refusal.errors if "message" in each]
-        formatted["message"] = details[0] if details else refusal.message
-    return formatted
 
 
 def resolver(function: Callable[..., Any], *arguments: Any) -> Resolver:
@@ -148,39 +34,16 @@ def resolver(function: Callable[..., Any], *arguments: Any) -> Resolver:
     return lambda _info: function(*arguments)
 
 
-class Graph:
+class Nodes:
     """Builds the nodes that one request with one token reaches."""
 
     def __init__(self, host: StandInHost, token: Token) -> None:
         self.host = host
         self.token = token
 
-    def root(self) -> Node:
-        mutations: Iterable[tuple[str, Callable[[Mapping[str, Any]], Node]]] = (
-            ("closePullRequest", self.close_pull_request),
-            ("createCommitOnBranch", self.create_commit_on_branch),
-            ("createPullRequest", self.create_pull_request),
-            ("createRef", self.create_ref),
-            ("deleteRef", self.delete_ref),
-            ("updatePullRequest", self.update_pull_request),
-            ("updateRef", self.update_ref),
-        )
-        return {
-            "node": self.find_node,
-            "rateLimit": lambda _info, **_: self.rate_limit(),
-            "repository": self.find_repository,
-            "viewer": resolver(self.actor, self.token.login),
-        } | {name: self.mutation(name, function) for name, function in mutations}
-
-    def mutation(self, name: str, function: Callable[[Mapping[str, Any]], Node]) -> Resolver:
-        def resolve(_info: GraphQLResolveInfo, **given: Any) -> Node:
-            refusal = self.host.refused_mutations.get(name)
-            if refusal is not None:
-                raise refusal
-            payload = function(given["input"])
-            return payload | {"clientMutationId": given["input"].get("clientMutationId")}
-
-        return resolve
+    def symptom(self, repository: Repository, thing: str, *possible: Symptom) -> Symptom | None:
+        """How the answer is to show that it does not know yet what was just written."""
+        return repository.written.symptom(self.host.quirks.lag, thing, *possible)
 
     # Finding
 
@@ -215,11 +78,11 @@ class Graph:
             kind, (number, *key) = parse_node_id(identifier)
         except ValueError:
             raise missing from None
-        for repository in self.host.repositories:
-            if str(repository.id) == number:
-                self.token.require(repository, *needs)
-                return kind, repository, "|".join(key)
-        raise missing
+        repository = self.host.repository_by_id(number)
+        if repository is None:
+            raise missing
+        self.token.require(repository, *needs)
+        return kind, repository, "|".join(key)
 
     # Nodes
 
@@ -228,6 +91,9 @@ class Graph:
 
         def ref(_info: GraphQLResolveInfo, **given: Any) -> Node | None:
             name = given["qualifiedName"]
+            branch = name.removeprefix(HEADS)
+            if self.symptom(repository, f"branch {branch}", Symptom.GRAPHQL_REFERENCE):
+                return None
             return self.reference(repository, name if name.startswith("refs/") else HEADS + name)
 
         def refs(_info: GraphQLResolveInfo, **given: Any) -> Node:
@@ -263,7 +129,7 @@ class Graph:
             "isArchived": repository.archived,
             "isDisabled": repository.disabled,
             "isEmpty": repository.empty,
-            "isFork": False,
+            "isFork": repository.parent is not None,
             "isLocked": False,
             "isPrivate": repository.private,
             "viewerPermission": None if self.token.bot else permission,
@@ -429,6 +295,10 @@ class Graph:
     def pull_requests(
         self, repository: Repository, found: Sequence[PullRequest], given: Mapping[str, Any]
     ) -> Node:
+        """A list of pull requests; `Refusal` 403 for a token that may not see them."""
+        strict = self.host.quirks.pull_requests_need_permission
+        if strict and not self.token.may_read_pull_requests(repository):
+            raise self.token.refusal("pull_requests=read")
         states, base, head = (given.get(key) for key in ("states", "baseRefName", "headRefName"))
         chosen = [
             each
@@ -507,130 +377,8 @@ class Graph:
         limit = self.host.graphql_rate_limit
         if limit is None:
             return None
-        given = limit.shown(self.host.clock.time())
+        given = limit.shown(self.host.now())
         return given | {"cost": 1, "nodeCount": 0, "resetAt": moment(given["reset"])}
-
-    # Mutations
-
-    def create_ref(self, given: Mapping[str, Any]) -> Node:
-        _, repository, _ = self.locate(given["repositoryId"], "contents=write")
-        name = given["name"]
-        if name in repository.git.references:
-            raise Refusal(422, f'A ref named "{name}" already exists in the repository.')
-        repository.create_reference(name, given["oid"])
-        return {"ref": self.reference(repository, name)}
-
-    def update_ref(self, given: Mapping[str, Any]) -> Node:
-        _, repository, name = self.locate(given["refId"], "contents=write")
-        with repository.lock:
-            branch = name.removeprefix(HEADS)
-            repository.check_protection(branch)
-            old = repository.head(branch)
-            if repository.resolve(given["oid"]) is None:
-                raise Refusal(422, "Object does not exist")
-            if repository.ahead_behind(given["oid"], old)[1] and not given["force"]:
-                raise Refusal(422, "Update is not a fast forward")
-            repository.advance(branch, old, given["oid"])
-            return {"ref": self.reference(repository, name)}
-
-    def delete_ref(self, given: Mapping[str, Any]) -> Node:
-        _, repository, name = self.locate(given["refId"], "contents=write")
-        with repository.lock:
-            branch = name.removeprefix(HEADS)
-            repository.check_protection(branch)
-            if branch == repository.default_branch:
-                raise Refusal(422, "The default branch cannot be deleted")
-            if repository.find_head(branch) is None:
-                raise Refusal(422, "Reference does not exist")
-            repository.delete_branch(branch)
-        return {}
-
-    def create_commit_on_branch(self, given: Mapping[str, Any]) -> Node:
-        """One signed commit; refused as a whole, STALE_DATA where the branch has moved on."""
-        repository, branch = self.committable(given["branch"])
-        with repository.lock:
-            parent = repository.find_head(branch)
-            if parent is None:
-                raise Refusal(404, f'No such branch "{branch}"')
-            if parent != given["expectedHeadOid"]:
-                message = f'Expected branch to point to "{given["expectedHeadOid"]}" but it did not'
-                raise Refusal(409, f"{message}. Pull and try again.", kind="STALE_DATA")
-            repository.check_protection(branch)
-            changes = self.changes(repository, parent, given.get("fileChanges") or {})
-            message = given["message"]
-            text = "\n\n".join(filter(None, (message["headline"], message.get("body"))))
-            author, committer = self.token.author(), Person("GitHub", WEB_FLOW)
-            new = repository.build_commit(parent, changes, text, author, committer)
-            repository.advance(branch, parent, new)
-            return {
-                "commit": self.git_object(repository, repository.commit_at(new)),
-                "ref": self.reference(repository, HEADS + branch),
-            }
-
-    def committable(self, given: Mapping[str, Any]) -> tuple[Repository, str]:
-        if given.get("id"):
-            _, repository, name = self.locate(given["id"], "contents=write")
-            return repository, name.removeprefix(HEADS)
-        full_name, branch = given.get("repositoryNameWithOwner"), given.get("branchName")
-        if not full_name or not branch:
-            raise Refusal(422, "Either id, or repositoryNameWithOwner and branchName is needed")
-        repository, _ = self.host.find_repository(full_name)
-        self.token.require(repository, "contents=write")
-        return repository, branch.removeprefix(HEADS)
-
-    def changes(
-        self, repository: Repository, parent: str, given: Mapping[str, Any]
-    ) -> dict[str, bytes | None]:
-        tree = repository.commit_at(parent).tree
-        changes: dict[str, bytes | None] = {}
-        for deletion in given.get("deletions", ()):
-            if find_entry(tree, deletion["path"]) is None:
-                raise Refusal(422, f"{deletion['path']} does not exist")
-            changes[deletion["path"]] = None
-        for addition in given.get("additions", ()):
-            path = addition["path"]
-            check_path(path)
-            check_parents(tree, path)
-            self.token.require_workflows(path)
-            changes[path] = addition["contents"]
-        return changes
-
-    def create_pull_request(self, given: Mapping[str, Any]) -> Node:
-        _, repository, _ = self.locate(given["repositoryId"], "pull_requests=write")
-        refuse_actions(self.host, self.token)
-        created = repository.request_pull(
-            head=given["headRefName"].removeprefix(HEADS),
-            base=given["baseRefName"].removeprefix(HEADS),
-            title=given["title"],
-            body=given.get("body"),
-            draft=bool(given.get("draft")),
-            author=self.token.login,
-            maintainer_can_modify=bool(given.get("maintainerCanModify")),
-        )
-        return {"pullRequest": self.pull_request(repository, created)}
-
-    def update_pull_request(self, given: Mapping[str, Any]) -> Node:
-        """Title, body, base and state; what is set by ids is not built."""
-        _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
-        unbuilt = {"assigneeIds", "labelIds", "milestoneId", "projectIds"} & given.keys()
-        if unbuilt:
-            raise NotImplementedError(", ".join(unbuilt))
-        pull_request = repository.pull_request(int(number))
-        check_body(given.get("body"))
-        match given.get("state"):
-            case "OPEN":
-                repository.reopen(pull_request.number)
-            case "CLOSED":
-                repository.close(pull_request.number)
-        pull_request.title = given.get("title") or pull_request.title
-        pull_request.body = given.get("body", pull_request.body)
-        pull_request.base = given.get("baseRefName") or pull_request.base
-        return {"pullRequest": self.pull_request(repository, pull_request)}
-
-    def close_pull_request(self, given: Mapping[str, Any]) -> Node:
-        _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
-        repository.close(int(number))
-        return {"pullRequest": self.pull_request(repository, repository.pull_request(int(number)))}
 
 
 def connection(name: str, nodes: Sequence[Node | None], given: Mapping[str, Any]) -> Node:

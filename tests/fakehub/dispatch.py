@@ -1,0 +1,241 @@
+"""From a request to its answer: description, token, limits, faults."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import Counter
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from . import descriptions, graphql
+from .answer import Drop, Response, error_body
+from .limits import RateLimit
+from .refusals import Refusal
+from .repository import Repository
+from .representations import Representations
+from .request import Request
+from .rest import ROUTES, Call
+from .tokens import Token
+
+if TYPE_CHECKING:
+    from .host import StandInHost
+
+DOCS = "https://docs.github.com/rest"
+GRAPHQL_DOCS = "https://docs.github.com/graphql"
+GRAPHQL = ("/graphql", "/api/graphql")
+MAX_BAD_CREDENTIALS = 10
+
+
+class Dispatcher:
+    """Answers requests from what the stand-in holds."""
+
+    def __init__(self, host: StandInHost) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        self._bad_credentials = 0
+        self._uses: Counter[str] = Counter()
+
+    def respond(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response | Drop:
+        """The answer to a request, or the fault that takes its place."""
+        if self._host.on_request is not None:
+            self._host.on_request(record)
+        to_graphql = record.method == "POST" and raw_path in GRAPHQL
+        fault = self._host.faults.take(record)
+        if fault is not None and fault.when == "before":
+            self._host.spend_latency()
+            if not to_graphql:
+                self._describe(record, raw_path, given)
+            return fault.answer(record, None, self._host.elsewhere, self._host.now())
+        if to_graphql:
+            answer = self._answer_graphql(record)
+        else:
+            answer = self._answer(record, prefix, raw_path, given)
+        if fault is None:
+            return answer
+        return fault.answer(record, answer, self._host.elsewhere, self._host.now())
+
+    def _describe(
+        self, record: Request, raw_path: str, given: bool
+    ) -> tuple[descriptions.Operation, dict[str, str]] | None:
+        """The operation of a request; whatever the description does not allow is a mismatch."""
+        if raw_path.startswith("/repositories/"):
+            _, _, number, *rest = raw_path.split("/", 3)
+            repository = self._host.repository_by_id(number)
+            if repository is not None:
+                raw_path = "/".join([f"/repos/{repository.full_name}", *rest])
+        found = descriptions.find(record.method, raw_path)
+        if found is None:
+            self._mismatch(record, "no such operation in the description")
+        else:
+            for error in found[0].request_errors(record.query, record.json, given):
+                self._mismatch(record, error)
+        return found
+
+    def _answer(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response:
+        found = self._describe(record, raw_path, given)
+        if found is None:
+            return Response(404, error_body(404, "Not Found", DOCS))
+        operation, parameters = found
+        overlapping = operation.name in ROUTES and not ROUTES[operation.name].locked
+        if not overlapping:
+            self._host.spend_latency()
+        token = None
+        try:
+            self._check_version(record)
+            token = self._authenticate(record)
+            answer = self._perform(record, prefix, operation, parameters, token)
+        except Refusal as refusal:
+            documentation = refusal.documentation_url or operation.documentation_url
+            body = error_body(refusal.status, refusal.message, documentation, refusal.errors)
+            answer = Response(refusal.status, body, dict(refusal.headers))
+        self._check(record, operation, answer)
+        answer.headers |= self._usual_headers(token, self._host.rate_limit, "core")
+        return answer
+
+    def _answer_graphql(self, record: Request) -> Response:
+        """The answer of GraphQL: status 200 for most of what can go wrong."""
+        self._host.spend_latency()
+        token = None
+        try:
+            token = self._authenticate(record)
+            answer = self._execute(record, token)
+        except Refusal as refusal:
+            documentation = refusal.documentation_url or GRAPHQL_DOCS
+            body = error_body(refusal.status, refusal.message, documentation, refusal.errors)
+            answer = Response(refusal.status, body, dict(refusal.headers))
+        answer.headers |= self._usual_headers(token, self._host.graphql_rate_limit, "graphql")
+        return answer
+
+    def _execute(self, record: Request, token: Token) -> Response:
+        if self._host.graphql_rate_limit is not None:
+            try:
+                with self._lock:
+                    self._host.graphql_rate_limit.spend(token.login, self._host.now())
+            except Refusal as refusal:
+                error = {"type": "RATE_LIMITED", "message": refusal.message}
+                return Response(200, {"errors": [error]})
+        body, mismatches = graphql.respond(self._host, token, record.json)
+        for mismatch in mismatches:
+            self._mismatch(record, mismatch)
+        return Response(200, body)
+
+    def _check_version(self, record: Request) -> None:
+        """Raise `Refusal` 410 for an API version that is gone; its words are those of the 400
+        for an unknown one (expipiplus1/update-nix-fetchgit#79), which nobody has confirmed.
+        """
+        version = record.headers.get("x-github-api-version")
+        if version in self._host.quirks.gone_api_versions:
+            raise Refusal(
+                410,
+                f'The version you specified in the "X-GitHub-API-Version" request header, '
+                f'"{version}", is not a supported version.',
+                documentation_url=f"{DOCS}/about-the-rest-api/api-versions",
+            )
+
+    def _authenticate(self, record: Request) -> Token:
+        """The token of a request; `Refusal` 401, or 403 after many bad ones in a row."""
+        if record.token is None:
+            raise Refusal(401, "Requires authentication")
+        token = self._host.find_token(record.token)
+        with self._lock:
+            self._uses[record.token] += 1
+            died = (
+                token and token.requests is not None and self._uses[record.token] > token.requests
+            )
+        if token is None or died:
+            self._bad_credentials += 1
+            if self._bad_credentials > MAX_BAD_CREDENTIALS:
+                message = "Maximum number of login attempts exceeded. Please try again later."
+                raise Refusal(403, message, documentation_url=DOCS)
+            raise Refusal(401, "Bad credentials", documentation_url=DOCS)
+        self._bad_credentials = 0
+        return token
+
+    def _perform(
+        self,
+        record: Request,
+        prefix: str,
+        operation: descriptions.Operation,
+        parameters: dict[str, str],
+        token: Token,
+    ) -> Response:
+        if operation.name == "GET /rate_limit":
+            return self._show_rate_limit()
+        with self._lock:
+            if self._host.rate_limit is not None:
+                self._host.rate_limit.spend(token.login, self._host.now())
+        root = self._host.url + prefix
+        full_name = f"{parameters.pop('owner')}/{parameters.pop('repo')}"
+        repository, moved = self._host.find_repository(full_name)
+        if moved:
+            return redirect(record, root, repository)
+        route = ROUTES[operation.name]
+        token.require(repository, *route.needs)
+        if record.method != "GET":
+            if repository.disabled:
+                raise Refusal(403, "Repository access blocked")
+            if self._host.pace is not None:
+                self._host.pace.spend(self._host.clock.monotonic())
+        call = Call(
+            host=self._host,
+            repository=repository,
+            token=token,
+            show=Representations(root, self._host.url),
+            parameters=parameters,
+            query=dict(record.query),
+            body={} if record.json is None else record.json,
+        )
+        if not route.locked:
+            return route.handler(call)
+        with repository.lock:
+            return route.handler(call)
+
+    def _show_rate_limit(self) -> Response:
+        if self._host.rate_limit is None:
+            raise Refusal(404, "Rate limiting is not enabled.")
+        core = self._host.rate_limit.shown(self._host.now())
+        full = {"used": 0, "reset": core["reset"]}
+        resources = {"core": core, "search": {"limit": 30, "remaining": 30, **full}}
+        if self._host.graphql_rate_limit is not None:
+            resources["graphql"] = self._host.graphql_rate_limit.shown(self._host.now())
+        return Response(200, {"resources": resources, "rate": core})
+
+    def _usual_headers(
+        self, token: Token | None, limit: RateLimit | None, resource: str
+    ) -> dict[str, str]:
+        headers = {"X-GitHub-Request-Id": secrets.token_hex(8).upper()}
+        if token is not None and token.kind == "classic":
+            headers["X-OAuth-Scopes"] = ", ".join(token.scopes)
+        if limit is not None:
+            shown = limit.shown(self._host.now())
+            headers |= {f"x-ratelimit-{name}": str(value) for name, value in shown.items()}
+            headers["x-ratelimit-resource"] = resource
+        return headers
+
+    def _check(self, record: Request, operation: descriptions.Operation, answer: Response) -> None:
+        if answer.status not in operation.responses:
+            warning = f"{operation.name} does not document {answer.status}"
+            if warning not in self._host.warnings:
+                self._host.warnings.append(warning)
+        for error in operation.answer_errors(answer.status, answer.body):
+            self._mismatch(record, error)
+
+    def _mismatch(self, record: Request, error: str) -> None:
+        self._host.mismatches.append(
+            f"#{record.number} {record.method} {record.raw_target}: {error}"
+        )
+
+
+def redirect(record: Request, root: str, repository: Repository) -> Response:
+    """What a former name of a repository answers: 301 to a GET, 307 to a write (hub4j)."""
+    status = HTTPStatus.MOVED_PERMANENTLY
+    if record.method != "GET":
+        status = HTTPStatus.TEMPORARY_REDIRECT
+    rest = record.raw_target.partition("/repos/")[2].split("/", 2)[2:]
+    query = "?" + record.raw_target.partition("?")[2] if "?" in record.raw_target else ""
+    target = "/".join([f"{root}/repositories/{repository.id}", *rest])
+    if query and not target.endswith(query):
+        target += query
+    body = {"message": status.phrase, "url": target, "documentation_url": DOCS}
+    return Response(status, body, {"Location": target})

@@ -1,0 +1,152 @@
+"""GraphQL on the same repositories: GitHub's published schema, executed by graphql-core."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    GraphQLError,
+    OperationDefinitionNode,
+    OperationType,
+    execute_sync,
+    parse,
+    validate,
+)
+
+from tests.fakehub.graphql import cost
+from tests.fakehub.graphql.mutations import Graph
+from tests.fakehub.graphql.schema import schema
+from tests.fakehub.refusals import Refusal
+from tests.fakehub.tokens import Token
+
+if TYPE_CHECKING:
+    from tests.fakehub.host import StandInHost
+
+TYPES = {403: "FORBIDDEN", 404: "NOT_FOUND"}
+TIMED_OUT = (
+    "Something went wrong while executing your query. This may be the result of a timeout, or it "
+    "could be a GitHub bug. Please include `{}` when reporting this issue."
+)
+BAD_GATEWAY = (
+    "We couldn't respond to your request in time. Sorry about that. Please try resubmitting your "
+    "request and contact us if the problem persists."
+)
+
+
+def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any], list[str]]:
+    """The answer to a GraphQL request, and what was wrong with the request itself.
+
+    A query that the schema does not allow, and a resolver's own failure, are in the second part.
+    Raises `Refusal` where the status is not 200.
+    """
+    given = body if isinstance(body, dict) else {}
+    unknown = given.keys() - {"query", "variables", "operationName"}
+    mismatches = [f"undocumented property {name}" for name in sorted(unknown)]
+    try:
+        document = parse(given.get("query") or "")
+    except GraphQLError as error:
+        return {"errors": [shown(error)]}, [*mismatches, str(error)]
+    if errors := validate(schema(), document):
+        return {"errors": [shown(error) for error in errors]}, [*mismatches, *map(str, errors)]
+    if is_mutation(document) and host.pace is not None:
+        try:
+            host.pace.spend(host.clock.monotonic())
+        except Refusal as refusal:
+            if host.quirks.limits_at_200 or refusal.status == 422:
+                return limited(document, refusal), mismatches
+            raise
+    result = execute_sync(
+        schema(),
+        document,
+        Graph(host, token).root(),
+        variable_values=given.get("variables"),
+        operation_name=given.get("operationName"),
+    )
+    found = result.errors or []
+    mismatches += [str(error) for error in found if not isinstance(error.original_error, Refusal)]
+    errors_shown = [shown(error) for error in found]
+    data = result.data
+    if data is not None and not is_mutation(document):
+        data, more = within_limits(host, document, data)
+        errors_shown += more
+    answer: dict[str, Any] = {"data": data}
+    if errors_shown:
+        answer["errors"] = errors_shown
+    return answer, mismatches
+
+
+def within_limits(
+    host: StandInHost, document: DocumentNode, data: dict[str, Any]
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """What is left of the data of a query, and the errors about the rest."""
+    quirks = host.quirks
+    counted = cost.aliases(document)
+    size = cost.size(data, counted)
+    if quirks.seconds_per_field:
+        host.clock.sleep(quirks.seconds_per_field * size)
+    if quirks.bad_gateway_above is not None and size > quirks.bad_gateway_above:
+        raise Refusal(502, BAD_GATEWAY)
+    if quirks.timeout_above is not None and size > quirks.timeout_above:
+        return None, [timed_out()]
+    if quirks.partial_above is not None:
+        return data, cost.cut(data, counted, quirks.partial_above)
+    return data, []
+
+
+def halved(request: Any, answer: Any) -> dict[str, Any]:
+    """An answer with the first half of what counts, or with nothing where nothing counts."""
+    data = answer.get("data")
+    if data is not None:
+        counted = cost.aliases(parse(request["query"]))
+        if errors := cost.cut(data, counted, cost.size(data, counted) // 2):
+            return {"data": data, "errors": errors}
+    return {"data": None, "errors": [{"type": cost.KIND, "message": cost.EXCEEDED}]}
+
+
+def timed_out() -> dict[str, Any]:
+    """The error of a query that took too long (gayanvoice/top-github-users#107)."""
+    return {"message": TIMED_OUT.format(secrets.token_hex(16).upper())}
+
+
+def limited(document: DocumentNode, refusal: Refusal) -> dict[str, Any]:
+    """A limit on content at status 200: no field has an answer."""
+    if refusal.status != 422:
+        return {"errors": [{"type": "RATE_LIMITED", "message": refusal.message}]}
+    names = [
+        (field.alias or field.name).value
+        for each in document.definitions
+        if isinstance(each, OperationDefinitionNode)
+        for field in each.selection_set.selections
+        if isinstance(field, FieldNode)
+    ]
+    reason = message_of(refusal)
+    return {
+        "data": dict.fromkeys(names),
+        "errors": [{"type": "UNPROCESSABLE", "path": [name], "message": reason} for name in names],
+    }
+
+
+def is_mutation(document: DocumentNode) -> bool:
+    return any(
+        isinstance(each, OperationDefinitionNode) and each.operation is OperationType.MUTATION
+        for each in document.definitions
+    )
+
+
+def message_of(refusal: Refusal) -> str:
+    details: list[str] = [each["message"] for each in refusal.errors if "message" in each]
+    return details[0] if details else refusal.message
+
+
+def shown(error: GraphQLError) -> dict[str, Any]:
+    """An error as GitHub formats it: with a `type` where the request reached a resolver."""
+    formatted: Mapping[str, Any] = error.formatted
+    refusal = error.original_error
+    if isinstance(refusal, Refusal):
+        kind = refusal.kind or TYPES.get(refusal.status, "UNPROCESSABLE")
+        return {**formatted, "type": kind, "message": message_of(refusal)}
+    return dict(formatted)

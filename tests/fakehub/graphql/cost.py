@@ -1,0 +1,68 @@
+"""How much a query asks for, and what GitHub leaves out of an answer that is too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    TypeInfo,
+    TypeInfoVisitor,
+    Visitor,
+    is_non_null_type,
+    visit,
+)
+
+from tests.fakehub.graphql.schema import schema
+
+NODES = "nodes"
+KIND = "RESOURCE_LIMITS_EXCEEDED"
+EXCEEDED = "Resource limits for this query exceeded."
+
+
+def aliases(document: DocumentNode) -> frozenset[str]:
+    """The aliases of the fields that may be null: what an answer can leave out."""
+    types = TypeInfo(schema())
+    found: set[str] = set()
+
+    class Aliases(Visitor):
+        def enter_field(self, node: FieldNode, *_: Any) -> None:
+            if node.alias is not None and not is_non_null_type(types.get_type()):
+                found.add(node.alias.value)
+
+    visit(document, TypeInfoVisitor(types, Aliases()))
+    return frozenset(found)
+
+
+def fields(data: Any, counted: frozenset[str]) -> Iterator[tuple[Any, Any, list[str | int]]]:
+    """What of an answer counts: its holder, its key there, and its path in the answer.
+
+    What is below one that the caller has set to None does not count.
+    """
+    for index, _ in enumerate(data.get(NODES) or ()):
+        yield data[NODES], index, [NODES, index]
+    pending: list[tuple[Any, list[str | int]]] = [(data, [])]
+    while pending:
+        holder, path = pending.pop()
+        pairs = list(holder.items() if isinstance(holder, dict) else enumerate(holder))
+        for key, _ in pairs:
+            if key in counted:
+                yield holder, key, [*path, key]
+        below = [(holder[key], [*path, key]) for key, _ in pairs]
+        pending += [each for each in reversed(below) if isinstance(each[0], (dict, list))]
+
+
+def size(data: Any, counted: frozenset[str]) -> int:
+    return sum(1 for _ in fields(data, counted))
+
+
+def cut(data: Any, counted: frozenset[str], limit: int) -> list[dict[str, Any]]:
+    """Leave out what is beyond the limit; the errors that say so."""
+    errors = []
+    for index, (holder, key, path) in enumerate(fields(data, counted)):
+        if index >= limit:
+            holder[key] = None
+            errors.append({"type": KIND, "path": path, "message": EXCEEDED})
+    return errors

@@ -1,0 +1,211 @@
+"""The mutations: what a client may change through GraphQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from graphql import GraphQLResolveInfo
+
+from tests.fakehub.graphql.nodes import HEADS, Node, Nodes, Resolver, resolver
+from tests.fakehub.quirks import Symptom
+from tests.fakehub.refusals import Refusal
+from tests.fakehub.repository import (
+    Person,
+    Repository,
+    check_body,
+    check_parents,
+    check_path,
+    find_entry,
+)
+from tests.fakehub.representations import WEB_FLOW
+from tests.fakehub.rest import refuse_actions
+
+
+class Graph(Nodes):
+    """The roots of queries and mutations."""
+
+    def root(self) -> Node:
+        mutations: Iterable[tuple[str, Callable[[Mapping[str, Any]], Node]]] = (
+            ("closePullRequest", self.close_pull_request),
+            ("createCommitOnBranch", self.create_commit_on_branch),
+            ("createPullRequest", self.create_pull_request),
+            ("createRef", self.create_ref),
+            ("deleteRef", self.delete_ref),
+            ("updatePullRequest", self.update_pull_request),
+            ("updateRef", self.update_ref),
+        )
+        return {
+            "node": self.find_node,
+            "rateLimit": lambda _info, **_: self.rate_limit(),
+            "repository": self.find_repository,
+            "viewer": resolver(self.actor, self.token.login),
+        } | {name: self.mutation(name, function) for name, function in mutations}
+
+    def mutation(self, name: str, function: Callable[[Mapping[str, Any]], Node]) -> Resolver:
+        def resolve(_info: GraphQLResolveInfo, **given: Any) -> Node:
+            refusal = self.host.refused_mutations.get(name)
+            if refusal is not None:
+                raise refusal
+            payload = function(given["input"])
+            return payload | {"clientMutationId": given["input"].get("clientMutationId")}
+
+        return resolve
+
+    def create_ref(self, given: Mapping[str, Any]) -> Node:
+        _, repository, _ = self.locate(given["repositoryId"], "contents=write")
+        name = given["name"]
+        if name in repository.git.references:
+            raise Refusal(422, f'A ref named "{name}" already exists in the repository.')
+        repository.create_reference(name, given["oid"])
+        return {"ref": self.reference(repository, name)}
+
+    def update_ref(self, given: Mapping[str, Any]) -> Node:
+        _, repository, name = self.locate(given["refId"], "contents=write")
+        with repository.lock:
+            branch = name.removeprefix(HEADS)
+            repository.check_protection(branch)
+            old = repository.head(branch)
+            if repository.resolve(given["oid"]) is None:
+                raise Refusal(422, "Object does not exist")
+            if repository.ahead_behind(given["oid"], old)[1] and not given["force"]:
+                raise Refusal(422, "Update is not a fast forward")
+            repository.advance(branch, old, given["oid"])
+            return {"ref": self.reference(repository, name)}
+
+    def delete_ref(self, given: Mapping[str, Any]) -> Node:
+        _, repository, name = self.locate(given["refId"], "contents=write")
+        with repository.lock:
+            branch = name.removeprefix(HEADS)
+            repository.check_protection(branch)
+            if branch == repository.default_branch:
+                raise Refusal(422, "The default branch cannot be deleted")
+            if repository.find_head(branch) is None:
+                raise Refusal(422, "Reference does not exist")
+            repository.delete_branch(branch)
+        return {}
+
+    def create_commit_on_branch(self, given: Mapping[str, Any]) -> Node:
+        """One signed commit; refused as a whole, STALE_DATA where the branch has moved on."""
+        repository, branch = self.committable(given["branch"])
+        with repository.lock:
+            parent = repository.find_head(branch)
+            if parent is None:
+                raise Refusal(404, f'No such branch "{branch}"')
+            self.check_branch_seen(repository, branch, given["expectedHeadOid"])
+            if parent != given["expectedHeadOid"]:
+                raise stale(given["expectedHeadOid"])
+            repository.check_protection(branch)
+            changes = self.changes(repository, parent, given.get("fileChanges") or {})
+            message = given["message"]
+            text = "\n\n".join(filter(None, (message["headline"], message.get("body"))))
+            author, committer = self.token.author(), Person("GitHub", WEB_FLOW)
+            new = repository.build_commit(parent, changes, text, author, committer)
+            repository.advance(branch, parent, new)
+            return {
+                "commit": self.git_object(repository, repository.commit_at(new)),
+                "ref": self.reference(repository, HEADS + branch),
+            }
+
+    def check_branch_seen(self, repository: Repository, branch: str, expected: str) -> None:
+        """Raise the `Refusal` of a host that does not know the branch just made yet."""
+        match self.symptom(
+            repository, f"branch {branch}", Symptom.COMMIT_NO_BRANCH, Symptom.COMMIT_STALE
+        ):
+            case Symptom.COMMIT_NO_BRANCH:
+                raise Refusal(404, "Branch not found")
+            case Symptom.COMMIT_STALE:
+                raise stale(expected)
+
+    def committable(self, given: Mapping[str, Any]) -> tuple[Repository, str]:
+        if given.get("id"):
+            _, repository, name = self.locate(given["id"], "contents=write")
+            return repository, name.removeprefix(HEADS)
+        full_name, branch = given.get("repositoryNameWithOwner"), given.get("branchName")
+        if not full_name or not branch:
+            raise Refusal(422, "Either id, or repositoryNameWithOwner and branchName is needed")
+        repository, _ = self.host.find_repository(full_name)
+        self.token.require(repository, "contents=write")
+        return repository, branch.removeprefix(HEADS)
+
+    def changes(
+        self, repository: Repository, parent: str, given: Mapping[str, Any]
+    ) -> dict[str, bytes | None]:
+        tree = repository.commit_at(parent).tree
+        changes: dict[str, bytes | None] = {}
+        for deletion in given.get("deletions", ()):
+            if find_entry(tree, deletion["path"]) is None:
+                raise Refusal(422, f"{deletion['path']} does not exist")
+            changes[deletion["path"]] = None
+        for addition in given.get("additions", ()):
+            path = addition["path"]
+            check_path(path)
+            check_parents(tree, path)
+            self.token.require_workflows(path)
+            changes[path] = addition["contents"]
+        return changes
+
+    def create_pull_request(self, given: Mapping[str, Any]) -> Node:
+        _, repository, _ = self.locate(given["repositoryId"], "pull_requests=write")
+        refuse_actions(self.host, self.token)
+        head, base = (given[name].removeprefix(HEADS) for name in ("headRefName", "baseRefName"))
+        self.check_head_seen(repository, head, base)
+        created = repository.request_pull(
+            head=head,
+            base=base,
+            title=given["title"],
+            body=given.get("body"),
+            draft=bool(given.get("draft")),
+            author=self.token.login,
+            maintainer_can_modify=bool(given.get("maintainerCanModify")),
+        )
+        return {"pullRequest": self.pull_request(repository, created)}
+
+    def check_head_seen(self, repository: Repository, head: str, base: str) -> None:
+        """Raise the `Refusal` of a host that does not know the last commit of the head yet.
+
+        The words of the last two are those of cli/cli#2691.
+        """
+        none_between = f"No commits between {base} and {head}"
+        blank = f"Head sha can't be blank, Base sha can't be blank, {none_between}"
+        match self.symptom(
+            repository,
+            f"head {head}",
+            Symptom.PULL_NO_COMMITS,
+            Symptom.PULL_BLANK_SHA,
+            Symptom.PULL_BAD_HEAD,
+        ):
+            case Symptom.PULL_NO_COMMITS:
+                raise Refusal(422, none_between)
+            case Symptom.PULL_BLANK_SHA:
+                raise Refusal(422, blank)
+            case Symptom.PULL_BAD_HEAD:
+                raise Refusal(422, f"{blank}, Head ref must be a branch")
+
+    def update_pull_request(self, given: Mapping[str, Any]) -> Node:
+        """Title, body, base and state; what is set by ids is not built."""
+        _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
+        unbuilt = {"assigneeIds", "labelIds", "milestoneId", "projectIds"} & given.keys()
+        if unbuilt:
+            raise NotImplementedError(", ".join(unbuilt))
+        pull_request = repository.pull_request(int(number))
+        check_body(given.get("body"))
+        match given.get("state"):
+            case "OPEN":
+                repository.reopen(pull_request.number)
+            case "CLOSED":
+                repository.close(pull_request.number)
+        pull_request.title = given.get("title") or pull_request.title
+        pull_request.body = given.get("body", pull_request.body)
+        pull_request.base = given.get("baseRefName") or pull_request.base
+        return {"pullRequest": self.pull_request(repository, pull_request)}
+
+    def close_pull_request(self, given: Mapping[str, Any]) -> Node:
+        _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
+        repository.close(int(number))
+        return {"pullRequest": self.pull_request(repository, repository.pull_request(int(number)))}
+
+
+def stale(expected: str) -> Refusal:
+    message = f'Expected branch to point to "{expected}" but it did not. Pull and try again.'
+    return Refusal(409, message, kind="STALE_DATA")

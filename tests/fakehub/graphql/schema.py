@@ -1,0 +1,36 @@
+"""GitHub's published schema."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from functools import cache
+
+from graphql import GraphQLError, GraphQLScalarType, GraphQLSchema, build_schema
+
+from tests.fakehub.descriptions import FOLDER
+
+
+@cache
+def schema() -> GraphQLSchema:
+    """The extracted schema; its scalars take what GitHub's take."""
+    built = build_schema((FOLDER / "graphql.graphql").read_text(encoding="utf-8"))
+    for name, check in (("GitObjectID", git_object_id), ("Base64String", base64_string)):
+        scalar = built.type_map[name]
+        assert isinstance(scalar, GraphQLScalarType)
+        scalar.parse_value = check  # type: ignore[method-assign]
+    return built
+
+
+def git_object_id(value: object) -> str:
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{40}", value):
+        raise GraphQLError(f"{value!r} is not a GitObjectID")
+    return value
+
+
+def base64_string(value: object) -> bytes:
+    try:
+        return base64.b64decode(str(value), validate=True)
+    except binascii.Error as error:
+        raise GraphQLError(f"not a Base64String: {error}") from None

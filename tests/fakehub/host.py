@@ -1,0 +1,238 @@
+"""The stand-in itself: what it holds, how a test sets it up, and the log of its requests."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from .answer import Drop, Response
+from .clock import Clock
+from .dispatch import Dispatcher
+from .faults import Faults
+from .limits import Pace, RateLimit
+from .quirks import Lag, Quirks
+from .refusals import Refusal, not_found
+from .repository import Content, Repository
+from .request import Request
+from .server import Server
+from .tokens import BOT, PREFIXES, Kind, Token
+
+FIRST_REPOSITORY = 1000
+
+
+class StandInHost:
+    """A small GitHub on loopback, over real git repositories.
+
+    `root` keeps the repositories in that directory instead of a temporary one. `clock` measures
+    lag, pace and limits, and may be replaced. Leaving a `with` block raises AssertionError when a
+    request or an answer did not match GitHub's description.
+    """
+
+    def __init__(self, *, root: Path | None = None, port: int = 0) -> None:
+        self.clock: Clock = time
+        self.requests: list[Request] = []
+        self.mismatches: list[str] = []
+        self.warnings: list[str] = []
+        self.latency = 0.0
+        self.faults = Faults()
+        self.on_request: Callable[[Request], object] | None = None
+        self.rate_limit: RateLimit | None = RateLimit()
+        self.graphql_rate_limit: RateLimit | None = RateLimit()
+        self.quirks = Quirks()
+        self.refused_mutations: dict[str, Refusal] = {}
+        self.pace: Pace | None = None
+        self.actions_may_create_pull_requests = True
+        self.repositories: list[Repository] = []
+        self._tokens: dict[str, Token] = {}
+        self._by_name: dict[str, Repository] = {}
+        self._lock = threading.Lock()
+        self._temporary = root is None
+        self._root = Path(tempfile.mkdtemp(prefix="stand-in-host-")) if root is None else root
+        self._dispatcher = Dispatcher(self)
+        self._server = Server(("127.0.0.1", port), self)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        # The same machine under another name: where redirects "to another host" lead.
+        self.elsewhere = f"http://localhost:{self._server.server_port}"
+        threading.Thread(target=self._server.accept, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+        if kind is None and self.mismatches:
+            raise AssertionError("\n".join(self.mismatches))
+
+    def close(self) -> None:
+        """Stop serving and remove the repositories; a second call does nothing."""
+        if not self._server.stopping:
+            self._server.stop()
+            if self._temporary:
+                shutil.rmtree(self._root, ignore_errors=True)
+
+    def now(self) -> float:
+        """Seconds since the epoch, by the clock in force."""
+        return self.clock.time()
+
+    def settle(self, timeout: float = 5.0) -> None:
+        """Wait until no request is under way, such as one whose client was killed.
+
+        Raises TimeoutError after `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        while any(request.ended is None for request in self.requests):
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            time.sleep(0.005)
+
+    # Setting the scene
+
+    def create_repository(
+        self,
+        full_name: str,
+        files: Mapping[str, Content] | None = None,
+        *,
+        default_branch: str = "main",
+        private: bool = False,
+        archived: bool = False,
+        empty: bool = False,
+        disabled: bool = False,
+        parent: str | None = None,
+    ) -> Repository:
+        """Create a repository with one commit (a README unless `files` are given), or none.
+
+        With a `parent`, the full name of another repository, it is a fork.
+        """
+        with self._lock:
+            number = FIRST_REPOSITORY + len(self.repositories)
+            repository = Repository(
+                self._root / f"{full_name}.git",
+                full_name,
+                number,
+                web=self.url,
+                now=self.now,
+                default_branch=default_branch,
+                private=private,
+                archived=archived,
+                disabled=disabled,
+                parent=parent,
+            )
+            self.repositories.append(repository)
+            self._by_name[full_name.lower()] = repository
+        if not empty:
+            first = {"README.md": b"# Example\n"} if files is None else files
+            repository.commit(first, message="Initial commit")
+        return repository
+
+    def create_token(
+        self,
+        kind: Kind = "classic",
+        *,
+        scopes: Sequence[str] = ("repo",),
+        permissions: Mapping[str, str] | None = None,
+        repositories: Sequence[str] | None = None,
+        login: str | None = None,
+        push: bool = True,
+        sso: bool = False,
+        long: bool = False,
+        requests: int | None = None,
+    ) -> str:
+        """A token with the prefix of its kind.
+
+        `scopes` count for classic tokens; `permissions` (contents and pull requests by default)
+        and `repositories` (None: all) for the others. `sso`: the organisation wants single
+        sign-on first. `long`: 520 characters with two dots, as tokens of Apps become (GitHub
+        changelog, 2026-04-24). After so many `requests` it is a bad credential.
+        """
+        tail = secrets.token_hex(18)
+        if long:
+            tail = f"123456_{'.'.join(secrets.token_hex(300)[:n] for n in (36, 386, 85))}"
+        default = {"contents": "write", "pull_requests": "write"}
+        token = Token(
+            value=PREFIXES[kind] + tail,
+            kind=kind,
+            login=login or (BOT if kind == "installation" else "octocat"),
+            scopes=tuple(scopes),
+            permissions=default if permissions is None else dict(permissions),
+            repositories=None if repositories is None else tuple(repositories),
+            push=push,
+            sso=sso,
+            requests=requests,
+        )
+        self._tokens[token.value] = token
+        return token.value
+
+    def revoke_token(self, value: str) -> None:
+        """Make a token a bad credential."""
+        del self._tokens[value]
+
+    def spend_latency(self) -> None:
+        if self.latency:
+            time.sleep(self.latency)
+
+    def real_day(self) -> None:
+        """Switch on every quirk that a run has to survive: lag, flaky answers, the pace.
+
+        A size above which queries are cut is among them, far above what one repository asks for.
+        """
+        self.quirks = Quirks(
+            lag=Lag(seconds=0.8),
+            flaky_references=[422, 502],
+            partial_above=150,
+            limits_at_200=True,
+            heads_by_commit=True,
+            pull_requests_need_permission=True,
+        )
+        self.pace = Pace()
+
+    # Finding
+
+    def find_token(self, value: str) -> Token | None:
+        return self._tokens.get(value)
+
+    def find_repository(self, full_name: str) -> tuple[Repository, bool]:
+        """A repository and whether it is called otherwise by now; `Refusal` 404."""
+        wanted = full_name.lower()
+        with self._lock:
+            found = self._by_name.get(wanted)
+            if found is None or found.full_name.lower() != wanted:
+                # Names change without a word to the stand-in (`Repository.rename`).
+                self._by_name = {
+                    name.lower(): each for each in self.repositories for name in each.former_names
+                } | {each.full_name.lower(): each for each in self.repositories}
+                found = self._by_name.get(wanted)
+        if found is None:
+            raise not_found()
+        return found, found.full_name.lower() != wanted
+
+    def repository_by_id(self, number: str) -> Repository | None:
+        index = int(number) - FIRST_REPOSITORY if number.isdecimal() else -1
+        return self.repositories[index] if 0 <= index < len(self.repositories) else None
+
+    # Answering
+
+    def receive(self, record: Request) -> Request:
+        """Number and log a request."""
+        with self._lock:
+            record = replace(record, number=len(self.requests) + 1)
+            self.requests.append(record)
+        return record
+
+    def finish(self, record: Request, answer: Response | Drop) -> None:
+        status = answer.status if isinstance(answer, Response) else None
+        done = replace(record, status=status, ended=self.clock.monotonic())
+        self.requests[record.number - 1] = done
+
+    def respond(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response | Drop:
+        """The answer to a request, or the fault that takes its place."""
+        return self._dispatcher.respond(record, prefix, raw_path, given)

@@ -1,0 +1,112 @@
+"""What GitHub does beyond its description: each a switch, all of them off by default."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Symptom(StrEnum):
+    """How it shows that a write is not yet known everywhere."""
+
+    CONTENTS = "PUT contents: the branch just made is not found"
+    """github/branch-deploy#180."""
+    REFERENCE = "GET git/ref and git/matching-refs: the branch just made is not there"
+    """PyGithub/PyGithub#2759."""
+    GRAPHQL_REFERENCE = "GraphQL ref: the branch just made is null"
+    """Taken to be the same in GraphQL, which nobody has confirmed."""
+    COMMIT_NO_BRANCH = "createCommitOnBranch: the branch just made is not found"
+    """github/gh-aw#22564."""
+    COMMIT_STALE = "createCommitOnBranch: STALE_DATA on the branch just made"
+    """ministryofjustice/modernisation-platform#11985."""
+    PULL_NO_COMMITS = "a new pull request: No commits between"
+    """octokit/octokit.rb#622; until some seconds after the branch's last commit."""
+    PULL_BLANK_SHA = "a new pull request: Head sha can't be blank"
+    """REST: octokit/octokit.net#879; GraphQL: cli/cli#2691."""
+    PULL_BAD_HEAD = "a new pull request: the head is invalid, Head ref must be a branch"
+    PULL_NOT_FOUND = "POST pulls: Not Found"
+    LABELS = "labels on the pull request just opened: Could not resolve to a node"
+    """peter-evans/create-pull-request#4321; trstringer/manual-approval#208 has the whole text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How long a write through the API stays unknown to other calls.
+
+    For `seconds` after the write by the stand-in's clock, and for the first `answers` that it
+    would change, whichever is longer. Where several `symptoms` fit they take turns. What a test
+    sets up itself (`Repository.commit`, `create_branch`, `open_pull_request`) is known at once.
+    """
+
+    seconds: float = 0.0
+    answers: int = 0
+    symptoms: Sequence[Symptom] = tuple(Symptom)
+
+
+@dataclass(slots=True)
+class Quirks:
+    """The switches.
+
+    A query's size is the number of its aliased fields, each counted once per id where it stands
+    below `nodes(ids:)`.
+    """
+
+    lag: Lag | None = None
+    flaky_references: list[int] = field(default_factory=list)
+    """Statuses that the next POSTs to git/refs answer, one each: 422 `Reference update failed`,
+    500 or 502, with nothing done (github/rest-api-description#4887)."""
+    partial_above: int | None = None
+    """Size above which a query gets some of its fields and an error for each of the others
+    (GitHub changelog, 2025-09-01, "GraphQL API resource limits")."""
+    timeout_above: int | None = None
+    """Size above which a query gets no data and an error at status 200
+    (gayanvoice/top-github-users#107)."""
+    bad_gateway_above: int | None = None
+    """Size above which a query ends in a 502 (gfazioli/octoscope#153)."""
+    seconds_per_field: float = 0.0
+    """How long each field of that size takes."""
+    limits_at_200: bool = False
+    """A secondary limit on GraphQL comes with status 200 instead of 403 (docs: "Rate limits and
+    query limits for the GraphQL API")."""
+    heads_by_commit: bool = False
+    """`pulls?head=` also finds another branch's pull request at the same commit
+    (octokit/octokit.js#2056)."""
+    pull_requests_need_permission: bool = False
+    """GraphQL's lists of pull requests are FORBIDDEN without the permission `pull_requests`
+    (fpicalausa/remove-stale-branches#49)."""
+    gone_api_versions: frozenset[str] = frozenset()
+    """Values of X-GitHub-Api-Version that are answered 410 (docs: "API Versions")."""
+
+
+class Written:
+    """What clients wrote in one repository, and how often it stayed unseen since."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._written: dict[str, float] = {}
+        self._unseen: Counter[tuple[str, Symptom]] = Counter()
+        self._lock = threading.Lock()
+
+    def note(self, *things: str) -> None:
+        """Remember that things, such as `branch x`, were made or changed just now."""
+        with self._lock:
+            for thing in things:
+                self._written[thing] = self._now()
+                for key in [key for key in self._unseen if key[0] == thing]:
+                    del self._unseen[key]
+
+    def symptom(self, lag: Lag | None, thing: str, *possible: Symptom) -> Symptom | None:
+        """How an answer shows that it does not know a thing yet; None when it does."""
+        fitting = [each for each in possible if lag is not None and each in lag.symptoms]
+        with self._lock:
+            if lag is None or not fitting or thing not in self._written:
+                return None
+            count = self._unseen[thing, possible[0]]
+            passed = self._now() - self._written[thing]
+            if count >= lag.answers and passed >= lag.seconds:
+                return None
+            self._unseen[thing, possible[0]] += 1
+            return fitting[count % len(fitting)]

@@ -1,0 +1,148 @@
+"""Files: what stands at a path, and writing there."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Any
+
+import pygit2
+
+from tests.fakehub import repository as git
+from tests.fakehub.answer import Response
+from tests.fakehub.quirks import Symptom
+from tests.fakehub.refusals import Refusal, not_found
+from tests.fakehub.repository import Person, Repository, check_path
+from tests.fakehub.representations import WEB_FLOW
+
+from .call import Call, operation, require_fields
+
+MAX_BLOB = 100_000_000
+WEB = Person("GitHub", WEB_FLOW)
+
+
+@operation("GET /repos/{owner}/{repo}/contents/{path}", "contents=read")
+def get_contents(call: Call) -> Response:
+    repository, path = call.repository, call.parameters["path"].removesuffix("/")
+    if path:
+        check_path(path)
+    if repository.empty:
+        raise not_found("This repository is empty.")
+    ref = call.query.get("ref") or repository.default_branch
+    commit = repository.resolve(ref)
+    if commit is None:
+        raise not_found(f"No commit found for the ref {ref}")
+    entry = git.find_entry(commit.tree, path)
+    if entry is None:
+        raise not_found()
+    return Response(200, shown_content(call, commit.tree, path, entry, ref))
+
+
+def shown_content(call: Call, root: pygit2.Tree, path: str, entry: pygit2.Object, ref: str) -> Any:
+    show, repository = call.show, call.repository
+    if isinstance(entry, pygit2.Tree):
+        return show.directory(repository, path, entry, ref)
+    match git.kind_of(entry):
+        case "submodule":
+            url = repository.submodules.get(path, git.SUBMODULE_URL)
+            listed = show.content_entry(repository, path, entry, ref)
+            return listed | {"submodule_git_url": url}
+        case "symlink":
+            assert isinstance(entry, pygit2.Blob)
+            target = entry.data.decode()
+            pointed = git.find_entry(root, joined(path.rpartition("/")[0], target) or "")
+            if isinstance(pointed, pygit2.Blob) and git.kind_of(pointed) == "file":
+                return show.file(repository, path, pointed, ref)
+            return show.content_entry(repository, path, entry, ref) | {"target": target}
+        case _:
+            assert isinstance(entry, pygit2.Blob)
+            if entry.size > MAX_BLOB:
+                error = {"resource": "Blob", "field": "data", "code": "too_large"}
+                raise Refusal(403, "This API returns blobs up to 100 MB in size.", errors=[error])
+            return show.file(repository, path, entry, ref)
+
+
+def joined(folder: str, target: str) -> str | None:
+    """Where a link in a folder leads; None for a place outside the repository."""
+    parts = [] if target.startswith("/") else [part for part in folder.split("/") if part]
+    for part in target.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return None if target.startswith("/") else "/".join(parts)
+
+
+@operation("PUT /repos/{owner}/{repo}/contents/{path}", "contents=write", locked=False)
+def put_contents(call: Call) -> Response:
+    """Create or replace a file; two at once on one branch overlap, and one gets a 409."""
+    repository, path, body = call.repository, call.parameters["path"], call.body
+    check_path(path)
+    require_fields(body, "message", "content")
+    call.token.require_workflows(path)
+    content = decoded(body["content"])
+    branch = body.get("branch") or repository.default_branch
+    with repository.lock:
+        parent = repository.find_head(branch)
+        if parent is None and (branch != repository.default_branch or not repository.empty):
+            raise not_found(f"Branch {branch} not found")
+        if call.symptom(f"branch {branch}", Symptom.CONTENTS):
+            raise not_found(f"Branch {branch} not found")
+        repository.check_protection(branch)
+        old = check_target(repository, parent, path, body.get("sha"))
+        author, committer = people(call)
+        new = repository.build_commit(parent, {path: content}, body["message"], author, committer)
+    call.host.spend_latency()
+    with repository.lock:
+        repository.advance(branch, parent, new)
+        commit = repository.commit_at(new)
+        shown = call.show.file_commit(repository, path, commit, branch)
+    return Response(201 if old is None else 200, shown)
+
+
+def decoded(content: str) -> bytes:
+    try:
+        return base64.b64decode(content, validate=True)
+    except binascii.Error:
+        raise Refusal(422, "content is not valid Base64") from None
+
+
+def check_target(
+    repository: Repository, parent: str | None, path: str, sha: str | None
+) -> pygit2.Object | None:
+    """The entry that a write replaces.
+
+    Raises `Refusal` 422 where there is one and no `sha` was sent, also for a directory (which
+    nobody has confirmed).
+    """
+    if parent is None:
+        return None
+    tree = repository.commit_at(parent).tree
+    git.check_parents(tree, path)
+    old = git.find_entry(tree, path)
+    if old is not None and sha is None:
+        raise Refusal(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
+    if old is not None and sha != str(old.id):
+        raise Refusal(409, f"{path} does not match {sha}")
+    return old
+
+
+def people(call: Call) -> tuple[Person, Person]:
+    """Author and committer; the host signs for Apps as long as neither is sent."""
+    own = call.token.author()
+
+    def sent(role: str, default: Person) -> Person:
+        given = call.body.get(role)
+        if given is None:
+            return default
+        date = given.get("date")
+        when = None if date is None else int(datetime.fromisoformat(date).timestamp())
+        return Person(given["name"], given["email"], when)
+
+    if call.token.bot and not {"author", "committer"} & call.body.keys():
+        return own, WEB
+    committer = sent("committer", own)
+    return sent("author", committer), committer

@@ -1,0 +1,140 @@
+"""References, commits, trees, comparisons."""
+
+from __future__ import annotations
+
+import pygit2
+
+from tests.fakehub.answer import Response
+from tests.fakehub.quirks import Symptom
+from tests.fakehub.refusals import Refusal, not_found
+
+from .call import Call, operation, require_fields
+
+MAX_COMMITS = 250
+EMPTY = "Git Repository is empty."
+HEADS = "refs/heads/"
+
+
+@operation("GET /repos/{owner}/{repo}")
+def get_repository(call: Call) -> Response:
+    return Response(200, call.show.repository(call.repository, call.token))
+
+
+def need_commits(call: Call) -> None:
+    """Git data of an empty repository is a 409 (github/rest-api-description#385)."""
+    if call.repository.empty:
+        raise Refusal(409, EMPTY)
+
+
+@operation("GET /repos/{owner}/{repo}/git/ref/{ref}", "contents=read")
+def get_ref(call: Call) -> Response:
+    need_commits(call)
+    name = f"refs/{call.parameters['ref']}"
+    if not pygit2.reference_is_valid_name(name) or name not in call.git.references:
+        raise not_found()
+    if unseen(call, name):
+        raise not_found()
+    return Response(200, call.show.reference(call.repository, name))
+
+
+@operation("GET /repos/{owner}/{repo}/git/matching-refs/{ref}", "contents=read")
+def get_matching_refs(call: Call) -> Response:
+    need_commits(call)
+    prefix = f"refs/{call.parameters['ref']}"
+    names = sorted(name for name in call.git.references if name.startswith(prefix))
+    names = [name for name in names if not unseen(call, name)]
+    return Response(200, [call.show.reference(call.repository, name) for name in names])
+
+
+def unseen(call: Call, name: str) -> bool:
+    return call.symptom(f"branch {name.removeprefix(HEADS)}", Symptom.REFERENCE) is not None
+
+
+@operation("POST /repos/{owner}/{repo}/git/refs", "contents=write")
+def create_ref(call: Call) -> Response:
+    need_commits(call)
+    # A public repository and `public_repo` alone: WordPress/contributor-toolkit#179.
+    if call.token.kind == "classic" and "repo" not in call.token.scopes:
+        raise not_found()
+    require_fields(call.body, "ref", "sha")
+    if flaky := call.host.quirks.flaky_references:
+        status = flaky.pop(0)
+        raise Refusal(status, "Reference update failed" if status == 422 else "Server Error")
+    call.repository.create_reference(call.body["ref"], call.body["sha"])
+    shown = call.show.reference(call.repository, call.body["ref"])
+    return Response(201, shown, {"Location": shown["url"]})
+
+
+@operation("GET /repos/{owner}/{repo}/git/commits/{commit_sha}", "contents=read")
+def get_git_commit(call: Call) -> Response:
+    need_commits(call)
+    commit = find_commit(call, call.parameters["commit_sha"])
+    return Response(200, call.show.git_commit(call.repository, commit))
+
+
+@operation("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", "contents=read")
+def get_tree(call: Call) -> Response:
+    need_commits(call)
+    name = call.parameters["tree_sha"]
+    commit = call.repository.resolve(name)
+    found = commit.tree if commit else find_object(call, name)
+    if not isinstance(found, pygit2.Tree):
+        raise not_found()
+    deep = "recursive" in call.query
+    return Response(200, call.show.tree(call.repository, found, deep=deep))
+
+
+@operation("GET /repos/{owner}/{repo}/compare/{basehead}", "contents=read")
+def compare(call: Call) -> Response:
+    show, repository = call.show, call.repository
+    names = call.parameters["basehead"].split("...")
+    if len(names) != 2 or not all(names):
+        raise not_found()
+    base, head = (find_commit(call, name.removeprefix(f"{repository.owner}:")) for name in names)
+    ancestor = repository.merge_base(str(base.id), str(head.id))
+    if ancestor is None:
+        raise not_found(f"No common ancestor between {names[0]} and {names[1]}.")
+    ahead, behind = repository.ahead_behind(str(head.id), str(base.id))
+    walker = call.git.walk(head.id)
+    walker.hide(base.id)
+    commits = list(walker)[::-1]
+    paged = {"page", "per_page"} & call.query.keys()
+    shown = call.page(commits, 30) if paged else commits[-MAX_COMMITS:]
+    link = f"{repository.html_url}/compare/{call.parameters['basehead']}"
+    body = {
+        "url": f"{show.root(repository)}/compare/{call.parameters['basehead']}",
+        "html_url": link,
+        "permalink_url": f"{repository.html_url}/compare/{base.id}...{head.id}",
+        "diff_url": f"{link}.diff",
+        "patch_url": f"{link}.patch",
+        "base_commit": show.commit(repository, base),
+        "merge_base_commit": show.commit(repository, ancestor),
+        "status": {
+            (False, False): "identical",
+            (True, False): "ahead",
+            (False, True): "behind",
+            (True, True): "diverged",
+        }[bool(ahead), bool(behind)],
+        "ahead_by": ahead,
+        "behind_by": behind,
+        "total_commits": ahead,
+        "commits": [show.commit(repository, commit) for commit in shown],
+        "files": show.changed_files(
+            repository, ancestor.tree.diff_to_tree(head.tree), str(head.id)
+        ),
+    }
+    return Response(200, body)
+
+
+def find_commit(call: Call, name: str) -> pygit2.Commit:
+    found = call.repository.resolve(name)
+    if found is None:
+        raise not_found()
+    return found
+
+
+def find_object(call: Call, sha: str) -> pygit2.Object | None:
+    try:
+        return call.git.get(sha)
+    except ValueError:
+        return None

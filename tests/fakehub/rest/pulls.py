@@ -1,0 +1,191 @@
+"""Pull requests, and what hangs on them: labels, assignees, reviewers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from tests.fakehub import repository as git
+from tests.fakehub.answer import Response
+from tests.fakehub.quirks import Symptom
+from tests.fakehub.refusals import Refusal, invalid, not_found
+from tests.fakehub.repository import PullRequest, custom
+from tests.fakehub.representations import node_id
+from tests.fakehub.tokens import BOT, Token
+
+from .call import Call, operation
+
+if TYPE_CHECKING:
+    from tests.fakehub.host import StandInHost
+
+
+@operation("GET /repos/{owner}/{repo}/pulls", "pull_requests=read")
+def list_pulls(call: Call) -> Response:
+    state, head, base = (call.query.get(name) for name in ("state", "head", "base"))
+    owner, separator, branch = (head or "").partition(":")
+    found = [
+        each
+        for each in call.repository.pull_requests
+        if (state or "open") in {each.state, "all"}
+        and (base is None or each.base == base)
+        # A head without an owner is ignored (docs of "List pull requests").
+        and (not separator or has_head(call, each, owner, branch))
+    ]
+    newest = call.query.get("sort", "created") == "created"
+    found.sort(key=lambda each: each.number if newest else each.updated_at)
+    default = "desc" if newest and "sort" not in call.query else "asc"
+    if call.query.get("direction", default) == "desc":
+        found.reverse()
+    shown = call.page(found, 30)
+    headers = {}
+    if shown and shown[-1] is not found[-1]:
+        page = int(call.query.get("page", 1)) + 1
+        target = f"{call.show.root(call.repository)}/pulls"
+        query = urlencode(call.query | {"page": str(page)})
+        headers["Link"] = f'<{target}?{query}>; rel="next"'
+    body = [call.show.pull_request_simple(call.repository, each, call.token) for each in shown]
+    return Response(200, body, headers)
+
+
+def has_head(call: Call, pull_request: PullRequest, owner: str, branch: str) -> bool:
+    """Whether `head=owner:branch` finds a pull request.
+
+    In a fork whose parent has the same owner it finds none (peter-evans/create-pull-request#4064).
+    """
+    repository = call.repository
+    if repository.parent and repository.parent.partition("/")[0] == repository.owner:
+        return False
+    same_branch = pull_request.head == branch or (
+        call.host.quirks.heads_by_commit and pull_request.head_sha == repository.find_head(branch)
+    )
+    return same_branch and pull_request.head_repository.partition("/")[0].lower() == owner.lower()
+
+
+@operation("POST /repos/{owner}/{repo}/pulls", "pull_requests=write")
+def create_pull(call: Call) -> Response:
+    body = call.body
+    refuse_actions(call.host, call.token)
+    for name in ("title", "head", "base"):
+        if not body.get(name):
+            raise invalid("PullRequest", name, "missing_field")
+    check_seen(call, body["head"], body["base"])
+    pull_request = call.repository.request_pull(
+        head=body["head"],
+        base=body["base"],
+        title=body["title"],
+        body=body.get("body"),
+        draft=body.get("draft", False),
+        author=call.token.login,
+        maintainer_can_modify=body.get("maintainer_can_modify", False),
+    )
+    shown = call.show.pull_request(call.repository, pull_request, call.token)
+    return Response(201, shown, {"Location": shown["url"]})
+
+
+def check_seen(call: Call, head: str, base: str) -> None:
+    """Raise the `Refusal` of a host that does not know the last commit of the head yet."""
+    branch = head.rpartition(":")[2]
+    blank = [
+        {"resource": "PullRequest", "code": "missing_field", "field": "head_sha"},
+        {"resource": "PullRequest", "code": "missing_field", "field": "base_sha"},
+    ]
+    none_between = custom(f"No commits between {base} and {branch}")
+    match call.symptom(
+        f"head {branch}",
+        Symptom.PULL_NO_COMMITS,
+        Symptom.PULL_BLANK_SHA,
+        Symptom.PULL_BAD_HEAD,
+        Symptom.PULL_NOT_FOUND,
+    ):
+        case Symptom.PULL_NO_COMMITS:
+            raise none_between
+        case Symptom.PULL_BLANK_SHA:
+            raise Refusal(422, none_between.message, errors=[*blank, *none_between.errors])
+        case Symptom.PULL_BAD_HEAD:
+            raise invalid("PullRequest", "head")
+        case Symptom.PULL_NOT_FOUND:
+            raise not_found()
+
+
+def refuse_actions(host: StandInHost, token: Token) -> None:
+    if token.login == BOT and not host.actions_may_create_pull_requests:
+        raise Refusal(403, "GitHub Actions is not permitted to create or approve pull requests.")
+
+
+@operation("GET /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests=read")
+def get_pull(call: Call) -> Response:
+    shown = call.show.pull_request(call.repository, call.number(), call.token)
+    return Response(200, shown)
+
+
+@operation("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests=write")
+def update_pull(call: Call) -> Response:
+    pull_request = call.number()
+    git.check_body(call.body.get("body"))
+    state = call.body.get("state", pull_request.state)
+    if state != pull_request.state:
+        change = call.repository.reopen if state == "open" else call.repository.close
+        change(pull_request.number)
+    for name in ("title", "body", "base", "maintainer_can_modify"):
+        if name in call.body:
+            setattr(pull_request, name, call.body[name])
+    pull_request.updated_at = call.host.now()
+    return Response(200, call.show.pull_request(call.repository, pull_request, call.token))
+
+
+@operation(
+    "POST /repos/{owner}/{repo}/issues/{issue_number}/labels",
+    "issues=write",
+    "pull_requests=write",
+)
+def add_labels(call: Call) -> Response:
+    """Add labels; the host creates missing ones (fotingo#5)."""
+    pull_request = call.number()
+    if call.symptom(f"pull request {pull_request.number}", Symptom.LABELS):
+        node = node_id("PR", call.repository.id, pull_request.number)
+        message = f"Could not resolve to a node with the global id of '{node}'."
+        raise invalid("Label", "data", "unprocessable", message=message)
+    given = call.body.get("labels", []) if isinstance(call.body, dict) else call.body
+    for item in given:
+        name = item if isinstance(item, str) else item["name"]
+        if name not in pull_request.labels:
+            pull_request.labels.append(name)
+    shown = [call.show.label(call.repository, name) for name in pull_request.labels]
+    return Response(200, shown)
+
+
+@operation(
+    "POST /repos/{owner}/{repo}/issues/{issue_number}/assignees",
+    "issues=write",
+    "pull_requests=write",
+)
+def add_assignees(call: Call) -> Response:
+    """Assign people; those who cannot be assigned are left out (auto-assign-issue#148)."""
+    pull_request = call.number()
+    for item in call.body.get("assignees", []):
+        login = item if isinstance(item, str) else item["login"]
+        if login in call.repository.collaborators and login not in pull_request.assignees:
+            pull_request.assignees.append(login)
+    return Response(201, call.show.issue(call.repository, pull_request))
+
+
+@operation(
+    "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests=write"
+)
+def request_reviewers(call: Call) -> Response:
+    """Ask for reviews; one bad reviewer refuses the whole call (pr-helper#55)."""
+    repository, pull_request = call.repository, call.number()
+    people, teams = call.body.get("reviewers", []), call.body.get("team_reviewers", [])
+    if pull_request.author in people:
+        raise Refusal(422, "Review cannot be requested from pull request author.")
+    if set(people) - repository.collaborators or set(teams) - repository.teams:
+        raise Refusal(
+            422,
+            "Reviews may only be requested from collaborators. One or more of the users or teams "
+            f"you specified is not a collaborator of the {repository.full_name} repository.",
+        )
+    pull_request.reviewers += [each for each in people if each not in pull_request.reviewers]
+    pull_request.team_reviewers += [
+        each for each in teams if each not in pull_request.team_reviewers
+    ]
+    return Response(201, call.show.pull_request_simple(repository, pull_request, call.token))
