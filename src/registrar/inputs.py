@@ -155,10 +155,10 @@ class Inputs:
     target: str
     """``owner/repo``, as it was given."""
     profiles: tuple[Profile, ...]
-    definitions: Path | None
-    """The caller's own definition file (real path, inside the workspace)."""
-    definitions_name: str
-    """The same as the caller wrote it."""
+    workspace: Path
+    """The checkout of the caller: no file outside of it is read."""
+    definitions: str
+    """The caller's own definition file, from the workspace; empty: the profile's own."""
     respect_alternatives: bool
     """Whether a file counts as present where GitHub itself would find it."""
     mode: Mode
@@ -210,8 +210,8 @@ def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs
         token=reader.token(),
         target=reader.target(),
         profiles=profiles.chosen(profile),
+        workspace=Path(environ.get("GITHUB_WORKSPACE") or os.curdir),
         definitions=reader.definitions(profile),
-        definitions_name=_given(environ, "definitions"),
         respect_alternatives=reader.switch("respect_alternatives"),
         mode=Mode(reader.choice("mode")),
         commit_strategy=CommitStrategy(reader.choice("commit_strategy")),
@@ -362,20 +362,13 @@ class _Reader:
         self._tell(name, msg("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
         return 0.0
 
-    def definitions(self, profile: str) -> Path | None:
+    def definitions(self, profile: str) -> str:
         name = self._given("definitions")
-        if not name:
-            return None
-        if profile == profiles.ALL:
+        if name and profile == profiles.ALL:
             self._tell("definitions", msg("input.definitions_with_all"))
         if _ADDRESS.match(name):
             self._tell("definitions", msg("input.definitions_address", value=name))
-            return None
-        workspace = Path(self._environ.get("GITHUB_WORKSPACE") or os.curdir).resolve()
-        path = _inside(workspace, name)
-        if path is None:
-            self._tell("definitions", msg("input.definitions_outside", value=name))
-        return path
+        return name
 
     def _given(self, name: str) -> str:
         return "" if name in self._unreadable else _given(self._environ, name)
@@ -484,12 +477,3 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _inside(workspace: Path, name: str) -> Path | None:
-    """Real path of ``name`` in the workspace; ``None`` when it is not inside (links resolved)."""
-    try:
-        path = (workspace / name).resolve()
-    except (OSError, ValueError, RuntimeError):  # a null byte, a loop of links
-        return None
-    return path if path.is_relative_to(workspace) else None

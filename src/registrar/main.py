@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from registrar import cli, definitions, inputs
+from registrar import cli, inputs
 from registrar.cancellation import Cancellation
+from registrar.definitions import loading
 from registrar.errors import (
     EXIT_CANCELLED,
     EXIT_DONE,
@@ -34,6 +35,7 @@ from registrar.reporting.runner import Workflow
 from registrar.texts import templates
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue, msg
+from registrar.workspace import Folder
 
 if TYPE_CHECKING:
     from registrar.github.client import Host
@@ -90,9 +92,10 @@ def _job(
     profile: Profile, settings: Inputs, reporter: Reporter
 ) -> tuple[RegistrationSpec, Proposal]:
     """Load the definition file of a profile, and word its proposal."""
-    listed, warnings = definitions.load(
-        settings.definitions or profile.definitions,
-        shown_as=settings.definitions_name or profile.definitions.name,
+    own_list = bool(settings.definitions)
+    listed, warnings = loading.load(
+        Folder(settings.workspace if own_list else profile.definitions.parent),
+        settings.definitions or profile.definitions.name,
         content_allowed=profile.content_allowed,
         secret=settings.token,
     )
@@ -117,7 +120,7 @@ def _job(
         run_url=settings.run_url,
         workflow_repository=settings.workflow_repository,
         catalogue=reporter.catalogue,
-        own_list=settings.definitions is not None,
+        own_list=own_list,
     )
     return job, proposal
 

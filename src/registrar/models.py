@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from registrar.texts import templates
 from registrar.texts.messages import Message, msg
 
+TEMPLATE_NAMES = ("owner", "repo", "default_branch")
+"""What may stand in braces in the content of a template."""
 EMPTY_FILE = b"\n"
 """An empty file is a single line feed."""
 
@@ -50,6 +53,17 @@ class FileDefinition:
     description: str = ""
     alternatives: tuple[str, ...] = ()
     """Paths that do as well: where one of them exists, this one counts as present."""
+    template: bool = False
+    """Whether the content is a template, to be filled in once the repository was read."""
+
+    def filled_in(self, repository: Repository) -> FileDefinition:
+        """Give the file as ``repository`` gets it. The same in every run, so that it is known."""
+        if not self.template:
+            return self
+        owner, _, repo = repository.full_name.partition("/")
+        names = dict(zip(TEMPLATE_NAMES, (owner, repo, repository.default_branch), strict=True))
+        content = templates.fill(self.content.decode(), names).encode()
+        return replace(self, content=content, template=False)
 
     @property
     def blob_id(self) -> str:

@@ -10,14 +10,15 @@ from registrar.texts.messages import msg
 
 def make_plan(job: RegistrationSpec, inspect: RepositoryState) -> Plan:
     """Sort the list into what is missing and what is present, each in the list's order."""
+    definitions = tuple(d.filled_in(inspect.repository) for d in job.definitions)
     return Plan(
         repository=inspect.repository,
         base_sha=inspect.base_sha,
         branch=job.branch,
-        definitions=job.definitions,
+        definitions=definitions,
         missing=tuple(
             d
-            for d in job.definitions
+            for d in definitions
             if d.path not in inspect.existing and d.path not in inspect.blocked
         ),
         blocked=inspect.blocked,

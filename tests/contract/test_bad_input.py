@@ -7,6 +7,8 @@ Japanese on the runner, where they are annotations.
 from __future__ import annotations
 
 import json
+import os
+import socket
 from collections.abc import Mapping
 from typing import Any
 
@@ -155,11 +157,17 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
         "definitions needs one profile, but profile is `all`",
         "definitions には 1 つのプロファイルが必要ですが、profile が `all` です",
     ),
+}
+
+# id: (name of the file, its bytes or none, line or none, in English, in Japanese)
+FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
     **{
-        f"definitions outside: {value!r}": (
-            {"definitions": value},
-            f"The definition file is outside the workspace: {value}.",
-            f"定義ファイルがワークスペースの外にあります: {value}。",
+        f"outside: {value!r}": (
+            value,
+            None,
+            None,
+            f"{value}: the file is outside the workspace.",
+            f"{value}: ファイルがワークスペースの外にあります。",
         )
         for value in (
             "../list.json",
@@ -169,23 +177,87 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
             "folder/list.json",
         )
     },
-}
-
-# id: (name of the file, its bytes or none, line or none, in English, in Japanese)
-FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
-    "not there": (
-        "gone.json",
+    **{
+        f"not there: {value}": (
+            value,
+            None,
+            None,
+            f"{value}: there is no such file.",
+            f"{value}: ファイルがありません。",
+        )
+        for value in ("gone.json", "gone/list.json", "file.txt/list.json", "dangling.json")
+    },
+    **{
+        f"no regular file: {value}": (
+            value,
+            None,
+            None,
+            f"{value}: not a regular file, but a directory, a pipe or a device.",
+            f"{value}: 通常のファイルではなく",
+        )
+        for value in ("folder.json", "pipe.json", ".", "socket.json")
+    },
+    "in a .git directory": (
+        ".git/list.json",
+        b"[]",
         None,
-        None,
-        "gone.json: there is no such definition file.",
-        "gone.json: 定義ファイルがありません。",
+        ".git/list.json: nothing in a `.git` directory is read",
+        ".git/list.json: トークンが含まれることがあるため",
     ),
-    "a directory": (
-        "folder.json",
+    "a loop of links": (
+        "loop.json",
         None,
         None,
-        "folder.json: the definition file is not a regular file.",
-        "folder.json: 定義ファイルが通常のファイルではありません。",
+        "loop.json: the file cannot be read (",
+        "loop.json: ファイルを読めません（",
+    ),
+    "too large": (
+        "list.json",
+        b"[" + b" " * 2_000_000 + b"]",
+        None,
+        "list.json: the file is larger than 2000000 bytes.",
+        "list.json: ファイルが 2000000 バイトを超えています。",
+    ),
+    **{
+        f"too many values: {name}": (
+            name,
+            b"[" + b"[]," * 50_000 + b"[]]",
+            None,
+            f"{name}: the definition file holds more than 50000 values.",
+            f"{name}: 定義ファイルの値が 50000 個を超えています。",
+        )
+        for name in ("list.json", "list.yml")
+    },
+    **{
+        f"an open quote: {data!r}": (
+            "list.yml",
+            data,
+            2,
+            f"list.yml, line 2, column {column}: the quote that opens here is not closed",
+            f"list.yml、2 行目、{column} 文字目: ここで始まる引用符が",
+        )
+        for data, column in (
+            (b'- path: a\n- path: "b\n- path: c\n- path: d\n', 9),
+            (b"- path: a\n- path: 'b\n- path: c\n- path: d\n", 9),
+            (b'- path: a\n- path: "b\n- path: "c"\n- path: d\n', 9),
+            (b'- path: a\n- path: "b\n- path: "c"\n- path: "d"\n', 9),
+            (b'- path: a\n- path: "b\n- path: c\n- path: "d"\n- path: e\n', 9),
+            (b'- path: a\n- {path: "b}\n- {path: c}\n', 10),
+        )
+    },
+    "broken behind a text of several lines": (
+        "list.yml",
+        b'- path: a\n  content: "b\n    c"\n- path: [d\n',
+        5,
+        "list.yml, line 5, column 1: this is not YAML",
+        "list.yml、5 行目、1 文字目: YAML として読めません",
+    ),
+    "a YAML reason of any length": (
+        "list.yml",
+        b"- *" + b"x" * 300,
+        1,
+        "list.yml, line 1, column 3: this is not YAML: found undefined alias 'xxx",
+        "list.yml、1 行目、3 文字目: YAML として読めません: found undefined alias 'xxx",
     ),
     "another format": (
         "list.toml",
@@ -271,29 +343,27 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         "list.json",
         b"[" * 100_000,
         None,
-        "list.json: the definition file is nested too deeply",
-        "list.json: 定義ファイルの入れ子が深すぎるか",
+        "list.json: the definition file is nested more than 32 levels deep",
+        "list.json: 定義ファイルの入れ子が 32 段より深いか",
     ),
     "deep YAML": (
         "list.yml",
         b"[" * 2_000,
         None,
-        "list.yml: the definition file is nested too deeply",
-        "list.yml: 定義ファイルの入れ子が深すぎるか",
+        "list.yml: the definition file is nested more than 32 levels deep",
+        "list.yml: 定義ファイルの入れ子が 32 段より深いか",
     ),
     **{
         f"not an array: {name} {data!r}": (
             name,
             data,
             1,
-            f"{name}: the definition file must hold an array of objects",
-            f"{name}: 定義ファイルはオブジェクトの配列だけでなければなりません",
+            f"{name}: the definition file must hold an array of entries, or an object",
+            f"{name}: 定義ファイルは項目の配列か、",
         )
         for name, data in (
-            ("list.json", b'{"path": "a"}'),
             ("list.json", b"null"),
             ("list.json", b'"path"'),
-            ("list.yml", b"path: a\n"),
             ("list.yml", b"just text\n"),
             ("list.yml", b"!!set {a, b}\n"),
             ("list.yml", b"!custom [a]\n"),
@@ -307,8 +377,8 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
     "a list": (["path", "a"], "the entry is no object.", "項目がオブジェクトではありません。"),
     "unknown key": (
         {"path": "a", "contents": "x"},
-        "unknown key contents. Known: path, description, content.",
-        "contents というキーはありません。使えるキー: path, description, content。",
+        "unknown key contents. Known: path, description, content, content_file, template,",
+        "contents というキーはありません。使えるキー: path, description, content, content_file,",
     ),
     "path missing": ({"description": "x"}, "`path` is missing.", "`path` がありません。"),
     "empty": ({}, "`path` is missing.", "`path` がありません。"),
@@ -342,6 +412,9 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
             ("a/../b", "a/../b", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
             (".", ".", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
             (".git/config", ".git/config", "has a part `.git`", "に `.git` の部分があります。"),
+            (".git./a", ".git./a", "has a part `.git`", "に `.git` の部分があります。"),
+            ("a ", "a ", "begins or ends with a blank.", "の先頭か末尾に空白があります。"),
+            ("a/" * 32 + "a", "a/" * 32 + "a", "has more than 32 parts.", "の階層が 32 段"),
             ("a/.GIT", "a/.GIT", "has a part `.git`", "に `.git` の部分があります。"),
             ("a//b", "a//b", "has an empty part (`//`).", "に空の部分（`//`）があります。"),
             ("a\\b", "a\\b", "holds a backslash.", "にバックスラッシュがあります。"),
@@ -350,7 +423,7 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
             ("a/", "a/", "ends with a slash.", "がスラッシュで終わっています。"),
             (
                 TOO_LONG,
-                TOO_LONG,
+                f"{TOO_LONG[:199]}…",
                 "is longer than 4,096 bytes.",
                 "が 4,096 バイトを超えています。",
             ),
@@ -388,11 +461,6 @@ def check_error(run: Run, english: str, japanese: str, host: StandInHost) -> Non
 def test_input(
     action: Action, host: StandInHost, inputs: Mapping[str, str], english: str, japanese: str
 ) -> None:
-    outside = action.directory / "outside"
-    outside.mkdir()
-    (outside / "list.json").write_text('[{"path": "a"}]')
-    (action.workspace / "link.json").symlink_to(outside / "list.json")
-    (action.workspace / "folder").symlink_to(outside)
     check_error(action(inputs, language="en"), english, japanese, host)
     check_error(action(inputs, runner=True), english, japanese, host)
 
@@ -411,9 +479,8 @@ def test_all_mistakes_of_the_inputs_are_told_at_once(action: Action, host: Stand
         profile="none",
         language="en",
         api_url="http://example.com",
-        definitions="../list.json",
     )
-    assert len(run.stderr.splitlines()) == 5
+    assert len(run.stderr.splitlines()) == 4
     assert all(line.startswith("Error: ") for line in run.stderr.splitlines())
     assert host.requests == []
 
@@ -428,7 +495,19 @@ def test_definition_file(
     english: str,
     japanese: str,
 ) -> None:
-    (action.workspace / "folder.json").mkdir()
+    outside = action.directory / "outside"
+    outside.mkdir()
+    (outside / "list.json").write_text('[{"path": "a"}]')
+    here = action.workspace
+    (here / "link.json").symlink_to(outside / "list.json")
+    (here / "folder").symlink_to(outside)
+    (here / "folder.json").mkdir()
+    (here / "file.txt").touch()
+    (here / "dangling.json").symlink_to("gone")
+    (here / "loop.json").symlink_to("loop.json")
+    os.mkfifo(here / "pipe.json")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(here / "socket.json"))
     if data is not None:
         action.write(name, data)
     check_error(action(language="en", definitions=name), english, japanese, host)
@@ -555,16 +634,33 @@ def test_all_mistakes_of_a_file_are_told_at_once_in_the_order_of_its_lines(
     assert host.requests == []
 
 
+MISTAKES = [{"path": f"/{number}"} for number in range(1, 8)] + [{"path": f"{n}/"} for n in "ABCDE"]
+
+
 def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(
     action: Action, host: StandInHost
 ) -> None:
-    entries = [{"path": f"/{number}"} for number in range(25)]
-    name = action.write("list.json", json.dumps(entries, indent=1))
+    name = action.write("list.json", json.dumps(MISTAKES, indent=1))
     run = action(runner=True, language="en", definitions=name)
     assert len(run.annotations()) == 10
-    for number in range(25):
-        assert f"the path /{number} is absolute" in run.stdout
-        assert f"/{number}</code> is absolute" in run.summary
+    for entry in MISTAKES:
+        assert f"the path {entry['path']} " in run.stdout
+        assert f"{entry['path']}</code> " in run.summary
+
+
+@pytest.mark.parametrize("suffix", ["json", "yml"])
+def test_one_mistake_a_thousand_times_is_ten_lines_with_a_count(
+    action: Action, host: StandInHost, suffix: str
+) -> None:
+    entries = [{"path": f"/{'x' * 200}/{'x' * 100}{number}"} for number in range(1000)]
+    name = action.write(f"list.{suffix}", json.dumps(entries, indent=1))
+    run = action(language="en", definitions=name)
+    told = run.stderr.splitlines()
+    assert len(told) == 10
+    shown = ", ".join(str(number) for number in range(11, 31))
+    assert told[-1].endswith(f"The same mistake is in 990 more entries: {shown}, ….")
+    assert len(run.text) < 60_000
+    assert host.requests == []
 
 
 def test_yaml_is_read_as_data_only(action: Action, host: StandInHost) -> None:
@@ -583,7 +679,8 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     name = action.write("list.yml", "\n".join(lines) + "\n")
     run = action(language="en", definitions=name)
     assert run.exit_code == 2
-    assert len(run.stderr.splitlines()) == 30
+    assert len(run.stderr.splitlines()) == 10
+    assert "The same mistake is in 20 more entries" in run.stderr
     assert host.requests == []
 
 

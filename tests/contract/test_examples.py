@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import shutil
@@ -12,18 +13,32 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
-from registrar import __version__, definitions, errors
+from registrar import __version__, errors
+from registrar.definitions import loading
+from registrar.workspace import Folder
 from tests.documents import README, README_JA, ROOT, blocks, name
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, Run, only_reads
+from tests.harness import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    STRATEGIES,
+    TARGET,
+    Action,
+    Run,
+    only_reads,
+)
 
 LIST = ".github/registrar.yml"
 OURS = re.compile(r"OWNER/registrar@v1|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
 DEFINITIONS_PAGE = ROOT / "docs/definitions.md"
+
+
+BOTH_STRATEGIES = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 def workflows() -> list[tuple[str, dict[Any, Any]]]:
@@ -230,13 +245,47 @@ def test_entrypoint_answers_version() -> None:
 # --- Lists --------------------------------------------------------------------------------
 
 
-def test_both_examples_of_a_definition_file_are_read_and_say_the_same(tmp_path: Path) -> None:
-    read = list[tuple[Any, ...]]()
-    for language, suffix in (("ya?ml", ".yml"), ("json", ".json")):
-        text = blocks(language, DEFINITIONS_PAGE)[0][1]
-        file = tmp_path / f"list{suffix}"
-        file.write_text(text, "utf-8")
-        read.append(definitions.load(file, shown_as=file.name))
+LISTS = [
+    pytest.param(as_yaml, as_json, id=place)
+    for (place, as_yaml), (_, as_json) in zip(
+        blocks("ya?ml", DEFINITIONS_PAGE), blocks("json", DEFINITIONS_PAGE), strict=True
+    )
+]
+
+
+@pytest.mark.parametrize(("as_yaml", "as_json"), LISTS)
+def test_both_examples_of_a_list_say_the_same_and_follow_the_schema(
+    as_yaml: str, as_json: str, action: Action
+) -> None:
+    action.write("templates/SECURITY.md", "Write to security@example.com.\n")
+    schema = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
+    read = list[Any]()
+    for file, text in (("list.yml", as_yaml), ("list.json", as_json)):
+        jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
+        read.append(loading.load(Folder(action.workspace), action.write(file, text)))
     assert read[0] == read[1]
     assert read[0][0]
     assert not read[0][1]
+
+
+@BOTH_STRATEGIES
+def test_the_list_that_extends_registers_what_the_page_says(
+    strategy: str, action: Action, repository: Repository
+) -> None:
+    _, (_, text) = blocks("ya?ml", DEFINITIONS_PAGE)
+    action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
+    name = action.write(".github/health.yml", text)
+    repository.commit({"README.md": None})
+    run = action(definitions=name, profile="health", commit_strategy=strategy)
+    assert run.exit_code == 0, run.text
+    files = repository.files(HEALTH_BRANCH)
+    owner, _, repo = TARGET.partition("/")
+    branch = repository.default_branch
+    assert files["README.md"] == (
+        f"# {repo}\n\nMaintained by {owner}. Pull requests go to `{branch}`.\n".encode()
+    )
+    assert files[".github/SECURITY.md"] == b"Write to security@example.com.\n"
+    assert files[".github/SUPPORT.md"] == b"\n"
+    assert ".github/GOVERNANCE.md" not in files
+    assert ".github/ISSUE_TEMPLATE/config.yml" not in files
+    assert run.outputs["created"] == "6"

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from registrar import definitions
+from registrar.definitions import loading
 from registrar.errors import InvalidInput
+from registrar.workspace import Folder
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SCAFFOLD_BRANCH, TARGET, Action
 
@@ -134,7 +135,7 @@ def test_the_loader_knows_definitions_and_mistakes_and_nothing_else(
         file = tmp_path / name
         file.write_bytes(data)
         try:
-            listed, _ = definitions.load(file, shown_as=name)
+            listed, _ = loading.load(Folder(file.parent), name)
         except InvalidInput:
             continue
         except Exception as error:
@@ -157,7 +158,7 @@ def test_no_request_follows_a_bad_file(
         name, data = random_file(random.Random(number))
         file = action.workspace / action.write(name, data)
         try:
-            listed, _ = definitions.load(file, shown_as=name)
+            listed, _ = loading.load(Folder(file.parent), name)
         except InvalidInput:
             listed = ()
         count = len(host.requests)

@@ -14,9 +14,11 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from registrar import definitions
+from registrar.definitions import loading, rules
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.models import FileDefinition
+from registrar.texts.messages import Message
+from registrar.workspace import Folder
 from tests.harness import ROOT
 
 SCHEMA = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
@@ -28,7 +30,7 @@ def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[Fil
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, f"list{suffix}")
         path.write_bytes(data)
-        return definitions.load(path, shown_as=path.name, content_allowed=content_allowed)[0]
+        return loading.load(Folder(path.parent), path.name, content_allowed=content_allowed)[0]
 
 
 def mistakes(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
@@ -42,7 +44,7 @@ def mistakes(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
 
 text = st.text(max_size=20)
 part = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="/\\"), min_size=1)
-path = st.lists(part.filter(lambda p: p not in {".", ".."} and p.casefold() != ".git"), min_size=1)
+path = st.lists(part.filter(lambda p: not list(rules.path_diagnostics(p))), min_size=1)
 entry = st.fixed_dictionaries(
     {"path": path.map("/".join).filter(lambda p: len(p.encode()) < 256)},
     optional={
@@ -162,6 +164,13 @@ def test_a_mistake_names_entry_and_line(before: int, blank: int, suffix: str) ->
 
 @given(st.text(max_size=30) | path.map("/".join))
 @example("a/.git")
+@example("a/.g\u200cit\ufeff/b")
+@example(".GIT . :a")
+@example("GIT~1")
+@example("git~2")
+@example("\u3000a")
+@example("a/ b")
+@example("/".join("a" * 33))
 @example("a\u0085b")
 @example("a\u2028b")
 @example("...")
@@ -169,11 +178,11 @@ def test_a_mistake_names_entry_and_line(before: int, blank: int, suffix: str) ->
 def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
     """All but sizes in bytes and lone surrogates, which a schema cannot see."""
     size = max(len(p.encode("utf-8", "surrogatepass")) for p in candidate.split("/"))
-    if size > definitions.PART_BYTES or any("\ud800" <= c <= "\udfff" for c in candidate):
+    if size > rules.PART_BYTES or any("\ud800" <= c <= "\udfff" for c in candidate):
         return
     if candidate.endswith("\n"):
         return  # to Python, and to it alone, `$` is also the place before a last line feed
-    allowed = not list(definitions.path_diagnostics(candidate))
+    allowed = not list(rules.path_diagnostics(candidate))
     assert jsonschema.Draft202012Validator(SCHEMA).is_valid([{"path": candidate}]) is allowed
 
 
@@ -188,6 +197,28 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
         ("a/./b", ["path.dots"]),
         ("..", ["path.dots"]),
         ("a/.Git/b", ["path.git"]),
+        # What git refuses with core.protectNTFS and core.protectHFS, and what it does not
+        ("a/.git /b", ["path.git"]),
+        ("a/.git. . /b", ["path.git"]),
+        (".git::$INDEX_ALLOCATION/config", ["path.git"]),
+        ("a/.GIT .:x", ["path.git"]),
+        ("git~1", ["path.git"]),
+        ("GIT~1 ./a", ["path.git"]),
+        (".g\u200cit/config", ["path.git"]),
+        ("\ufeff.G\u206fi\u202et\u200f", ["path.git"]),
+        ("git~2", []),
+        (".git~1", []),
+        ("a.git", []),
+        (".git-x", []),
+        (".g\u0131t", []),
+        (".g\u200bit", []),
+        (".gitmodules", []),
+        (".gitattributes", []),
+        # Blanks at the ends of a path are a mistake; inside they may be meant
+        (" a", ["path.outer_blanks"]),
+        ("a\u00a0", ["path.outer_blanks"]),
+        ("\u3000a", ["path.outer_blanks"]),
+        ("a / b", []),
         ("a\\b", ["path.backslash"]),
         ("a\tb", ["path.control"]),
         ("a\u0085b", ["path.control"]),
@@ -195,6 +226,8 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
         ("x" * 256, ["path.part_too_long"]),
         ("é" * 127 + "x", []),
         ("é" * 128, ["path.part_too_long"]),
+        ("/".join("a" * 32), []),
+        ("/".join("a" * 33), ["path.too_deep"]),
         ("/".join(["x" * 127] * 32), []),
         ("/".join(["x" * 127] * 32) + "x", []),
         ("/".join(["x" * 127] * 32) + "xx", ["path.too_long"]),
@@ -206,9 +239,91 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
     ],
 )
 def test_path_diagnostics(candidate: str, keys: list[str]) -> None:
-    assert [message.key for message in definitions.path_diagnostics(candidate)] == keys
+    assert [message.key for message in rules.path_diagnostics(candidate)] == keys
 
 
-@pytest.mark.parametrize("repeated", [b"- path: a\n", b"- {path: a, path: b}\n"])
-def test_a_thousand_mistakes_are_all_told(repeated: bytes) -> None:
-    assert len(mistakes(repeated * 1000, ".yml")) >= 999
+@pytest.mark.parametrize("repeated", [b"- path: a\n", b"- {path: a, path: b}\n", b"- x\n"])
+def test_one_mistake_a_thousand_times_is_ten_with_a_count(repeated: bytes) -> None:
+    told = mistakes(repeated * 1000, ".yml")
+    assert 10 <= len(told) <= 20
+    counts = [
+        message.values["count"]
+        for each in told
+        if isinstance(message := each.message.values["diagnostic"], Message)
+        and message.key == "definitions.repeated"
+    ]
+    assert counts
+    assert set(counts) <= {989, 990}
+
+
+def nested(levels: int, prefix: str = "a") -> list[dict[str, str]]:
+    return [{"path": "/".join([prefix] * depth)} for depth in range(1, levels + 1)]
+
+
+def test_paths_below_each_other_are_told_once_for_each() -> None:
+    """And not for each pair: that grew with the square of the levels."""
+    listed = [entry for number in range(150) for entry in nested(32, f"part{number}")]
+    told = mistakes(json.dumps(listed).encode(), ".json")
+    assert len(told) == 10
+    [last] = [each.message.values["diagnostic"] for each in told][-1:]
+    assert isinstance(last, Message)
+    assert last.values["count"] == 150 * 31 - 10
+
+
+LIMITS = [
+    ("entries", [{"path": f"{n}"} for n in range(5_001)], "definitions.too_many_entries"),
+    (
+        "alternatives",
+        [{"path": f"{n}", "alternatives": [f"{n}-{m}" for m in range(9)]} for n in range(501)],
+        "definitions.too_many_paths",
+    ),
+    (
+        "alternatives of one entry",
+        [{"path": "a", "alternatives": [f"{n}" for n in range(21)]}],
+        "definitions.too_many_alternatives",
+    ),
+    (
+        "directories",
+        [{"path": "/".join(f"{n}-{m}" for m in range(32))} for n in range(400)],
+        "definitions.too_many_directories",
+    ),
+    ("content", [{"path": "a", "content": "x" * 1_000_001}], "definitions.content_too_large"),
+    (
+        "a template that grows",
+        [{"path": "a", "template": True, "content": "{owner}" * 4_000}],
+        "definitions.content_too_large",
+    ),
+    ("description", [{"path": "a", "description": "x" * 1001}], "definitions.description_too_long"),
+    (
+        "patterns",
+        {"extends": "health", "exclude": [f"{n}" for n in range(101)]},
+        "definitions.too_many_globs",
+    ),
+]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".yml"])
+@pytest.mark.parametrize(
+    ("value", "key"), [each[1:] for each in LIMITS], ids=[e[0] for e in LIMITS]
+)
+def test_limits(value: Any, key: str, suffix: str) -> None:
+    assert keys(mistakes(json.dumps(value).encode(), suffix)) == {key}
+
+
+def test_contents_are_limited_in_all_also_where_an_alias_repeats_one() -> None:
+    lines = [b"- path: a0\n  content: &text " + b"x" * 900_000]
+    lines += [b"- path: a%d\n  content: *text" % number for number in range(1, 20)]
+    told = mistakes(b"\n".join(lines), ".yml")
+    assert keys(told) == {"definitions.all_too_large"}
+    assert told[0].line == 23
+
+
+def keys(told: tuple[Diagnostic, ...]) -> set[str]:
+    """The kinds of mistakes, without their places."""
+    found = set[str]()
+    for each in told:
+        message = each.message
+        while isinstance(inner := message.values.get("diagnostic"), Message):
+            message = inner
+        found.add(message.key)
+    return found

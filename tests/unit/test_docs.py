@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar import definitions, errors, inputs, models, profiles
+from registrar import errors, inputs, models, profiles
+from registrar.definitions import entries, loading, parsing, rules
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
+from registrar.workspace import Folder
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name
 
 CONCEPTS = ROOT / "docs/concepts.md"
@@ -23,6 +25,7 @@ TROUBLESHOOTING = ROOT / "docs/troubleshooting.md"
 USER_SEES = (
     "input.",
     "definitions.",
+    "file.",
     "path.",
     "preflight.",
     "refusal.",
@@ -32,8 +35,8 @@ USER_SEES = (
     "pull_request.",
     "run.",
 )
-TOO_SHORT_TO_BE_UNIQUE = {"refusal.other"}
-"""Its only fixed word is "HTTP"."""
+TOO_SHORT_TO_BE_UNIQUE = {"refusal.other", "definitions.at_line"}
+"""Their only fixed words are "HTTP" and "line"."""
 
 
 # --- Tables -------------------------------------------------------------------------------
@@ -143,11 +146,25 @@ def test_concepts_name_what_each_profile_writes() -> None:
 
 def test_definitions_lists_every_field() -> None:
     rows = table(ROOT / "docs/definitions.md", "Field")
-    assert [row[0] for row in rows] == [f"`{field}`" for field in definitions.FIELDS]
+    assert [row[0] for row in rows] == [f"`{field}`" for field in entries.FIELDS]
+    rows = table(ROOT / "docs/definitions.md", "Key")
+    assert [row[0] for row in rows] == [f"`{key}`" for key in loading.KEYS]
+
+
+def test_definitions_lists_every_limit() -> None:
+    numbers = " ".join(row[1] for row in table(ROOT / "docs/definitions.md", "What"))
+    limits = (
+        *(rules.FILE_BYTES, parsing.MOST_NODES, rules.MOST_PATHS, rules.MOST_DIRECTORIES),
+        *(rules.CONTENT_BYTES, rules.ALL_BYTES, rules.DESCRIPTION_CHARACTERS),
+        *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS),
+    )
+    assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
 
 
 def test_the_project_has_its_own_health_files() -> None:
-    listed, _ = definitions.load(profiles.HEALTH.definitions, shown_as="health")
+    listed, _ = loading.load(
+        Folder(profiles.HEALTH.definitions.parent), profiles.HEALTH.definitions.name
+    )
     assert all((ROOT / each.path).stat().st_size > len("\n") for each in listed)
 
 

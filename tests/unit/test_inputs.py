@@ -39,7 +39,7 @@ def test_defaults() -> None:
     assert given_inputs.api_url == "https://api.github.com"
     assert given_inputs.language == "ja"
     assert [profile.name for profile in given_inputs.profiles] == ["scaffold"]
-    assert given_inputs.definitions is None
+    assert given_inputs.definitions == ""
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,18 @@ LANGUAGES = ("ja", "en")
 DEFAULT_LANGUAGE = "ja"
 
 
+SHOWN_CHARACTERS = 200
+
+
+class Excerpt(str):
+    """A text from outside that may be of any length: no more than its beginning is shown.
+
+    It is cut where it is shown, after the token was taken out: half a token is not found.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A text of the catalogue with the values of its placeholders, not yet in any language.
@@ -51,6 +63,10 @@ class Catalogue:
 
     def shown(self, value: str, escape: Callable[[str], str]) -> str:
         """Show a value from outside by itself."""
+        if isinstance(value, Excerpt):
+            clean = self._redact(str(value))
+            fits = len(clean) <= SHOWN_CHARACTERS
+            return escape(clean if fits else f"{clean[: SHOWN_CHARACTERS - 1]}…")
         return escape(self._redact(value)) if type(value) is str else escape(value)
 
     def _value(self, value: object, escape: Callable[[str], str]) -> str:

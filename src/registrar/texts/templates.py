@@ -5,7 +5,10 @@ from __future__ import annotations
 import string
 from collections.abc import Collection, Mapping
 
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import Excerpt, Message, msg
+
+_MOST_UNKNOWN = 10
+"""So many unknown names are told at once."""
 
 
 def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
@@ -20,14 +23,21 @@ def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
             if field is not None
         ]
     except ValueError:
-        return msg("input.template_broken", name=name, value=text)
-    unknown = [f"{{{field}}}" for field in fields if field not in known]
+        return msg("input.template_broken", name=name, value=Excerpt(text))
+    unknown = dict.fromkeys(Excerpt(f"{{{field}}}") for field in fields if field not in known)
     if unknown:
         shown = tuple(f"{{{field}}}" for field in known)
-        return msg("input.template_unknown", name=name, unknown=unknown, known=shown)
+        return msg(
+            "input.template_unknown", name=name, unknown=tuple(unknown)[:_MOST_UNKNOWN], known=shown
+        )
     return None
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Fill in a template without diagnostics; values it does not name are left out."""
     return text.format_map(values)
+
+
+def placeholders(text: str) -> int:
+    """Count the placeholders of a template without diagnostics."""
+    return sum(field is not None for _, field, _, _ in string.Formatter().parse(text))

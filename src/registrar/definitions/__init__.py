@@ -1,0 +1,1 @@
+"""Definition files: from the text of a list to the files that a repository should have."""

@@ -1,0 +1,69 @@
+"""What is wrong with a list, and where: collected first, told in order, the same not too often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from registrar.errors import Diagnostic
+from registrar.texts.messages import Message, msg
+
+SAME_MISTAKES = 10
+"""So many mistakes of one kind are told one by one; the last of them says how many follow."""
+_SHOWN_ENTRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: a line, and there an entry. Both count from 1."""
+
+    line: int | None = None
+    entry: int | None = None
+
+
+class Notes:
+    """Mistakes, or warnings, of one file."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is how the file is called in what is told."""
+        self._name = name
+        self._kinds: dict[str, list[tuple[Message, Place]]] = {}
+        self.count = 0
+
+    def add(self, place: Place, *messages: Message) -> None:
+        """Note what is wrong at a place."""
+        for message in messages:
+            self.count += 1
+            self._kinds.setdefault(message.key, []).append((message, place))
+
+    def told(self) -> list[Diagnostic]:
+        """Everything in the order of the lines; of many of one kind the rest is counted."""
+        told = list[Diagnostic]()
+        for same in self._kinds.values():
+            *first, (last, place) = same[:SAME_MISTAKES]
+            told += [self._diagnostic(*each) for each in first]
+            if rest := same[SAME_MISTAKES:]:
+                numbers = tuple(where.entry or where.line for _, where in rest[:_SHOWN_ENTRIES])
+                more = ("…",) if len(rest) > _SHOWN_ENTRIES else ()
+                last = msg(
+                    "definitions.repeated",
+                    diagnostic=last,
+                    count=len(rest),
+                    entries=(*numbers, *more),
+                )
+            told.append(self._diagnostic(last, place))
+        return sorted(told, key=lambda diagnostic: diagnostic.line or 0)
+
+    def _diagnostic(self, message: Message, place: Place) -> Diagnostic:
+        if place.entry is not None:
+            message = msg(
+                "definitions.at",
+                file=self._name,
+                entry=place.entry,
+                line=place.line,
+                diagnostic=message,
+            )
+        elif place.line is not None:
+            message = msg(
+                "definitions.at_line", file=self._name, line=place.line, diagnostic=message
+            )
+        return Diagnostic(message, self._name, place.line)

@@ -1,0 +1,205 @@
+"""The entries of a list -> `FileDefinition`, one by one."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import yaml
+
+from registrar.definitions import parsing, rules
+from registrar.definitions.diagnostics import Notes, Place
+from registrar.models import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
+from registrar.texts import templates
+from registrar.texts.escaping import SECRET_CHARACTERS
+from registrar.texts.messages import Excerpt, msg
+from registrar.workspace import Folder, Unreadable
+
+FIELDS = ("path", "description", "content", "content_file", "template", "alternatives")
+_LONGEST_NAME = 255
+"""Bytes of the longest owner, repository or branch that a placeholder may stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A valid entry, and where it stands."""
+
+    definition: FileDefinition
+    place: Place
+
+
+class Reader:
+    """Reads the nodes of one list and notes what is wrong with them."""
+
+    def __init__(self, folder: Folder, name: str, secret: str) -> None:
+        """``name`` is the list's own file in ``folder``; ``secret`` must not stand in it."""
+        self._folder = folder
+        self._beside = PurePosixPath(name).parent
+        self._secret = secret if len(secret) >= SECRET_CHARACTERS else ""
+        self._room = rules.ALL_BYTES
+        self.mistakes = Notes(name)
+        self.warnings = Notes(name)
+
+    def entries(self, nodes: Sequence[yaml.Node], *, content_allowed: bool) -> dict[str, Entry]:
+        """Give the valid entries by their paths, in their order."""
+        if len(nodes) > rules.MOST_PATHS:
+            message = msg("definitions.too_many_entries", count=len(nodes), most=rules.MOST_PATHS)
+            self.mistakes.add(Place(line_of(nodes[0])), message)
+            return {}
+        numbers: dict[str, int] = {}
+        entries: dict[str, Entry] = {}
+        for number, node in enumerate(nodes, start=1):
+            place = Place(line_of(node), number)
+            if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
+                self.mistakes.add(place, msg("definitions.entry_no_object"))
+                continue
+            before = self.mistakes.count
+            definition = self._definition(node, place, content_allowed=content_allowed)
+            if definition.path and definition.path in numbers:
+                other = numbers[definition.path]
+                message = msg("definitions.path_twice", path=Excerpt(definition.path), other=other)
+                self.mistakes.add(place, message)
+            numbers.setdefault(definition.path, number)
+            if self.mistakes.count == before:
+                entries[definition.path] = Entry(definition, place)
+        return entries
+
+    def keys(
+        self, node: yaml.MappingNode, known: Sequence[str], place: Place
+    ) -> dict[str, yaml.Node]:
+        """Values of the known keys; one that stands there twice has none."""
+        pairs = [(parsing.text_of(key) or "?", value) for key, value in node.value]
+        times = Counter(key for key, _ in pairs)
+        for key, count in times.items():
+            if key not in known:
+                message = msg("definitions.unknown_key", key=Excerpt(key), known=tuple(known))
+                self.mistakes.add(place, message)
+            if count > 1:
+                self.mistakes.add(place, msg("definitions.duplicate_key", key=Excerpt(key)))
+        return {key: value for key, value in pairs if key in known and times[key] == 1}
+
+    def string(self, node: yaml.Node | None, key: str, place: Place) -> str | None:
+        """Value of a key; ``None`` where there is none, or no usable one."""
+        if node is None:
+            return None
+        value = parsing.text_of(node)
+        if value is None:
+            message = msg("definitions.not_a_string", key=key)
+        elif any(unicodedata.category(char) == "Cs" for char in value):
+            message = msg("definitions.surrogate", key=key)
+        elif self._secret and self._secret in value:
+            message = msg("definitions.holds_token", key=key)
+        else:
+            return value
+        self.mistakes.add(place, message)
+        return None
+
+    def items(self, node: yaml.Node | None, key: str, place: Place) -> Sequence[yaml.Node]:
+        """Elements of a key's array; none where there is none."""
+        if node is None:
+            return ()
+        if isinstance(node, yaml.SequenceNode) and node.tag == parsing.SEQUENCE:
+            return list(node.value)
+        self.mistakes.add(place, msg("definitions.not_an_array", key=key))
+        return ()
+
+    def _definition(
+        self, node: yaml.MappingNode, place: Place, *, content_allowed: bool
+    ) -> FileDefinition:
+        keys = self.keys(node, FIELDS, place)
+        path = self.string(keys.get("path"), "path", place)
+        if path is not None:
+            self.mistakes.add(place, *rules.path_diagnostics(path))
+        elif not any(parsing.text_of(key) == "path" for key, _ in node.value):
+            self.mistakes.add(place, msg("definitions.path_missing"))
+        description = self.string(keys.get("description"), "description", place) or ""
+        if len(description) > rules.DESCRIPTION_CHARACTERS:
+            length, most = len(description), rules.DESCRIPTION_CHARACTERS
+            message = msg("definitions.description_too_long", length=length, most=most)
+            self.mistakes.add(place, message)
+        template = self._boolean(keys.get("template"), "template", place)
+        content = self._content(keys, place, template=template, allowed=content_allowed)
+        return FileDefinition(
+            path=path or "",
+            content=EMPTY_FILE if content is None else content,
+            description=description,
+            alternatives=self._alternatives(keys.get("alternatives"), place),
+            template=template and content is not None,
+        )
+
+    def _content(
+        self, keys: Mapping[str, yaml.Node], place: Place, *, template: bool, allowed: bool
+    ) -> bytes | None:
+        """What the file will hold; ``None`` where it is empty."""
+        text = self.string(keys.get("content"), "content", place)
+        file = self.string(keys.get("content_file"), "content_file", place)
+        if text is None and file is None:
+            return None
+        if not allowed:
+            self.warnings.add(place, msg("definitions.content_ignored"))
+            return None
+        if text is not None and file is not None:
+            self.mistakes.add(place, msg("definitions.two_contents"))
+            return None
+        content = text.encode() if text is not None else self._file(file or "", place)
+        return self._checked(content, place, template=template)
+
+    def _file(self, name: str, place: Place) -> bytes:
+        try:
+            data = self._folder.read(str(self._beside / name), most=rules.CONTENT_BYTES)
+        except Unreadable as error:
+            self.mistakes.add(place, error.message)
+            return b""
+        if self._secret and self._secret.encode() in data:
+            self.mistakes.add(place, msg("definitions.holds_token", key="content_file"))
+        return data
+
+    def _checked(self, content: bytes, place: Place, *, template: bool) -> bytes | None:
+        """Check a template, and how much is written in all."""
+        size = len(content)
+        if template:
+            try:
+                text = content.decode()
+            except UnicodeDecodeError:
+                self.mistakes.add(place, msg("definitions.template_binary"))
+                return None
+            if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
+                self.mistakes.add(place, message)
+                return None
+            size += _LONGEST_NAME * templates.placeholders(text)
+        self._room -= size
+        if size > rules.CONTENT_BYTES:
+            message = msg("definitions.content_too_large", most=rules.CONTENT_BYTES)
+        elif self._room < 0:
+            message = msg("definitions.all_too_large", most=rules.ALL_BYTES)
+        else:
+            return content
+        self.mistakes.add(place, message)
+        return None
+
+    def _alternatives(self, node: yaml.Node | None, place: Place) -> tuple[str, ...]:
+        items = self.items(node, "alternatives", place)
+        if len(items) > rules.MOST_ALTERNATIVES:
+            most = rules.MOST_ALTERNATIVES
+            self.mistakes.add(place, msg("definitions.too_many_alternatives", most=most))
+            return ()
+        paths = [self.string(item, "alternatives", place) for item in items]
+        known = tuple(dict.fromkeys(path for path in paths if path is not None))
+        for path in known:
+            self.mistakes.add(place, *rules.path_diagnostics(path))
+        return known
+
+    def _boolean(self, node: yaml.Node | None, key: str, place: Place) -> bool:
+        if node is None:
+            return False
+        if node.tag != parsing.BOOLEAN or node.value not in {"true", "false"}:
+            self.mistakes.add(place, msg("definitions.not_a_boolean", key=key))
+        return bool(node.value == "true")
+
+
+def line_of(node: yaml.Node) -> int:
+    """Line where a node begins, from 1."""
+    return int(node.start_mark.line) + 1

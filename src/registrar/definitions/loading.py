@@ -1,0 +1,166 @@
+"""A definition file -> `FileDefinition`; every diagnostic at once, with its entry and line.
+
+A list is an array of entries, or an object that may extend a built-in list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+import yaml
+
+from registrar import profiles
+from registrar.definitions import parsing, rules
+from registrar.definitions.diagnostics import Place
+from registrar.definitions.entries import Entry, Reader, line_of
+from registrar.definitions.parsing import Malformed
+from registrar.errors import Diagnostic, InvalidInput
+from registrar.models import FileDefinition, parents
+from registrar.texts.messages import Excerpt, msg
+from registrar.workspace import Folder, Unreadable
+
+KEYS = ("extends", "exclude", "files")
+"""Keys of a list that is an object."""
+
+
+def load(
+    folder: Folder, name: str, *, content_allowed: bool = True, secret: str = ""
+) -> tuple[tuple[FileDefinition, ...], tuple[Diagnostic, ...]]:
+    """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
+
+    Where content is not allowed, an array of entries has none: it is ignored with a warning.
+    Whatever holds ``secret`` is refused, because what is listed is published.
+
+    Returns the files in the order of the list, and the warnings.
+
+    Raises:
+        InvalidInput: the file cannot be used; carries every diagnostic.
+    """
+    try:
+        root = _parse(folder.read(name, most=rules.FILE_BYTES), name)
+    except Unreadable as error:
+        raise InvalidInput([Diagnostic(error.message, name)]) from error
+    except Malformed as error:
+        message = msg(error.key, file=name, **error.values)
+        raise InvalidInput([Diagnostic(message, name, error.line)]) from error
+    reader = Reader(folder, name, secret)
+    extended: Sequence[FileDefinition] = ()
+    if isinstance(root, yaml.MappingNode):
+        top = Place(line_of(root))
+        keys = reader.keys(root, KEYS, top)
+        extended = _extended(reader, keys)
+        nodes = reader.items(keys.get("files"), "files", top)
+        content_allowed = True
+    else:
+        nodes = root.value
+    own = reader.entries(nodes, content_allowed=content_allowed)
+    merged = {definition.path: definition for definition in extended}
+    merged |= {path: entry.definition for path, entry in own.items()}
+    _check_tree(reader, own, merged)
+    _check_size(reader, name, merged.values())
+    if not merged and not reader.mistakes.count:
+        reader.mistakes.add(Place(), msg("definitions.no_entries", file=name))
+    if reader.mistakes.count:
+        raise InvalidInput(reader.mistakes.told())
+    return tuple(merged.values()), tuple(reader.warnings.told())
+
+
+def _parse(data: bytes, name: str) -> yaml.CollectionNode:
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix not in {".json", ".yml", ".yaml"}:
+        raise Malformed("definitions.unknown_format")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Malformed("definitions.not_utf8", line, offset=error.start) from error
+    if not text.strip():
+        raise Malformed("definitions.empty")
+    root = parsing.parse_json(text) if suffix == ".json" else parsing.parse_yaml(text)
+    if isinstance(root, yaml.CollectionNode) and root.tag in {parsing.SEQUENCE, parsing.MAPPING}:
+        return root
+    raise Malformed("definitions.not_a_list", 1)
+
+
+def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDefinition]:
+    """The entries of the built-in list that is extended, without the excluded ones."""
+    listed: Sequence[FileDefinition] = ()
+    if (node := keys.get("extends")) is not None:
+        place = Place(line_of(node))
+        name = reader.string(node, "extends", place)
+        if name in profiles.PROFILES:
+            file = profiles.PROFILES[name].definitions
+            listed, _ = load(Folder(file.parent), file.name)
+        elif name is not None:
+            known = tuple(profiles.PROFILES)
+            message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
+            reader.mistakes.add(place, message)
+    excluded = set[str]()
+    if (node := keys.get("exclude")) is not None:
+        place = Place(line_of(node))
+        globs = reader.items(node, "exclude", place)
+        if len(globs) > rules.MOST_GLOBS:
+            most = rules.MOST_GLOBS
+            reader.mistakes.add(place, msg("definitions.too_many_globs", most=most))
+            return listed
+        for node in globs:
+            place = Place(line_of(node))
+            glob = reader.string(node, "exclude", place)
+            matched = {d.path for d in listed if glob is not None and _matches(d.path, glob)}
+            if glob is not None and not matched:
+                message = msg("definitions.exclude_unused", glob=Excerpt(glob))
+                reader.warnings.add(place, message)
+            excluded |= matched
+    return [definition for definition in listed if definition.path not in excluded]
+
+
+def _check_tree(
+    reader: Reader, own: Mapping[str, Entry], merged: Mapping[str, FileDefinition]
+) -> None:
+    """No path may lie below another one: a file is no directory."""
+    for path in merged:
+        parent = next((above for above in parents(path) if above in merged), None)
+        if parent is None:
+            continue
+        values = {"path": Excerpt(path), "parent": Excerpt(parent)}
+        if path in own and parent in own:
+            message = msg("definitions.path_below_file", **values, other=own[parent].place.entry)
+        else:
+            message = msg("definitions.path_below_extended", **values)
+        reader.mistakes.add((own.get(path) or own[parent]).place, message)
+
+
+def _check_size(reader: Reader, name: str, definitions: Iterable[FileDefinition]) -> None:
+    """Every path costs a request or a part of one, and so does every directory above it."""
+    paths = {path for d in definitions for path in (d.path, *d.alternatives)}
+    above = {parent for path in paths for parent in parents(path)}
+    for key, count, most in (
+        ("definitions.too_many_paths", len(paths), rules.MOST_PATHS),
+        ("definitions.too_many_directories", len(above), rules.MOST_DIRECTORIES),
+    ):
+        if count > most:
+            reader.mistakes.add(Place(), msg(key, file=name, count=count, most=most))
+
+
+def _matches(path: str, glob: str) -> bool:
+    """Whether ``glob`` means ``path``: ``*`` stays within a part, ``**`` is any number of them."""
+    return _match_parts(path.split("/"), _collapsed(glob.split("/")))
+
+
+def _match_parts(parts: Sequence[str], globs: Sequence[str]) -> bool:
+    if not globs:
+        return not parts
+    if globs[0] == "**":
+        return any(_match_parts(parts[n:], globs[1:]) for n in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], globs[0]) and _match_parts(parts[1:], globs[1:])
+
+
+def _collapsed(globs: Sequence[str]) -> list[str]:
+    """Leave out a ``**`` behind another one: it means nothing more, and only takes time."""
+    return [
+        glob
+        for glob, before in zip(globs, ("", *globs), strict=False)
+        if not glob == before == "**"
+    ]

@@ -1,0 +1,72 @@
+"""What a path and a list may be."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from registrar.texts.messages import Excerpt, Message, msg
+
+FILE_BYTES = 2_000_000
+"""Size of a definition file."""
+CONTENT_BYTES = 1_000_000
+"""Size of one listed file."""
+ALL_BYTES = 10_000_000
+"""Size of all listed files together: the commit of them stays below what GitHub takes.
+
+About 40 MB of base64 are the most that passes (planetscale/ghcommit-action, "Limitations";
+github-api-commit-action#66).
+"""
+DESCRIPTION_CHARACTERS = 1_000
+MOST_PATHS = 5_000
+"""Paths of a list, alternatives included; each of them is asked for."""
+MOST_DIRECTORIES = 10_000
+"""Directories above those paths, each counted once."""
+MOST_ALTERNATIVES = 20
+"""Alternatives of one entry."""
+MOST_GLOBS = 100
+"""Globs of ``exclude``."""
+
+PATH_BYTES = 4096
+PART_BYTES = 255
+"""Longest path and longest part of a path, in bytes of UTF-8, that a checkout can hold."""
+PATH_LEVELS = 32
+
+_HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+"""What HFS+ leaves out of a name (git/git, utf8.c, `next_hfs_char`)."""
+_NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
+"""What NTFS takes for `.git`: its short name, dots and blanks behind it, a stream of it
+(git/git, path.c, `is_ntfs_dotgit`)."""
+
+
+def path_diagnostics(path: str) -> Iterator[Message]:
+    """Say why no file can be created at ``path`` of a git repository: nothing when one can."""
+    if not path:
+        yield msg("path.empty")
+        return
+    parts = path.strip("/").split("/")
+    rules = (
+        ("path.absolute", path.startswith("/")),
+        ("path.trailing_slash", path.endswith("/")),
+        ("path.outer_blanks", path[0].isspace() or path[-1].isspace()),
+        ("path.empty_part", "" in parts),
+        ("path.dots", "." in parts or ".." in parts),
+        ("path.git", any(_is_dot_git(part) for part in parts)),
+        ("path.backslash", "\\" in path),
+        ("path.control", any(unicodedata.category(char) == "Cc" for char in path)),
+        ("path.too_long", len(path.encode()) > PATH_BYTES),
+        ("path.part_too_long", any(len(part.encode()) > PART_BYTES for part in parts)),
+        ("path.too_deep", len(parts) > PATH_LEVELS),
+    )
+    yield from (msg(key, path=Excerpt(path)) for key, broken in rules if broken)
+
+
+def _is_dot_git(part: str) -> bool:
+    """Whether some system takes a name for `.git`, as git itself decides it.
+
+    With `core.protectNTFS` and `core.protectHFS` no checkout holds such a name. Files like
+    `.gitmodules` are fine: git refuses them as symbolic links only, and none is created here.
+    """
+    plain = _HFS_IGNORED.sub("", part)
+    return plain.lower() == ".git" or bool(_NTFS_DOT_GIT.fullmatch(part))

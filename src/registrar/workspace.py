@@ -1,0 +1,78 @@
+"""The files of the workspace: opened once, never outside of it, never more than asked for."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from registrar.errors import Refused
+from registrar.texts.messages import Excerpt, msg
+
+_DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+# A named pipe without a writer would block; a terminal would become ours
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+class Unreadable(Refused):
+    """A file cannot be used; the message names it and says what to do."""
+
+
+class Folder:
+    """The regular files below one directory."""
+
+    def __init__(self, root: Path) -> None:
+        """``root`` is the directory that no read leaves."""
+        self._root = root.resolve()
+
+    def read(self, name: str, *, most: int) -> bytes:
+        """Read the file ``name`` (relative to the root) of at most ``most`` bytes.
+
+        Symbolic links are followed as long as they stay inside. Nothing in a ``.git`` directory
+        is read: older checkouts keep the token there (actions/checkout before v6).
+
+        Raises:
+            Unreadable: there is no such file, it is outside, too large, or no regular file.
+        """
+        shown = Excerpt(name)
+        try:
+            parts = (self._root / name).resolve().relative_to(self._root).parts
+        except (OSError, RuntimeError) as error:  # a loop of links
+            raise Unreadable(msg("file.unreadable", file=shown, reason=str(error))) from error
+        except ValueError as error:  # a null byte, or not below the root
+            raise Unreadable(msg("file.outside", file=shown)) from error
+        if any(part.casefold() == ".git" for part in parts):
+            raise Unreadable(msg("file.in_git", file=shown))
+        try:
+            with os.fdopen(self._open(parts), "rb") as stream:
+                status = os.fstat(stream.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise Unreadable(msg("file.not_regular", file=shown))
+                # A file may grow while it is read
+                data = stream.read(most + 1) if status.st_size <= most else None
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise Unreadable(msg("file.not_found", file=shown)) from error
+        except OSError as error:
+            if error.errno in {errno.ENXIO, errno.EISDIR}:  # a socket, a directory
+                raise Unreadable(msg("file.not_regular", file=shown)) from error
+            reason = error.strerror or type(error).__name__
+            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
+        if data is None or len(data) > most:
+            raise Unreadable(msg("file.too_large", file=shown, most=most))
+        return data
+
+    def _open(self, parts: tuple[str, ...]) -> int:
+        """Open a file by its real path, one part after the other and through no link.
+
+        What was looked at is what is opened, even where somebody swaps a part for a link.
+        """
+        directory = os.open(self._root, _DIRECTORY)
+        try:
+            for part in parts[:-1]:
+                below = os.open(part, _DIRECTORY, dir_fd=directory)
+                os.close(directory)
+                directory = below
+            return os.open(parts[-1] if parts else ".", _FILE, dir_fd=directory)
+        finally:
+            os.close(directory)
