@@ -28,4 +28,5 @@ RUN ["/registrar/venv/bin/python", "-I", "-c", \
      "import sys; sys.path.append('/registrar/src'); import registrar.registration, registrar.main"]
 # No USER: the runner's mounts belong to root. `-I`: the working directory is the caller's checkout,
 # and nothing in it may take the place of a module.
-ENTRYPOINT ["/registrar/venv/bin/python", "-I", "/registrar/entrypoint.py"]
+# `env`: a signal waits until the program handles it; the interpreter answers with a traceback.
+ENTRYPOINT ["/usr/bin/env", "--block-signal=INT,TERM", "/registrar/venv/bin/python", "-I", "/registrar/entrypoint.py"]

@@ -2,22 +2,40 @@
 
 import os
 import sys
+
+try:
+    import signal
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Until the run itself takes over, nothing is done and there is nothing to tell
+        signal.signal(number, lambda number, _frame: os._exit(128 + number))
+    # The container starts us with both blocked: the interpreter alone would answer with a traceback
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+except KeyboardInterrupt:
+    os._exit(130)
+
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
+# A closed standard stream is None, and its number would go to the next file that is opened
+for descriptor in range(3):
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        os.open(os.devnull, os.O_RDWR)
+sys.stdout = sys.stdout or os.fdopen(1, "w")
+sys.stderr = sys.stderr or os.fdopen(2, "w")
+for stream in (sys.stdout, sys.stderr):
+    # Whatever the locale, Japanese can be printed, and nothing that cannot ends the run
+    stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 
+sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 try:
     from registrar.cancellation import Cancellation
     from registrar.main import main
 except ImportError as missing:
     print(f"必要なパッケージがありません / missing package: {missing.name}", file=sys.stderr)
     sys.exit(2)
-except KeyboardInterrupt:
-    sys.exit(130)
 
-for stream in (sys.stdout, sys.stderr):
-    # Whatever the locale, Japanese can be printed, and nothing that cannot ends the run
-    stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 cancellation = Cancellation()
 cancellation.install()
 sys.exit(main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation))

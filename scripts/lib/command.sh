@@ -6,5 +6,8 @@
 
 run_profile() {
   ensure_venv runtime
-  exec "$python" -I "$root/entrypoint.py" "--command=$1" "${@:2}"
+  # With GNU's env, Ctrl-C waits until the program handles it; the interpreter answers with a traceback
+  local hold
+  hold=$(env --block-signal=INT echo --block-signal=INT 2>/dev/null || true)
+  exec env ${hold:+"$hold"} "$python" -I "$root/entrypoint.py" "--command=$1" "${@:2}"
 }

@@ -1,17 +1,18 @@
-"""From a shell: colours on a terminal only, and a reader that goes away."""
+"""From a shell: colours on a terminal only, and a reader that goes away or never was."""
 
 from __future__ import annotations
 
 import os
 import pty
 import re
+import sys
 from collections.abc import Mapping
 
 import pytest
 
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action
+from tests.harness import ROOT, SCAFFOLD_BRANCH, Action
 
 GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
 
@@ -110,3 +111,25 @@ def test_the_run_goes_on_without_standard_error(
     assert process.returncode == 1
     assert output.decode().splitlines()[-1] == "=" * 50
     assert sorted(repository.files(SCAFFOLD_BRANCH)) == sorted([*repository.files(), "b"])
+
+
+@pytest.mark.parametrize(
+    "redirection",
+    [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"],
+)
+def test_the_run_goes_on_where_nothing_can_be_printed(
+    action: Action, host: StandInHost, repository: Repository, redirection: str
+) -> None:
+    refuse(host, "PUT contents/a", message="No")
+    environ = action.environment({"definitions": action.listing("a", "b"), "language": "en"})
+    script = action.directory / "redirected.sh"
+    command = f'exec "{sys.executable}" -I "{ROOT}/entrypoint.py" {redirection}'
+    script.write_text(f"#!/bin/sh\n{command}\n")
+    script.chmod(0o755)
+    run = action.process(environ, str(script))
+    assert run.exit_code == 1, run.text
+    assert "| Created | 1 |" in run.summary
+    assert run.outputs["failed"] == "1"
+    assert len(repository.pull_requests) == 1
+    if "2>" not in redirection:
+        assert run.stderr.startswith("Error: a was not created")

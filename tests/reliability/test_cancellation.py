@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -346,3 +347,50 @@ def test_no_other_profile_is_begun(
     again = action(profile="all")
     assert again.exit_code == 0, again.text
     assert [p.head for p in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]
+
+
+# --- Before the run can tell of it --------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", BOTH, ids=lambda number: number.name)
+def test_a_signal_before_the_first_line_ends_the_run_in_silence(
+    action: Action, host: StandInHost, repository: Repository, number: signal.Signals
+) -> None:
+    """Blocked, as the container starts us, it waits until there is a handler."""
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    assert 'ENTRYPOINT ["/usr/bin/env", "--block-signal=INT,TERM", ' in dockerfile
+
+    def signalled() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, BOTH)
+        os.kill(os.getpid(), number)
+
+    done = subprocess.run(
+        [sys.executable, "-I", ROOT / "entrypoint.py"],
+        env={**clean_environment(), **action.environment({})},
+        preexec_fn=signalled,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
+    assert host.requests == []
+
+
+@pytest.mark.parametrize("command", ["scaffold", "health"])
+def test_the_commands_hold_an_early_signal_back_too(
+    action: Action, host: StandInHost, command: str
+) -> None:
+    if (
+        b"--block-signal"
+        not in subprocess.run(["env", "--help"], capture_output=True, check=False).stdout
+    ):
+        pytest.skip("this env holds no signals back")
+    codes = set[int]()
+    for delay in range(0, 60, 8):
+        process = action.begin({}, f"scripts/setup-repository-{command}-files.sh")
+        time.sleep(delay / 1000)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate()
+        assert b"Traceback" not in stderr
+        assert b"KeyboardInterrupt" not in stderr
+        codes.add(process.returncode)
+    assert codes <= {130, -signal.SIGINT, 2}, "ended by it, or by what was missing before it"
