@@ -8,14 +8,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Start
 
 # How long an example takes tells more about the machine than about us.
-settings.register_profile("registrar", deadline=None, database=None)
+settings.register_profile(
+    "registrar", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("registrar")
 
 MACHINES_OWN = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE")
