@@ -12,6 +12,7 @@ from statistics import median
 
 from benchmarks import page, plot, runs
 from benchmarks.runs import ROOT, Measured
+from registrar.github import graphql
 from registrar.github.retry import PACE
 from registrar.strategies import single_commit
 
@@ -53,7 +54,7 @@ def main() -> None:
         procedure="" if "procedure" in ways else " (not measured: `gh` or `jq` is not installed)",
         chain=ROUND_TRIPS["per-file"],
         latency=shown(GROWTH_LATENCY),
-        paths=single_commit.PATHS_PER_QUERY,
+        paths=graphql.PATHS_PER_QUERY,
         files=single_commit.FILES_PER_COMMIT,
         megabytes=single_commit.BYTES_PER_COMMIT // 1_000_000,
         ways=page.table(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from registrar.errors import Refused, RegistrarError
-from registrar.github.client import Host
 from registrar.github.errors import GitHubError
 from registrar.models import BranchState, Plan, PullRequest, Tree
 from registrar.reporting import proposal
 from registrar.reporting.progress import Progress
 from registrar.texts.messages import msg
+
+if TYPE_CHECKING:
+    from registrar.github.client import Client
 
 LAST_SUFFIX = 50
 _REGULAR_FILE = "100644"
@@ -56,7 +59,7 @@ class Attempt:
     """
 
     branch: Branch | None = None
-    """The branch, where it is certain that the attempt may write to it."""
+    """The branch, where it is certain that this run may write to it."""
     done: bool = False
     """Whether nothing is left to do on it."""
     may_have_been_applied: bool = False
@@ -74,12 +77,12 @@ def names(plan: Plan) -> Iterator[str]:
         Refused: the plan's own name is that of the default branch.
         RegistrarError: all names were tried.
     """
-    yield require_other_than_default(plan.branch, plan.repository.default_branch)
+    yield require_other_than_default(plan.spec.branch, plan.repository.default_branch)
     for suffix in range(2, LAST_SUFFIX + 1):
-        name = f"{plan.branch}-{suffix}"
+        name = f"{plan.spec.branch}-{suffix}"
         if not _is_same(name, plan.repository.default_branch):
             yield name
-    raise RegistrarError(msg("branch.no_name_free", branch=plan.branch, last=LAST_SUFFIX))
+    raise RegistrarError(msg("branch.no_name_free", branch=plan.spec.branch, last=LAST_SUFFIX))
 
 
 def require_other_than_default(name: str, default_branch: str) -> str:
@@ -108,77 +111,79 @@ def _short(name: str) -> str:
 
 
 def claim(
-    host: Host, plan: Plan, progress: Progress, *, built_in: bool, attempt: Attempt | None
+    client: Client, plan: Plan, attempt: Attempt | None, progress: Progress
 ) -> Branch | Declined:
     """Create the working branch, or find the one that an earlier run left.
 
-    ``built_in`` says that nobody but us would choose the branch's name; ``attempt`` is what this
-    run has already asked for under the plan's own name.
+    ``attempt`` is what this run has already asked for under the plan's own name.
 
     Raises:
         GitHubError: GitHub refuses the branch, or gave no usable response.
         Refused: the branch is the default branch.
     """
     for name in names(plan):
-        tried = attempt if name == plan.branch else None
-        found = _claim(host, plan, name, built_in=built_in, attempt=tried)
+        tried = attempt if name == plan.spec.branch else None
+        found = _claim(client, plan, name, tried, progress)
         if found is not None:
             return found
-        if tried:
-            _withdraw(host, plan, tried, progress)
     raise AssertionError  # `names` raises before it ends
 
 
 def _claim(
-    host: Host, plan: Plan, name: str, *, built_in: bool, attempt: Attempt | None
+    client: Client, plan: Plan, name: str, attempt: Attempt | None, progress: Progress
 ) -> Branch | Declined | None:
     """Try one name; ``None`` when the branch of that name is to be left alone."""
-    state = plan.branch_state if name == plan.branch else None
+    state = plan.state.branch if name == plan.spec.branch else None
     if state:
-        return _continue(host, plan, state, may_be_bare=built_in)
+        return _continue(client, plan, state, may_be_bare=plan.spec.built_in)
 
     may_have_been_applied = bool(attempt and attempt.may_have_been_applied)
     if may_have_been_applied:
         # What an unanswered request did is read before anything else is written
-        state = host.branch_state(plan.repository, name)
+        state = client.branch_state(plan.repository, name)
     if state is None:
         try:
-            host.create_branch(plan.repository, name, plan.base_sha)
-            return Branch(name, plan.base_sha)
+            client.create_branch(plan.repository, name, plan.state.base_sha)
+            return Branch(name, plan.state.base_sha)
         except GitHubError as error:
             if not (error.already_exists or error.may_have_been_applied):
                 raise
-            state = host.branch_state(plan.repository, name)
+            state = client.branch_state(plan.repository, name)
             if state is None:
                 raise
             may_have_been_applied |= error.may_have_been_applied
 
     # It was not there when the repository was read, so it may be the default branch by now
-    now = host.repository(plan.repository.full_name).default_branch
+    now = client.repository(plan.repository.full_name).default_branch
     if _is_same(name, now):
-        if name == plan.branch:
+        _withdraw(client, plan, attempt, progress)
+        if name == plan.spec.branch:
             require_other_than_default(name, now)
         return None
-    may_be_bare = built_in or (may_have_been_applied and state.head == plan.base_sha)
-    found = _continue(host, plan, state, may_be_bare=may_be_bare, attempt=attempt)
+    may_be_bare = plan.spec.built_in or (
+        may_have_been_applied and state.head == plan.state.base_sha
+    )
+    found = _continue(client, plan, state, may_be_bare=may_be_bare, attempt=attempt)
     if isinstance(found, Branch):
         return replace(found, may_have_been_applied=may_have_been_applied)
+    if found is None:
+        _withdraw(client, plan, attempt, progress)
     return found
 
 
-def _withdraw(host: Host, plan: Plan, attempt: Attempt, progress: Progress) -> None:
-    """Close the pull request that our attempt opened from somebody else's branch."""
-    opened = attempt.pull_request
-    if attempt.may_have_been_applied:
-        pulls = host.pull_requests(plan.repository, plan.branch)
+def _withdraw(client: Client, plan: Plan, attempt: Attempt | None, progress: Progress) -> None:
+    """Close the pull request that our attempt opened from somebody else's branch, if it did."""
+    opened = attempt.pull_request if attempt else None
+    if attempt and attempt.may_have_been_applied:
+        pulls = client.pull_requests(plan.repository, plan.spec.branch)
         opened = next((p for p in pulls if p.is_open and p.has_body(attempt.body)), None)
     if opened:
-        host.close_pull_request(plan.repository, opened, body=WITHDRAWN)
-        progress.warn("progress.withdrawn", number=opened.number, branch=plan.branch)
+        client.update_pull_request(plan.repository, opened, body=WITHDRAWN, close=True)
+        progress.warn("progress.withdrawn", number=opened.number, branch=plan.spec.branch)
 
 
 def _continue(
-    host: Host,
+    client: Client,
     plan: Plan,
     state: BranchState,
     *,
@@ -190,11 +195,11 @@ def _continue(
     if isinstance(found, Declined):
         return found
     if found and not attempt and proposal.is_ours(found.body):
-        tree = host.tree(plan.repository, state.head)
+        tree = client.tree(plan.repository, state.head)
         return Branch(state.name, state.head, tree, found, is_new=False)
     if not found and any(pull.head_sha == state.head for pull in state.pull_requests):
         return None
-    branch = leftover(host, plan, state, may_be_bare=may_be_bare)
+    branch = _leftover(client, plan, state, may_be_bare=may_be_bare)
     return branch and replace(branch, pull_request=found)
 
 
@@ -215,21 +220,23 @@ def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | 
     return None
 
 
-def leftover(host: Host, plan: Plan, state: BranchState, *, may_be_bare: bool) -> Branch | None:
+def _leftover(
+    client: Client, plan: Plan, state: BranchState, *, may_be_bare: bool
+) -> Branch | None:
     """Take a branch for what an interrupted run left: it brings files of ours and nothing else.
 
     One that brings nothing at all tells nothing; ``may_be_bare`` says whether it is ours.
     """
     name, head = state.name, state.head
     comparison = None
-    if head != plan.base_sha:
-        comparison = host.compare(plan.repository, plan.base_sha, head)
+    if head != plan.state.base_sha:
+        comparison = client.compare(plan.repository, plan.state.base_sha, head)
     if comparison is None or comparison.merge_base == head:
         if not may_be_bare:
             return None
-        return Branch(name, head, host.tree(plan.repository, head), is_new=False, was_bare=True)
-    after = host.tree(plan.repository, head)
-    before = host.tree(plan.repository, comparison.merge_base)
+        return Branch(name, head, client.tree(plan.repository, head), is_new=False, was_bare=True)
+    after = client.tree(plan.repository, head)
+    before = client.tree(plan.repository, comparison.merge_base)
     blobs = {d.path: d.blob_id for d in plan.missing}
     # A repository too large for GitHub to list: the comparison names up to 300 files
     added = comparison.added if before is None or after is None else _added(before, after)

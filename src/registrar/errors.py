@@ -1,12 +1,14 @@
-"""What can end a run early; every error knows its text and its exit code."""
+"""What can end a run early, its text, and the exit code that it leads to."""
 
 from __future__ import annotations
 
 import signal
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from registrar.texts.messages import Message
+from registrar.texts.messages import Message, msg
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -18,7 +20,8 @@ EXIT_CANCELLED = 128
 class RegistrarError(Exception):
     """The run, or one of its registrations, cannot go on."""
 
-    exit_code = EXIT_FAILED
+    nothing_done = False
+    """Whether what failed is certain to have changed nothing."""
 
     def __init__(self, message: Message) -> None:
         """Keep the text that a person will read: what is wrong, where, and what to do."""
@@ -27,9 +30,9 @@ class RegistrarError(Exception):
 
 
 class Refused(RegistrarError):
-    """The run must not start, or must not write: nothing was written (exit code 2)."""
+    """The run must not start, or must not write."""
 
-    exit_code = EXIT_REFUSED
+    nothing_done = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,26 @@ class Cancelled(BaseException):
         """Whether a write may have been applied."""
 
     @property
-    def exit_code(self) -> int:
-        """Exit code of a process that the signal ended."""
-        return EXIT_CANCELLED + self.signal_number
-
-    @property
     def signal_name(self) -> str:
         """``SIGINT`` or ``SIGTERM``."""
         return signal.Signals(self.signal_number).name
+
+
+def exit_code(error: BaseException, *, wrote: bool) -> int:
+    """Exit code of what ``error`` ended; ``wrote``: something had been written before."""
+    if isinstance(error, Cancelled):
+        return EXIT_CANCELLED + error.signal_number
+    refused = isinstance(error, RegistrarError) and error.nothing_done
+    return EXIT_REFUSED if refused and not wrote else EXIT_FAILED
+
+
+def describe(error: BaseException, branch: str = "") -> Message:
+    """Say what ended a run or a registration, which had ``branch`` as its working branch."""
+    if isinstance(error, RegistrarError):
+        return error.message
+    if isinstance(error, Cancelled):
+        key = "run.cancelled_on_branch" if branch else "run.cancelled"
+        return msg(key, signal=error.signal_name, branch=branch)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return msg("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)

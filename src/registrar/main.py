@@ -1,17 +1,14 @@
-"""One run, top to bottom. Data flows one strategy.
+"""One run, top to bottom.
 
-environment -> inputs -> definitions -> inspect -> plan -> write -> report -> exit code
+settings -> target and list -> state of the repository -> plan -> result -> report -> exit code
 """
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from registrar import cli, inputs
+from registrar import cli, inputs, registration
 from registrar.cancellation import Cancellation
 from registrar.definitions import loading
 from registrar.errors import (
@@ -22,11 +19,12 @@ from registrar.errors import (
     Diagnostic,
     InvalidInput,
     Refused,
-    RegistrarError,
+    describe,
+    exit_code,
 )
 from registrar.github.retry import Waiting
 from registrar.inputs import Inputs
-from registrar.models import CommitStrategy, Mode, RegistrationResult, RegistrationSpec
+from registrar.models import RegistrationResult, RegistrationSpec
 from registrar.profiles import Profile
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
@@ -38,7 +36,7 @@ from registrar.texts.messages import Catalogue, msg
 from registrar.workspace import Folder
 
 if TYPE_CHECKING:
-    from registrar.github.client import Host
+    from registrar.github.client import GitHub
 
 
 def main(
@@ -64,28 +62,33 @@ def main(
         for line in command_line.answer(reporter.catalogue):
             reporter.workflow.line(line)
         return EXIT_DONE
-    registrations: list[RegistrationResult] = []
+    results: list[RegistrationResult] = []
     diagnostics: Sequence[Diagnostic] = ()
     exit_codes: list[int] = []
     try:
         settings = inputs.read(environ, command_line.mistakes)
         jobs = [_job(profile, settings, reporter) for profile in settings.profiles]
-        host = _connect(settings, reporter, cancellation)
-        for job, proposal in jobs:
+        github = _connect(settings, reporter, cancellation)
+        for spec, proposal in jobs:
             cancellation.check()
-            registration = _register(host, job, proposal, reporter, cancellation)
-            reporter.registration(registration)
-            registrations.append(registration)
-            exit_codes.append(registration.exit_code)
-            if registration.exit_code > EXIT_CANCELLED:
+            nothing_yet = RegistrationResult(proposal.profile.name, spec.target, spec.mode)
+            progress = Progress(nothing_yet, reporter.workflow, reporter.catalogue)
+            result = registration.register(github.client(spec.target), spec, proposal, progress)
+            cancellation.stop_timer()
+            reporter.registration(result)
+            results.append(result)
+            exit_codes.append(result.exit_code)
+            if result.exit_code > EXIT_CANCELLED:
                 break
-    except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
+    except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.stop_timer()
-        exit_code, diagnostics = _describe_error(error)
-        exit_codes.append(exit_code)
-    exit_code = _combine_exit_codes(exit_codes)
-    reporter.run(registrations, diagnostics, exit_code)
-    return exit_code
+        exit_codes.append(exit_code(error, wrote=False))
+        diagnostics = (
+            error.diagnostics if isinstance(error, InvalidInput) else [Diagnostic(describe(error))]
+        )
+    combined = _combine_exit_codes(exit_codes)
+    reporter.run(results, diagnostics, combined)
+    return combined
 
 
 def _job(
@@ -104,7 +107,7 @@ def _job(
     owner, _, repo = settings.target.partition("/")
     names = {"profile": profile.name, "owner": owner, "repo": repo}
     branch = templates.fill(settings.branch, names) or profile.branch
-    job = RegistrationSpec(
+    spec = RegistrationSpec(
         target=settings.target,
         definitions=listed,
         branch=branch,
@@ -122,19 +125,18 @@ def _job(
         catalogue=reporter.catalogue,
         own_list=own_list,
     )
-    return job, proposal
+    return spec, proposal
 
 
-def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> Host:
+def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> GitHub:
     try:
-        # Only now: bad input is told without it, and it is most of the start-up time
-        from registrar.github.client import Host  # noqa: PLC0415
+        # Only now: bad input is reported without it, and it is most of the start-up time
+        from registrar.github.client import GitHub  # noqa: PLC0415
     except ImportError as error:
         raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
-    host = Host(
+    github = GitHub(
         token=settings.token,
         api_url=settings.api_url,
-        target=settings.target,
         workflow_repository=settings.workflow_repository,
         waiting=Waiting(
             max_seconds=settings.max_wait_seconds,
@@ -142,36 +144,9 @@ def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -
             cancellation=cancellation,
         ),
     )
-    if settings.commit_strategy is CommitStrategy.PER_FILE:
-        # The other strategy's first request reads nothing but what a valid token may see
-        host.check_token()
-    return host
-
-
-def _register(
-    host: Host,
-    job: RegistrationSpec,
-    proposal: Proposal,
-    reporter: Reporter,
-    cancellation: Cancellation,
-) -> RegistrationResult:
-    """Do one registration; its result is there whatever ends it."""
-    from registrar import registration  # noqa: PLC0415 (as in `_connect`)
-
-    result = RegistrationResult(proposal.profile.name, job.target, job.mode)
-    progress = Progress(result, reporter.workflow, reporter.catalogue)
-    try:
-        if job.mode is Mode.REGISTER:
-            registration.register(host, job, proposal, progress)
-        else:
-            registration.preview(host, job, progress)
-    except (Exception, Cancelled) as error:  # noqa: BLE001 (told, with its exit code)
-        cancellation.stop_timer()
-        exit_code, (diagnostic, *_) = _describe_error(error, progress.branch)
-        return replace(progress.registration(), exit_code=exit_code, error=diagnostic.message)
-    result = progress.registration()
-    failed = result.failed or (job.mode is Mode.CHECK and result.missing)
-    return replace(result, exit_code=EXIT_FAILED if failed else EXIT_DONE)
+    if registration.STRATEGIES[settings.commit_strategy].checks_token_first:
+        github.check_token()
+    return github
 
 
 def _combine_exit_codes(exit_codes: Sequence[int]) -> int:
@@ -180,18 +155,3 @@ def _combine_exit_codes(exit_codes: Sequence[int]) -> int:
     if cancelled:
         return cancelled[0]
     return exit_codes[0] if len(set(exit_codes)) == 1 else EXIT_FAILED
-
-
-def _describe_error(error: BaseException, branch: str = "") -> tuple[int, Sequence[Diagnostic]]:
-    """Exit code and texts of what ended a run early."""
-    if isinstance(error, InvalidInput):
-        return error.exit_code, error.diagnostics
-    if isinstance(error, RegistrarError):
-        return error.exit_code, [Diagnostic(error.message)]
-    if isinstance(error, Cancelled):
-        key = "run.cancelled_on_branch" if branch else "run.cancelled"
-        return error.exit_code, [Diagnostic(msg(key, signal=error.signal_name, branch=branch))]
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(place.filename).name}:{place.lineno}"
-    message = msg("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)
-    return EXIT_FAILED, [Diagnostic(message)]

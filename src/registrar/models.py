@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -129,6 +129,7 @@ class PullRequest:
     body: str = ""
     is_open: bool = True
     merged: bool = False
+    head_branch: str = ""
     head_sha: str = ""
     head_repository: str = ""
     base_branch: str = ""
@@ -175,26 +176,63 @@ class RepositoryState:
 
     repository: Repository
     base_sha: str
-    existing: frozenset[str]
-    blocked: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Missing paths below something that is no directory, and what that is, where it is known."""
-    branch_state: BranchState | None = None
+    entries: Mapping[str, str]
+    """What stands where, path by path: ``blob``, ``tree`` or ``commit``; where only presence
+    was asked for, nothing. A path that is not here is missing."""
+    branch: BranchState | None = None
     """The branch of the working branch's name, where it was looked for."""
+    unreadable: Message | None = None
+    """Why the pull requests of the branch could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a registration has to do."""
 
-    repository: Repository
-    base_sha: str
-    branch: str
-    """Name of the working branch, as far as it is free."""
+    spec: RegistrationSpec
+    state: RepositoryState
     definitions: tuple[FileDefinition, ...]
+    """The list, its templates filled in for this repository."""
     missing: tuple[FileDefinition, ...]
     """What is to be created, in the order of the list."""
     blocked: Mapping[str, str] = field(default_factory=dict[str, str])
-    branch_state: BranchState | None = None
+    """Missing paths below something that is no directory, and what that is."""
+
+    @property
+    def repository(self) -> Repository:
+        """The repository that is registered in."""
+        return self.state.repository
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit that is asked for: files that are added, to a branch at the commit ``parent``."""
+
+    branch: str
+    parent: str
+    headline: str
+    body: str
+    files: Sequence[FileDefinition]
+
+
+@dataclass(frozen=True, slots=True)
+class NewPullRequest:
+    """A pull request that is asked for, from ``branch`` to the default branch."""
+
+    branch: str
+    title: str
+    body: str
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What became of a request for a branch, a commit and a pull request."""
+
+    branch: bool
+    commit: str
+    """Id of the commit; empty when it was refused."""
+    pull_request: PullRequest | None
 
 
 class State(StrEnum):

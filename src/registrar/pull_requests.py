@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from registrar.branches import Branch
 from registrar.errors import RegistrarError
-from registrar.github.client import Host
 from registrar.github.errors import GitHubError, Kind
-from registrar.models import Plan, PullRequest, PullRequestOperation, PullRequestOptions
+from registrar.models import (
+    NewPullRequest,
+    Plan,
+    PullRequest,
+    PullRequestOperation,
+    PullRequestOptions,
+)
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.texts import escaping
 from registrar.texts.messages import msg
+
+if TYPE_CHECKING:
+    from registrar.github.client import Client
 
 
 class NotOpened(RegistrarError):
     """The files are on the branch, but the pull request could not be opened."""
 
 
-def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress) -> None:
+def publish(
+    client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
+) -> None:
     """Open the pull request of ``branch``, or bring the one that is open up to date.
 
     There is none for a branch that brings no file.
@@ -33,28 +45,32 @@ def publish(host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress
     if not any(file.on_branch for file in result.files):
         return
     if branch.pull_request:
-        _update(host, plan, branch.pull_request, proposal, progress)
+        _update(client, plan, branch.pull_request, proposal, progress)
         return
-    body, title = proposal.body(result), proposal.title(result)
+    new = NewPullRequest(
+        branch.name, proposal.title(result), proposal.body(result), proposal.options.draft
+    )
     try:
-        pull = _open(host, plan, branch, title, body, proposal.options, progress)
+        pull = _open(client, plan, new, progress)
         progress.pull_request(pull, PullRequestOperation.CREATED)
     except GitHubError as error:
         found = None
         if error.already_exists or error.may_have_been_applied:
-            found = _open_one(host, plan, branch)
+            found = _find_open(client, plan, branch)
         if found is None:
-            link = compare_link(plan, branch, title)
+            link = compare_link(plan, new)
             raise NotOpened(
                 msg("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
             ) from error
-        if error.may_have_been_applied and found.has_body(body):
+        if error.may_have_been_applied and found.has_body(new.body):
             progress.pull_request(found, PullRequestOperation.CREATED)
         else:
-            _update(host, plan, found, proposal, progress)
+            _update(client, plan, found, proposal, progress)
 
 
-def set_options(host: Host, plan: Plan, options: PullRequestOptions, progress: Progress) -> None:
+def set_options(
+    client: Client, plan: Plan, options: PullRequestOptions, progress: Progress
+) -> None:
     """Label the pull request, assign people, ask for reviews; who is not taken is named.
 
     A pull request that stood already keeps what it has; reviewers are asked once, when it is
@@ -66,23 +82,23 @@ def set_options(host: Host, plan: Plan, options: PullRequestOptions, progress: P
         return
     is_new = progress.registration().operation is PullRequestOperation.CREATED
     if not is_new:
-        pull = host.pull_request(plan.repository, pull.number)
+        pull = client.pull_request(plan.repository, pull.number)
     repository, number, has = plan.repository, pull.number, pull
 
     def label(names: Sequence[str]) -> None:
-        host.add_labels(repository, number, names)
+        client.add_labels(repository, number, names)
 
     def assign(names: Sequence[str]) -> None:
-        taken = host.add_assignees(repository, number, names)
+        taken = client.add_assignees(repository, number, names)
         for name in names:
             if name.lower() not in taken:
                 progress.warn("pull_request.assignee_not_taken", name=name)
 
     def ask(names: Sequence[str]) -> None:
-        host.request_reviewers(repository, number, names, [])
+        client.request_reviewers(repository, number, names, [])
 
     def ask_teams(names: Sequence[str]) -> None:
-        host.request_reviewers(repository, number, [], names)
+        client.request_reviewers(repository, number, [], names)
 
     _one_by_one([n for n in options.labels if n.lower() not in has.labels], label, progress)
     _one_by_one([n for n in options.assignees if n.lower() not in has.assignees], assign, progress)
@@ -108,53 +124,40 @@ def _one_by_one(
             _one_by_one([name], give, progress)
 
 
-def _open(  # noqa: PLR0913, PLR0917 (the parts of a pull request)
-    host: Host,
-    plan: Plan,
-    branch: Branch,
-    title: str,
-    body: str,
-    options: PullRequestOptions,
-    progress: Progress,
-) -> PullRequest:
-    def create(*, draft: bool) -> PullRequest:
-        return host.create_pull_request(
-            plan.repository, branch=branch.name, title=title, body=body, draft=draft
-        )
-
+def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -> PullRequest:
     try:
-        return create(draft=options.draft)
+        return client.create_pull_request(plan.repository, new)
     except GitHubError as error:
         if error.kind is not Kind.NO_DRAFTS:
             raise
-        # Plans of the host without drafts refuse them
+        # Plans of GitHub without drafts refuse them
         progress.warn("pull_request.no_drafts")
-        return create(draft=False)
+        return client.create_pull_request(plan.repository, replace(new, draft=False))
 
 
-def compare_link(plan: Plan, branch: Branch, title: str) -> escaping.Url:
-    """Address of the host's own form, filled in, to open the pull request by hand."""
-    base, head = quote(plan.repository.default_branch), quote(branch.name)
-    return escaping.Url(
-        f"{plan.repository.html_url}/compare/{base}...{head}?quick_pull=1&title={quote(title)}"
-    )
+def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Url:
+    """Address of GitHub's own form, filled in, to open the pull request by hand."""
+    base, head = quote(plan.repository.default_branch), quote(new.branch)
+    query = f"quick_pull=1&title={quote(new.title)}"
+    return escaping.Url(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
 
 
-def _open_one(host: Host, plan: Plan, branch: Branch) -> PullRequest | None:
-    for pull in host.pull_requests(plan.repository, branch.name):
-        if pull.is_open and pull.base_branch == plan.repository.default_branch:
-            return pull
+def _find_open(client: Client, plan: Plan, branch: Branch) -> PullRequest | None:
+    for find in (client.pull_requests, client.open_pull_requests):
+        for pull in find(plan.repository, branch.name):
+            if pull.is_open and pull.base_branch == plan.repository.default_branch:
+                return pull
     return None
 
 
 def _update(
-    host: Host, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
+    client: Client, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
 ) -> None:
     result = progress.registration()
     body = proposal.body(result, pull.body)
     outdated = not pull.has_body(body)
     if outdated:
-        host.update_pull_request(plan.repository, pull, body=body)
+        client.update_pull_request(plan.repository, pull, body=body)
     updated = outdated or result.created > 0
     progress.pull_request(
         pull, PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

@@ -1,97 +1,129 @@
-"""One registration: inspect -> plan -> write -> pull request, whichever way it reads and writes."""
+"""One registration: state of the repository -> plan -> branch, files, pull request -> result.
+
+Nothing here knows which strategy reads and writes, nor whether there are other repositories.
+"""
 
 from __future__ import annotations
 
-from types import ModuleType
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from registrar import branches, pull_requests
 from registrar.branches import Declined
-from registrar.github.client import Host
+from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
 from registrar.github.errors import GitHubError, Kind
-from registrar.models import BranchState, CommitStrategy, FileResult, Plan, RegistrationSpec, State
+from registrar.models import (
+    BranchState,
+    CommitStrategy,
+    FileResult,
+    Mode,
+    Plan,
+    RegistrationResult,
+    RegistrationSpec,
+    State,
+)
 from registrar.plan import make_plan, require_writable
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
-from registrar.strategies import per_file, single_commit
+from registrar.strategies.base import Strategy
+from registrar.strategies.per_file import PerFile
+from registrar.strategies.single_commit import SingleCommit
 from registrar.texts.messages import msg
 
-STRATEGIES: dict[CommitStrategy, ModuleType] = {
-    CommitStrategy.PER_FILE: per_file,
-    CommitStrategy.SINGLE: single_commit,
+if TYPE_CHECKING:
+    from registrar.github.client import Client
+
+STRATEGIES: Mapping[CommitStrategy, Strategy] = {
+    CommitStrategy.PER_FILE: PerFile(),
+    CommitStrategy.SINGLE: SingleCommit(),
 }
 
 
-def preview(host: Host, job: RegistrationSpec, progress: Progress) -> None:
-    """Read only: find what is missing and what a registration would meet.
+def register(
+    client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
+) -> RegistrationResult:
+    """Do one registration, or only look at it; its result is there whatever ends it."""
+    try:
+        _register(client, spec, proposal, progress)
+    except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
+        return replace(
+            progress.registration(),
+            exit_code=exit_code(error, wrote=client.wrote),
+            error=describe(error, progress.branch),
+        )
+    result = progress.registration()
+    failed = result.failed or (spec.mode is Mode.CHECK and result.missing)
+    return replace(result, exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
-    Raises:
-        RegistrarError: the repository cannot be read.
-        Cancelled: a signal arrived.
-    """
-    plan = make_plan(job, STRATEGIES[job.strategy].inspect(host, job, progress))
+
+def _register(
+    client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
+) -> None:
+    strategy = STRATEGIES[spec.strategy]
+    plan = make_plan(spec, strategy.inspect(client, spec, progress))
     progress.planned(plan)
+    if spec.mode is not Mode.REGISTER:
+        _preview(client, plan, progress)
+    elif plan.missing:
+        _write(client, plan, proposal, progress)
+    if not plan.missing and not plan.blocked:
+        progress.note("progress.nothing_missing", count=len(plan.definitions))
+
+
+def _preview(client: Client, plan: Plan, progress: Progress) -> None:
+    """Say what a registration would meet."""
+    if not plan.missing:
+        return
     for definition in plan.missing:
         progress.record(FileResult(definition, State.MISSING))
-    if not plan.missing:
-        _tell_nothing_missing(plan, progress)
-        return
-    branch_state = (
-        plan.branch_state if job.strategy is CommitStrategy.SINGLE else _branch_state(host, plan)
-    )
-    found = branch_state and branches.proposed(branch_state, plan)
+    branch = _branch_state(client, plan, progress)
+    found = branch and branches.proposed(branch, plan)
     if isinstance(found, Declined):
         number = found.pull_request.number
         progress.note("progress.declined", number=number, branch=found.name)
     elif found:
         progress.note("progress.proposed", number=found.number)
-    progress.note("progress.would_create", count=len(plan.missing), total=len(plan.definitions))
+    total = len(plan.definitions)
+    progress.note("progress.would_create", count=len(plan.missing), total=total)
 
 
-def _branch_state(host: Host, plan: Plan) -> BranchState | None:
-    """Look for the working branch; a token that may read nothing but contents sees no more."""
-    try:
-        return host.branch_state(plan.repository, plan.branch)
-    except GitHubError as error:
-        if error.kind is Kind.PERMISSION:
-            return None
-        raise
+def _branch_state(client: Client, plan: Plan, progress: Progress) -> BranchState | None:
+    """Look at the working branch, as far as a token that may read nothing but contents sees it."""
+    unreadable = plan.state.unreadable
+    branch = plan.state.branch
+    if not STRATEGIES[plan.spec.strategy].reads_branch:
+        try:
+            branch = client.branch_state(plan.repository, plan.spec.branch)
+        except GitHubError as error:
+            if error.kind is not Kind.PERMISSION:
+                raise
+            unreadable = error.message
+    if unreadable:
+        progress.note("progress.pull_requests_unread", reason=unreadable)
+    return branch
 
 
-def register(host: Host, job: RegistrationSpec, proposal: Proposal, progress: Progress) -> None:
-    """Create what is missing and publish it; ``progress`` has the result, however it ends.
-
-    Raises:
-        RegistrarError: the registration cannot go on.
-        Cancelled: a signal arrived.
-    """
-    strategy = STRATEGIES[job.strategy]
-    plan = make_plan(job, strategy.inspect(host, job, progress))
-    progress.planned(plan)
-    if not plan.missing:
-        _tell_nothing_missing(plan, progress)
-        return
-
-    require_writable(plan, host.scopes)
-    host.waiting.require_budget(len(plan.missing) + 2)
-    attempt = strategy.write_at_once(host, plan, proposal, progress)
-    branch = attempt and attempt.branch
+def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -> None:
+    """Create what is missing, and open or update the pull request."""
+    strategy = STRATEGIES[plan.spec.strategy]
+    require_writable(plan, client.scopes)
+    client.require_budget(len(plan.missing) + 2)
+    attempt = strategy.write_at_once(client, plan, proposal, progress)
+    branch = attempt.branch if attempt else None
     if branch is None:
-        branch = branches.claim(host, plan, progress, built_in=job.built_in, attempt=attempt)
+        found = branches.claim(client, plan, attempt, progress)
+        if isinstance(found, Declined):
+            _accept_no(found, plan, progress)
+            return
+        branch = found
     progress.on_branch(branch.name)
-    if isinstance(branch, Declined):
-        _accept_no(branch, plan, progress)
-        return
-    if branch.was_bare and not job.built_in:
+    if branch.was_bare and not plan.spec.built_in:
         progress.note("progress.found_branch", branch=branch.name)
     if not (attempt and attempt.done):
-        strategy.create_files(host, plan, branch, proposal, progress)
-        pull_requests.publish(host, plan, branch, proposal, progress)
-    pull_requests.set_options(host, plan, proposal.options, progress)
-
-
-def _tell_nothing_missing(plan: Plan, progress: Progress) -> None:
-    if not plan.blocked:
-        progress.note("progress.nothing_missing", count=len(plan.definitions))
+        strategy.create_files(client, plan, branch, proposal, progress)
+        pull_requests.publish(client, plan, branch, proposal, progress)
+    pull_requests.set_options(client, plan, proposal.options, progress)
 
 
 def _accept_no(declined: Declined, plan: Plan, progress: Progress) -> None:
@@ -99,4 +131,5 @@ def _accept_no(declined: Declined, plan: Plan, progress: Progress) -> None:
     reason = msg("reason.declined", number=number)
     for definition in plan.missing:
         progress.record(FileResult(definition, State.SKIPPED, reason))
+    progress.on_branch(declined.name)
     progress.note("progress.declined", number=number, branch=declined.name)

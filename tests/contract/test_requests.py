@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from registrar.strategies import single_commit
+from registrar.github import graphql
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
@@ -133,8 +133,8 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
 def test_no_query_asks_for_more_than_the_host_answers(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    host.quirks.partial_above = single_commit.PATHS_PER_QUERY
-    count = single_commit.PATHS_PER_QUERY + 1
+    host.quirks.partial_above = graphql.PATHS_PER_QUERY
+    count = graphql.PATHS_PER_QUERY + 1
     run = single(definitions=action.listing_of({f"{number}.txt": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL] * 3
@@ -145,7 +145,7 @@ def test_later_queries_look_at_the_commit_of_the_first(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     base = repository.head()
-    names = [f"{number:03}.txt" for number in range(single_commit.PATHS_PER_QUERY + 1)]
+    names = [f"{number:03}.txt" for number in range(graphql.PATHS_PER_QUERY + 1)]
 
     def somebody_writes(request: object) -> None:
         if len(host.requests) == 2:

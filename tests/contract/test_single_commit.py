@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from registrar.github import graphql
 from registrar.strategies import single_commit
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
@@ -107,7 +108,7 @@ def test_more_files_than_one_commit_takes(
     sizes = [len(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
     assert sizes == [1, single_commit.FILES_PER_COMMIT]
     assert run.outputs["created"] == str(count)
-    reads = -(-count // single_commit.PATHS_PER_QUERY)
+    reads = -(-count // graphql.PATHS_PER_QUERY)
     assert calls(host)[reads:] == ["POST git/refs", "POST /graphql", "POST /graphql", "POST pulls"]
     assert len(repository.pull_requests) == 1
 

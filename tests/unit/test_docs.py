@@ -110,7 +110,7 @@ def test_concepts_list_every_mode() -> None:
     ("readme", "header"), [(README, "Exit code"), (README_JA, "終了コード")], ids=["en", "ja"]
 )
 def test_readme_lists_every_exit_code(readme: Path, header: str) -> None:
-    cancelled = [errors.Cancelled(number).exit_code for number in (2, 15)]
+    cancelled = [errors.exit_code(errors.Cancelled(n), wrote=True) for n in (2, 15)]
     assert [row[0] for row in table(readme, header)] == [
         str(errors.EXIT_DONE),
         str(errors.EXIT_FAILED),

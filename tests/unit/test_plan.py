@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar.errors import Refused
+from registrar.errors import Refused, exit_code
 from registrar.models import FileDefinition, Plan, RegistrationSpec, Repository, RepositoryState
 from registrar.plan import make_plan, require_writable
 
@@ -18,12 +18,12 @@ REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
 
 
-def plan(*missing: str, repository: Repository = REPOSITORY, branch: str = "work") -> Plan:
+def plan(*missing: str, repository: Repository = REPOSITORY) -> Plan:
     """A plan in which these paths are missing."""
     listed = tuple(FileDefinition(path) for path in missing)
     return make_plan(
-        RegistrationSpec("octo/example", listed, branch),
-        RepositoryState(repository, "1" * 40, frozenset()),
+        RegistrationSpec("octo/example", listed, "work"),
+        RepositoryState(repository, "1" * 40, {}),
     )
 
 
@@ -32,9 +32,29 @@ def test_missing_is_what_is_listed_and_does_not_exist_in_the_order_of_the_list(
     listed: list[str], existing: set[str]
 ) -> None:
     job = RegistrationSpec("octo/example", tuple(FileDefinition(path) for path in listed), "work")
-    made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, frozenset(existing)))
+    made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, dict.fromkeys(existing, "tree")))
     assert [d.path for d in made.definitions] == listed
     assert [d.path for d in made.missing] == [path for path in listed if path not in existing]
+
+
+@pytest.mark.parametrize(
+    ("above", "blocked"),
+    [
+        ({}, None),
+        ({"a": "tree"}, None),
+        ({"a": "blob"}, "a"),
+        ({"a": "commit"}, "a"),
+        ({"a": "tree", "a/b": "blob"}, "a/b"),
+    ],
+)
+def test_nothing_can_be_created_below_what_is_no_directory(
+    above: dict[str, str], blocked: str | None
+) -> None:
+    listed = (FileDefinition("a/b/c"), FileDefinition("d"))
+    spec = RegistrationSpec("octo/example", listed, "work")
+    made = make_plan(spec, RepositoryState(REPOSITORY, "1" * 40, above))
+    assert made.blocked == ({"a/b/c": blocked} if blocked else {})
+    assert [d.path for d in made.missing] == (["d"] if blocked else ["a/b/c", "d"])
 
 
 @pytest.mark.parametrize(
@@ -46,25 +66,24 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "branch", "missing", "scopes", "key"),
+    ("changes", "missing", "scopes", "key"),
     [
-        ({"archived": True}, "work", "a", None, "preflight.archived"),
-        ({}, "main", "a", None, "preflight.branch_is_default"),
-        ({}, "work", "a", {"public_repo"}, "preflight.scope"),
-        ({}, "work", "a", set(), "preflight.scope"),
-        ({"can_push": False}, "work", "a", None, "preflight.no_push"),
-        ({}, "work", ".github/workflows/ci.yml", {"repo"}, "preflight.workflow_scope"),
+        ({"archived": True}, "a", None, "preflight.archived"),
+        ({}, "a", {"public_repo"}, "preflight.scope"),
+        ({}, "a", set(), "preflight.scope"),
+        ({"can_push": False}, "a", None, "preflight.no_push"),
+        ({}, ".github/workflows/ci.yml", {"repo"}, "preflight.workflow_scope"),
     ],
 )
 def test_what_is_refused_before_the_first_write(
-    changes: dict[str, Any], branch: str, missing: str, scopes: set[str] | None, key: str
+    changes: dict[str, Any], missing: str, scopes: set[str] | None, key: str
 ) -> None:
     repository = dataclasses.replace(REPOSITORY, **changes)
-    made = plan(missing, repository=repository, branch=branch)
+    made = plan(missing, repository=repository)
     with pytest.raises(Refused) as refused:
         require_writable(made, None if scopes is None else frozenset(scopes))
     assert refused.value.message.key == key
-    assert refused.value.exit_code == 2
+    assert exit_code(refused.value, wrote=False) == 2
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ def refusal_kind(response: Response, *, writes: bool) -> Kind:
         (Kind.NO_DRAFTS, "raft pull requests" in message),
         (Kind.VALIDATION, status == http.UNPROCESSABLE),
         (Kind.PERMISSION, status == http.FORBIDDEN),
+        # Answered with HTTP 200 beside a part of the data (hermes-ecosystem#825)
+        (Kind.PARTIAL, status == http.OK and "Resource limits" in message),
         (Kind.REFUSED, status in {http.OK, http.CONFLICT}),
     )
     return next((kind for kind, holds in rules if holds), Kind.UNUSABLE)

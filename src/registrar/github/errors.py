@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from registrar.errors import EXIT_FAILED, RegistrarError
+from registrar.errors import RegistrarError
 from registrar.texts.messages import Message
 
 
@@ -70,20 +70,14 @@ class GitHubError(RegistrarError):
         kind: Kind,
         *,
         may_have_been_applied: bool = False,
-        exit_code: int = EXIT_FAILED,
     ) -> None:
         """``may_have_been_applied`` is about this request, all tries together."""
         super().__init__(message)
         self.kind = kind
+        self.nothing_done = kind in NOTHING_DONE
         self.may_have_been_applied = may_have_been_applied
-        self.exit_code = exit_code
 
     @property
     def already_exists(self) -> bool:
         """Whether what was to be created exists."""
         return self.kind is Kind.ALREADY_EXISTS
-
-    @property
-    def nothing_done(self) -> bool:
-        """Whether the last try was clearly refused, so that it has changed nothing."""
-        return self.kind in NOTHING_DONE

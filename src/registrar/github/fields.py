@@ -74,6 +74,19 @@ class Fields:
         """An object, or ``None`` where the field is missing or null."""
         return self.object(name) if name in self else None
 
+    def object_or_null(self, name: str) -> Fields | None:
+        """An object, or ``None`` where the field is null; it must not be missing."""
+        if name not in self._data:
+            raise self._error(name, "an object or null")
+        return self.object_or_none(name)
+
+    def nodes(self, name: str) -> Iterator[Fields]:
+        """The objects of an array of GraphQL, whose items may be null: those are left out."""
+        items = self._data.get(name)
+        if isinstance(items, list):
+            items = [item for item in items if item is not None]
+        return objects(items, f"{self._where}.{name}")
+
     def objects(self, name: str) -> Iterator[Fields]:
         """The objects of an array."""
         return objects(self._data.get(name), f"{self._where}.{name}")

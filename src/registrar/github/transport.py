@@ -16,11 +16,11 @@ import requests
 from github import Auth, Github
 
 from registrar import __version__
-from registrar.errors import EXIT_FAILED, EXIT_REFUSED, Cancelled
+from registrar.errors import Cancelled
 from registrar.github import explain
 from registrar.github import response as http
 from registrar.github.classify import refusal_kind
-from registrar.github.errors import NOTHING_DONE, GitHubError, Kind
+from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context
 from registrar.github.fields import UnusableAnswer
 from registrar.github.response import Response
@@ -44,10 +44,11 @@ class Connection:
         self._token = token
         self._api_url = api_url
         self._context = context
-        self._waiting = waiting
+        self.waiting = waiting
         self._redact = Redactor(token)
         self._clients = threading.local()
-        self._has_written = False
+        self.wrote = False
+        """Whether any write has succeeded."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where the host names none."""
 
@@ -81,13 +82,13 @@ class Connection:
         while True:
             attempt += 1
             try:
-                self._waiting.before_request(creates_content=writes and method != "PATCH")
+                self.waiting.before_request(creates_content=writes and method != "PATCH")
                 outcome = self._send(method, target, body, expected)
                 if isinstance(outcome, Response):
                     break
                 lost = not (outcome.never_applied or outcome.is_limit)
                 may_have_been_applied |= not outcome.never_applied
-                try_again = (idempotent or not lost) and self._waiting.after_fault(outcome, attempt)
+                try_again = (idempotent or not lost) and self.waiting.after_fault(outcome, attempt)
             except (Cancelled, OutOfTime) as ended:
                 ended.may_have_been_applied |= may_have_been_applied
                 raise
@@ -101,7 +102,7 @@ class Connection:
                 )
 
         if outcome.status < http.REDIRECTS.start:
-            self._has_written |= writes and outcome.did_something
+            self.wrote |= writes and outcome.did_something
             return replace(outcome, may_have_been_applied=may_have_been_applied)
         raise self.refusal_error(
             operation,
@@ -120,16 +121,13 @@ class Connection:
         writes: bool = False,
         may_have_been_applied: bool = False,
     ) -> GitHubError:
-        """Give the error for a refusal, with its cause; exit code 2 while nothing is written."""
+        """Give the error for a refusal, with its cause."""
         reason = explain.reason(response, self._context, path, writes=writes)
         kind = refusal_kind(response, writes=writes)
-        # An exit code of 2 says that nothing was written
-        refused = kind in NOTHING_DONE and kind is not Kind.NOT_FOUND
         return GitHubError(
             msg("host.failed", operation=operation, reason=reason),
             kind,
             may_have_been_applied=may_have_been_applied,
-            exit_code=EXIT_REFUSED if refused and not self._has_written else EXIT_FAILED,
         )
 
     def _send(
@@ -164,7 +162,7 @@ class Connection:
             )  # a header that is no number
         shown_headers = {name: self._redact(value) for name, value in headers.items()}
         response = Response.parse(status, shown_headers, self._redact(text))
-        self._waiting.note_budget(response.headers)
+        self.waiting.note_budget(response.headers)
         scopes = response.headers.get("x-oauth-scopes")
         if scopes or (scopes is not None and self._token.startswith(CLASSIC_PREFIX)):
             # Sent empty to other tokens too, where it means nothing

@@ -6,11 +6,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from registrar.branches import Branch
 from registrar.errors import Cancelled, Refused
-from registrar.github.client import Host
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.retry import OutOfTime
 from registrar.models import (
@@ -18,12 +17,16 @@ from registrar.models import (
     FileResult,
     Plan,
     RegistrationSpec,
+    Repository,
     RepositoryState,
     State,
 )
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.texts.messages import msg
+
+if TYPE_CHECKING:
+    from registrar.github.client import Client
 
 CONNECTIONS = 30
 """How many existence checks are under way at once: the built-in lists take one round trip.
@@ -35,68 +38,68 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def inspect(host: Host, job: RegistrationSpec, progress: Progress) -> RepositoryState:
-    """Read the repository, its default branch, and every listed path at that branch's commit.
+class PerFile:
+    """Reads and writes by REST, one path after the other."""
 
-    Raises:
-        Refused: there is no such repository, or it is empty.
-        GitHubError: an response told neither that a path exists nor that it is missing.
-    """
-    host.waiting.require_budget(2 + len(job.definitions))
-    repository = host.repository(job.target)
-    progress.found(repository)
+    checks_token_first = True
+    reads_branch = False
+
+    def inspect(
+        self, client: Client, spec: RegistrationSpec, progress: Progress
+    ) -> RepositoryState:
+        """Read the repository, its default branch, and every listed path at that commit."""
+        total = len(spec.definitions)
+        client.require_budget(2 + total)
+        repository = client.repository(spec.target)
+        progress.found(repository)
+        base_sha = _base(client, repository)
+        entries: dict[str, str] = {}
+        with progress.group("group.check", count=total, target=repository.full_name):
+            paths = [definition.path for definition in spec.definitions]
+            found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
+            for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
+                if entry is not None:
+                    entries[path] = ""
+                progress.checked(number, total, path, exists=entry is not None)
+        return RepositoryState(repository, base_sha, entries)
+
+    def write_at_once(
+        self, _client: Client, _plan: Plan, _proposal: Proposal, _progress: Progress
+    ) -> None:
+        """Do nothing: REST has no request for everything."""
+
+    def create_files(
+        self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
+    ) -> None:
+        """Create what is missing, one commit each."""
+        todo = progress.pending(plan.missing)
+        if not todo:
+            return
+        with progress.group("group.create", count=len(todo), branch=branch.name):
+            for number, definition in enumerate(todo, start=1):
+                try:
+                    message = proposal.commit_message(progress.registration(), definition)
+                    result = _create(client, plan, branch, definition, message)
+                except (Cancelled, OutOfTime) as ended:
+                    if ended.may_have_been_applied:
+                        reason = msg("reason.unknown")
+                        progress.record(FileResult(definition, State.UNKNOWN, reason))
+                    raise
+                progress.record_and_print(number, len(todo), result)
+
+
+def _base(client: Client, repository: Repository) -> str:
+    """Commit of the default branch."""
+    target, branch = repository.full_name, repository.default_branch
     try:
-        base_sha = host.branch_head(repository, repository.default_branch)
+        base_sha = client.branch_head(repository, branch)
     except GitHubError as error:
         if error.kind is Kind.EMPTY_REPOSITORY:
-            raise Refused(msg("preflight.empty", target=repository.full_name)) from error
+            raise Refused(msg("preflight.empty", target=target)) from error
         raise
     if base_sha is None:
-        branch = repository.default_branch
-        target = repository.full_name
         raise Refused(msg("preflight.no_default_branch", target=target, branch=branch))
-
-    total = len(job.definitions)
-    existing = set[str]()
-    with progress.group("group.check", count=total, target=repository.full_name):
-        paths = [definition.path for definition in job.definitions]
-        found = _concurrently(lambda path: host.entry(repository, path, base_sha), paths)
-        for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
-            if entry is not None:
-                existing.add(path)
-            progress.checked(number, total, path, exists=entry is not None)
-    return RepositoryState(repository, base_sha, frozenset(existing))
-
-
-def write_at_once(_host: Host, _plan: Plan, _proposal: Proposal, _progress: Progress) -> None:
-    """Do nothing: REST has no request for everything."""
-
-
-def create_files(
-    host: Host, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
-) -> None:
-    """Create every file that has no result yet, one by one.
-
-    A failed file does not stop the run.
-
-    Raises:
-        OutOfTime: the host's limits last for longer than we may wait.
-        Cancelled: a signal arrived.
-    """
-    todo = progress.pending(plan.missing)
-    if not todo:
-        return
-    with progress.group("group.create", count=len(todo), branch=branch.name):
-        for number, definition in enumerate(todo, start=1):
-            try:
-                message = proposal.commit_message(progress.registration(), definition)
-                result = _create(host, plan, branch, definition, message)
-            except (Cancelled, OutOfTime) as ended:
-                if ended.may_have_been_applied:
-                    reason = msg("reason.unknown")
-                    progress.record(FileResult(definition, State.UNKNOWN, reason))
-                raise
-            progress.record_and_print(number, len(todo), result)
+    return base_sha
 
 
 def _there(branch: Branch, definition: FileDefinition) -> FileResult:
@@ -108,12 +111,12 @@ def _there(branch: Branch, definition: FileDefinition) -> FileResult:
 
 
 def _create(
-    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, message: str
+    client: Client, plan: Plan, branch: Branch, definition: FileDefinition, message: str
 ) -> FileResult:
     if branch.has(definition.path):
         return _there(branch, definition)
     try:
-        commit = host.create_file(
+        commit = client.create_file(
             plan.repository,
             definition.path,
             branch=branch.name,
@@ -122,17 +125,17 @@ def _create(
         )
     except GitHubError as error:
         if error.already_exists or error.may_have_been_applied:
-            return _read_back(host, plan, branch, definition, error)
+            return _read_back(client, plan, branch, definition, error)
         return FileResult(definition, State.FAILED, error.message)
     return FileResult(definition, State.CREATED, commit=commit, on_branch=True)
 
 
 def _read_back(
-    host: Host, plan: Plan, branch: Branch, definition: FileDefinition, error: GitHubError
+    client: Client, plan: Plan, branch: Branch, definition: FileDefinition, error: GitHubError
 ) -> FileResult:
     """Look what a write did whose response was lost, or who else created the path."""
     try:
-        found = host.entry(plan.repository, definition.path, branch.name)
+        found = client.entry(plan.repository, definition.path, branch.name)
     except GitHubError:
         return FileResult(definition, State.UNKNOWN, error.message)
     except (Cancelled, OutOfTime) as ended:

@@ -1,0 +1,323 @@
+"""What a run asks of GitHub's REST API, one model at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from registrar.errors import Refused
+from registrar.github import parse
+from registrar.github.errors import GitHubError, Kind
+from registrar.github.explain import Context, TokenKind
+from registrar.github.fields import Fields, objects
+from registrar.github.response import Response
+from registrar.github.transport import Connection
+from registrar.models import (
+    BranchState,
+    Comparison,
+    NewPullRequest,
+    PullRequest,
+    Repository,
+    Tree,
+)
+from registrar.texts.messages import Message, msg
+
+Model = TypeVar("Model")
+
+
+class RestClient:
+    """The calls of the REST API. May be used from several threads."""
+
+    def __init__(self, connection: Connection, context: Context) -> None:
+        """Nothing is sent before the first call."""
+        self._connection = connection
+        self._context = context
+
+    # --- Reads ----------------------------------------------------------------------------
+
+    def repository(self, full_name: str) -> Repository:
+        """Read a repository; a renamed one answers under its new name.
+
+        Raises:
+            Refused: there is none that the token may see.
+            GitHubError: no usable response.
+        """
+        operation = msg("operation.repository", target=full_name)
+        try:
+            return self._ask("GET", f"/repos/{full_name}", operation, self._repository_of)
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                raise self.not_found_error(full_name) from error
+            raise
+
+    def not_found_error(self, full_name: str) -> Refused:
+        """Give the error for a repository that is not there, or not visible to the token."""
+        key = "preflight.own_token" if self._context.is_foreign else "preflight.not_found"
+        return Refused(msg(key, target=full_name, own=self._context.workflow_repository))
+
+    def user_may_push(self, *, says: bool | None) -> bool | None:
+        """Whether the user of the token may push, given what GitHub says of the role.
+
+        An App's token, and a workflow's own, authenticate no user: GitHub then says "no",
+        whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
+        """
+        return None if self._context.token_kind is TokenKind.INSTALLATION else says
+
+    def branch_head(self, repository: Repository, branch: str) -> str | None:
+        """Commit id of a branch; ``None`` when there is no such branch.
+
+        Raises:
+            GitHubError: no usable response, or an empty repository.
+        """
+        path = f"/repos/{repository.full_name}/git/ref/heads/{quote(branch)}"
+        operation = msg("operation.reference", branch=branch)
+        try:
+            return self._ask("GET", path, operation, _commit_of_reference)
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                return None
+            raise
+
+    def entry(self, repository: Repository, path: str, ref: str) -> str | None:
+        """Object id of what stands at ``path`` of ``ref``; ``None`` when nothing does.
+
+        A directory has the id ``""``: GitHub lists its content instead.
+
+        Raises:
+            GitHubError: no usable response.
+        """
+        address = f"{quote(path)}?ref={quote(ref, safe='')}"
+        operation = msg("operation.existence", path=path)
+        try:
+            return self._ask(
+                "GET",
+                f"/repos/{repository.full_name}/contents/{address}",
+                operation,
+                parse.entry_id,
+            )
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                return None
+            raise
+
+    def tree(self, repository: Repository, commit: str) -> Tree | None:
+        """Every path of a commit; ``None`` when GitHub cuts the list."""
+        path = f"/repos/{repository.full_name}/git/trees/{commit}?recursive=1"
+        return self._ask("GET", path, msg("operation.tree", commit=commit), parse.tree)
+
+    def compare(self, repository: Repository, base: str, head: str) -> Comparison:
+        """Compare two commits from their best common ancestor on."""
+        path = f"/repos/{repository.full_name}/compare/{base}...{head}?per_page=1"
+        operation = msg("operation.compare", base=base, head=head)
+        return self._ask("GET", path, operation, parse.comparison)
+
+    def branch_state(self, repository: Repository, branch: str) -> BranchState | None:
+        """Read a branch and its pull requests; ``None`` when there is no such branch."""
+        head = self.branch_head(repository, branch)
+        if head is None:
+            return None
+        return BranchState(branch, head, self.pull_requests(repository, branch))
+
+    def pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
+        """Pull requests from ``branch`` of this very repository, the newest first.
+
+        ``head=owner:branch`` also finds a fork's branch when the fork has the same owner, and
+        was seen to find other branches at the same commit (octokit/octokit.js#2056). So both
+        names are compared.
+        """
+        head = quote(f"{repository.owner}:{branch}", safe="")
+        return self._pull_requests(repository, branch, f"state=all&head={head}")
+
+    def open_pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
+        """Open pull requests from ``branch``, found without the filter ``head``.
+
+        That filter finds nothing in a fork whose parent has the same owner
+        (peter-evans/create-pull-request#4064).
+        """
+        return self._pull_requests(repository, branch, "state=open")
+
+    def pull_request(self, repository: Repository, number: int) -> PullRequest:
+        """Read one pull request."""
+        path = f"/repos/{repository.full_name}/pulls/{number}"
+        operation = msg("operation.pull_requests", branch=f"#{number}")
+        return self._ask("GET", path, operation, _pull_request)
+
+    # --- Writes ---------------------------------------------------------------------------
+
+    def create_branch(self, repository: Repository, branch: str, sha: str) -> None:
+        """Create a branch at a commit.
+
+        Raises:
+            GitHubError: also when the branch exists (`GitHubError.already_exists`).
+        """
+        self._ask(
+            "POST",
+            f"/repos/{repository.full_name}/git/refs",
+            msg("operation.branch", branch=branch),
+            _commit_of_reference,
+            body={"ref": f"refs/heads/{branch}", "sha": sha},
+        )
+
+    def create_file(
+        self, repository: Repository, path: str, *, branch: str, content: bytes, message: str
+    ) -> str:
+        """Create a file and give the id of its commit.
+
+        No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
+        that GitHub signs the commit where it can.
+
+        Raises:
+            GitHubError: also when the path exists (`GitHubError.already_exists`).
+        """
+        return self._ask(
+            "PUT",
+            f"/repos/{repository.full_name}/contents/{quote(path)}",
+            msg("operation.file", path=path),
+            _commit_of_file,
+            body={
+                "message": message,
+                "content": base64.b64encode(content).decode("ascii"),
+                "branch": branch,
+            },
+            path=path,
+        )
+
+    def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
+        """Open a pull request to the default branch.
+
+        Raises:
+            GitHubError: also when one is open already (`GitHubError.already_exists`).
+        """
+        return self._ask(
+            "POST",
+            f"/repos/{repository.full_name}/pulls",
+            msg("operation.pull_request", branch=new.branch),
+            _pull_request,
+            body={
+                "title": new.title,
+                "head": new.branch,
+                "base": repository.default_branch,
+                "body": new.body,
+                **({"draft": True} if new.draft else {}),
+            },
+        )
+
+    def update_pull_request(
+        self, repository: Repository, pull_request: PullRequest, *, body: str, close: bool = False
+    ) -> PullRequest:
+        """Replace the body of a pull request, and close it if asked to."""
+        return self._ask(
+            "PATCH",
+            f"/repos/{repository.full_name}/pulls/{pull_request.number}",
+            msg("operation.pull_request_update", number=pull_request.number),
+            _pull_request,
+            body={"body": body, **({"state": "closed"} if close else {})},
+        )
+
+    def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
+        """Label a pull request; GitHub creates labels that are missing."""
+        self._ask(
+            "POST",
+            f"/repos/{repository.full_name}/issues/{number}/labels",
+            msg("operation.labels", names=tuple(labels)),
+            objects,
+            body={"labels": list(labels)},
+        )
+
+    def add_assignees(
+        self, repository: Repository, number: int, assignees: Sequence[str]
+    ) -> frozenset[str]:
+        """Assign people and give the logins (in lower case) that GitHub took.
+
+        It silently drops those who cannot be assigned (pozil/auto-assign-issue#148).
+        """
+        return self._ask(
+            "POST",
+            f"/repos/{repository.full_name}/issues/{number}/assignees",
+            msg("operation.assignees", names=tuple(assignees)),
+            lambda data: parse.logins(Fields(data)),
+            body={"assignees": list(assignees)},
+        )
+
+    def request_reviewers(
+        self,
+        repository: Repository,
+        number: int,
+        reviewers: Sequence[str],
+        team_reviewers: Sequence[str],
+    ) -> None:
+        """Ask people and teams for a review; one whom GitHub refuses refuses all."""
+        self._ask(
+            "POST",
+            f"/repos/{repository.full_name}/pulls/{number}/requested_reviewers",
+            msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
+            lambda data: Fields(data).number("number"),
+            body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
+        )
+
+    # --- Below ----------------------------------------------------------------------------
+
+    def _pull_requests(
+        self, repository: Repository, branch: str, query: str
+    ) -> tuple[PullRequest, ...]:
+        path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
+        operation = msg("operation.pull_requests", branch=branch)
+        found = self._ask("GET", path, operation, lambda data: tuple(_pull_requests(data)))
+        return tuple(
+            pull
+            for pull in found
+            if pull.head_repository == repository.full_name and pull.head_branch == branch
+        )
+
+    def _repository_of(self, data: object) -> Repository:
+        found = Fields(data)
+        permissions = found.object_or_none("permissions")
+        may_push = permissions.flag("push") if permissions and "push" in permissions else None
+        return Repository(
+            full_name=found.text("full_name"),
+            default_branch=found.text("default_branch"),
+            html_url=found.url("html_url"),
+            archived="archived" in found and found.flag("archived"),
+            can_push=self.user_may_push(says=may_push),
+        )
+
+    def _ask(
+        self,
+        method: str,
+        target: str,
+        operation: Message,
+        read: Callable[[Any], Model],
+        **more: Any,
+    ) -> Model:
+        """Send a request and give what ``read`` makes of its answer.
+
+        An answer from which ``read`` cannot make it (`UnusableAnswer`) counts as none.
+        """
+        models: list[Model] = []
+
+        def is_usable(response: Response) -> bool:
+            models[:] = [read(response.data)]
+            return True
+
+        self._connection.request(method, target, operation, is_usable, **more)
+        return models[0]
+
+
+def _commit_of_reference(data: object) -> str:
+    return Fields(data).object("object").text("sha")
+
+
+def _commit_of_file(data: object) -> str:
+    found = Fields(data)
+    found.object("content")
+    return found.object("commit").text("sha")
+
+
+def _pull_request(data: object) -> PullRequest:
+    return parse.pull_request(Fields(data))
+
+
+def _pull_requests(data: object) -> list[PullRequest]:
+    return [parse.pull_request(item) for item in objects(data)]

@@ -1,0 +1,62 @@
+"""What every way to read and to write a repository offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from registrar.branches import Attempt, Branch
+from registrar.models import Plan, RegistrationSpec, RepositoryState
+from registrar.reporting.progress import Progress
+from registrar.reporting.proposal import Proposal
+
+if TYPE_CHECKING:
+    from registrar.github.client import Client
+
+
+class Strategy(Protocol):
+    """One way to read and to write a repository. It has no state of its own."""
+
+    @property
+    def checks_token_first(self) -> bool:
+        """Whether the token is checked by a request of its own before anything is read."""
+        ...
+
+    @property
+    def reads_branch(self) -> bool:
+        """Whether `inspect` looks at the working branch and its pull requests, too."""
+        ...
+
+    def inspect(
+        self, client: Client, spec: RegistrationSpec, progress: Progress, /
+    ) -> RepositoryState:
+        """Read the repository, and what it has of the listed paths, at one commit.
+
+        Raises:
+            Refused: there is no such repository, or it is empty.
+            GitHubError: an answer told neither that a path exists nor that it is missing.
+        """
+        ...
+
+    def write_at_once(
+        self, client: Client, plan: Plan, proposal: Proposal, progress: Progress, /
+    ) -> Attempt | None:
+        """Try to do everything in one request; ``None``: there was no such request.
+
+        What it leaves undone is for the single steps.
+
+        Raises:
+            Cancelled: a signal arrived.
+            OutOfTime: GitHub's limits last for longer than we may wait.
+        """
+        ...
+
+    def create_files(
+        self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress, /
+    ) -> None:
+        """Create every missing file that has no result yet; a failed one does not stop the run.
+
+        Raises:
+            Cancelled: a signal arrived.
+            OutOfTime: GitHub's limits last for longer than we may wait.
+        """
+        ...
