@@ -1,4 +1,4 @@
-"""`scripts/demo`: the action at work on a host of its own. Ends with 1 when something is wrong."""
+"""`scripts/demo`: the action at work on a stand-in for GitHub. Ends with 1 when a check fails."""
 
 from __future__ import annotations
 
@@ -15,16 +15,21 @@ EXIT_CANCELLED = 128
 READS = {"GET", "HEAD"}
 TWO = 2
 LONG = 100
+HEAD, TAIL = 8, 4
+"""Lines that are shown of a longer text, unless everything is asked for."""
 
 
 class Demo:
     """The scenes, in order."""
 
-    def __init__(self, scene: Example, language: str) -> None:
+    def __init__(self, scene: Example, language: str, *, full: bool) -> None:
         self.scene = scene
         self.language = language
+        self.full = full
+        self.checks = 0
         self.wrong = 0
         self.leaks = 0
+        self.recap: list[str] = []
 
     def play(self) -> None:
         self.before()
@@ -49,6 +54,9 @@ class Demo:
             all(f"+++ b/{path}" in run.output for path in listed.keys() - FILES.keys()),
         )
         self.check("no request but reads", set(requests) <= READS)
+        self.recap.append(
+            f"{profile}, plan: {len(listed.keys() - FILES.keys())} files shown, nothing written"
+        )
 
     def register(self, profile: str, strategy: str) -> None:
         repository, branch = self.scene.repository, BRANCHES[profile]
@@ -62,7 +70,11 @@ class Demo:
         pull = repository.pull_requests[-1] if repository.pull_requests else None
         if pull:
             print(f"#{pull.number} {pull.title}   ({pull.head} -> {pull.base})\n")
-            print(pull.body)
+            self.show(pull.body or "")
+            self.recap.append(
+                f"{profile}, {strategy}: {requests.total()} requests, {len(missing)} files created,"
+                f" pull request #{pull.number}"
+            )
 
         heading(f"Profile {profile}: the working branch")
         if branch in repository.branches:
@@ -71,7 +83,7 @@ class Demo:
             self.git("diff", "--stat", f"main...{branch}")
 
         heading(f"Profile {profile}: step summary and outputs")
-        print(run.summary)
+        self.show(run.summary)
         for name, value in run.outputs.items():
             print(f"{name}={value if len(value) < LONG else value[:LONG] + ' …'}")
 
@@ -131,7 +143,19 @@ class Demo:
             and all(pull.merged for pull in repository.pull_requests),
         )
 
-        self.check("the token stands in no output of any run", not self.leaks)
+        self.recap.append(f"all, once more: {requests.total()} requests, nothing written")
+        self.check("the token is in no output of any run", not self.leaks)
+
+    def summarise(self) -> None:
+        """End with what happened, a line for each part."""
+        heading("In short")
+        wrong = (
+            f"{self.wrong} of {self.checks} checks FAILED"
+            if self.wrong
+            else f"all {self.checks} checks passed"
+        )
+        for number, line in enumerate([*self.recap, wrong], 1):
+            print(f"{number}. {line}")
 
     def log(self, branch: str) -> list[str]:
         return self.scene.git("log", "--oneline", f"main..{branch}").splitlines()
@@ -139,15 +163,26 @@ class Demo:
     def run(self, profile: str, **inputs: str) -> tuple[Run, Counter[str]]:
         """Run the action; also count its requests by method."""
         before = len(self.scene.host.requests)
-        run = self.scene.run(profile, self.language, print, **inputs)
+        lines: list[str] = []
+        run = self.scene.run(profile, self.language, lines.append, **inputs)
+        self.show("\n".join(lines))
         self.leaks += self.scene.token in run.output + run.summary + run.outputs_file
         return run, Counter(request.method for request in self.scene.host.requests[before:])
 
     def git(self, *arguments: str) -> None:
         print(f"$ git {' '.join(arguments)}")
-        print(self.scene.git(*arguments))
+        self.show(self.scene.git(*arguments))
+
+    def show(self, text: str) -> None:
+        """Print a text; of a long one the beginning and the end."""
+        lines = text.splitlines()
+        left_out = len(lines) - HEAD - TAIL
+        if left_out > 1 and not self.full:
+            lines[HEAD:-TAIL] = [f"   … {left_out} lines more (scripts/demo --full)"]
+        print("\n".join(lines))
 
     def check(self, what: str, holds: bool) -> None:  # noqa: FBT001 (what is checked)
+        self.checks += 1
         self.wrong += not holds
         print(f"{'ok   ' if holds else 'WRONG'} {what}")
 
@@ -168,27 +203,28 @@ def on_signal(number: int, _frame: FrameType | None) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="scripts/demo",
-        description="Runs the action against a host of its own on this machine and shows what it"
-        " does. No token is needed.",
+        description="Runs the action against a stand-in for GitHub on this machine and shows what"
+        " it does. No token is needed.",
     )
     parser.add_argument(
         "--language", choices=("ja", "en"), default="ja", help="of the action (default: ja)"
     )
-    language = parser.parse_args().language
+    parser.add_argument("--full", action="store_true", help="show every line")
+    given = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
         with example() as scene:
-            demo = Demo(scene, language)
+            demo = Demo(scene, given.language, full=given.full)
             demo.play()
+            demo.summarise()
     except AssertionError as mismatch:
-        print(f"WRONG the host's description does not allow this:\n{mismatch}")
+        print(f"WRONG GitHub's published description does not allow this:\n{mismatch}")
         return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    print("\nAll is well." if not demo.wrong else f"\n{demo.wrong} of the above must not be.")
     return 1 if demo.wrong else 0
 
 
