@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import string
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +12,13 @@ import yaml
 
 from registrar import errors, inputs, models, profiles
 from registrar.definitions import entries, loading, parsing, rules
-from registrar.texts.messages import LANGUAGES, Catalogue, msg
+from registrar.reporting import troubleshooting
+from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
 from registrar.workspace import Folder
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name
 
 CONCEPTS = ROOT / "docs/concepts.md"
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-
-TROUBLESHOOTING = ROOT / "docs/troubleshooting.md"
-USER_SEES = (
-    "input.",
-    "definitions.",
-    "file.",
-    "path.",
-    "preflight.",
-    "refusal.",
-    "limit.",
-    "host.",
-    "branch.",
-    "pull_request.",
-    "run.",
-)
-TOO_SHORT_TO_BE_UNIQUE = {"refusal.other", "definitions.at_line"}
-"""Their only fixed words are "HTTP" and "line"."""
 
 
 # --- Tables -------------------------------------------------------------------------------
@@ -205,42 +187,53 @@ def test_every_document_is_reached_from_the_readme() -> None:
 # --- Troubleshooting ----------------------------------------------------------------------
 
 
-def catalogue(language: str) -> dict[str, list[str]]:
-    """The fixed parts of every text that a user may see as an error or a warning."""
-    file = ROOT / f"src/registrar/texts/{language}.yml"
-    texts: dict[str, str] = yaml.safe_load(file.read_text("utf-8"))
-    return {
-        key: [fixed for fixed, *_ in _parts(text)]
-        for key, text in texts.items()
-        if key.startswith(USER_SEES)
+def test_every_section_that_errors_link_to_is_there() -> None:
+    page = ROOT / troubleshooting.PAGE
+    assert set(troubleshooting.SECTIONS.values()) <= anchors(page)
+    index = page.read_text("utf-8").partition("\n## ")[0]
+    assert index.count("](#") > len("ten of them")
+
+
+def test_every_row_explains_some_text() -> None:
+    keys = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
+    for beginning in troubleshooting.SECTIONS:
+        assert any(key.startswith(beginning) for key in keys), beginning
+
+
+@pytest.mark.parametrize(
+    ("message", "section"),
+    [
+        (msg("input.unknown_value"), "inputs"),
+        (msg("input.token_missing"), "the-token-is-missing"),
+        (
+            msg("host.failed", operation=msg("operation.token"), reason=msg("refusal.sso")),
+            "single-sign-on",
+        ),
+        (msg("host.failed", reason=msg("host.failed", reason="x")), "the-connection-fails"),
+        (
+            msg("progress.failed", path="input.x", reason=msg("reason.blocked")),
+            "a-part-of-the-path-is-a-file",
+        ),
+        (msg("progress.failed", path="x", reason="y"), ""),
+    ],
+)
+def test_the_most_exact_explanation_counts(message: Message, section: str) -> None:
+    assert troubleshooting.section(message) == section
+
+
+@pytest.mark.parametrize(
+    ("repository", "reference", "page"),
+    [
+        ("octo/registrar", "v1", "https://github.example/octo/registrar/blob/v1/"),
+        ("octo/registrar", "", ""),
+        ("", "v1", ""),
+        ("octo/registrar](http://evil.example", "v1", ""),
+    ],
+)
+def test_the_page_is_that_of_the_version_in_use(repository: str, reference: str, page: str) -> None:
+    environ = {
+        "GITHUB_SERVER_URL": "https://github.example",
+        "GITHUB_ACTION_REPOSITORY": repository,
+        "GITHUB_ACTION_REF": reference,
     }
-
-
-def _parts(text: str) -> Iterator[tuple[str, str | None]]:
-    fixed = ""
-    for literal, field, _, _ in string.Formatter().parse(text):
-        fixed += literal
-        if field is not None:
-            yield fixed, field
-            fixed = ""
-    yield fixed, None
-
-
-ENTRY = re.compile(r"<!-- (?P<key>[a-z_.0-9]+) -->\s*(?:### )?“(?P<en>[^”]+)” · 「(?P<ja>[^」]+)」")
-ENTRIES = list(ENTRY.finditer(TROUBLESHOOTING.read_text("utf-8")))
-
-
-def test_troubleshooting_has_every_text_once() -> None:
-    assert sorted(entry["key"] for entry in ENTRIES) == sorted(catalogue("en"))
-    assert TROUBLESHOOTING.read_text("utf-8").count("<!--") == len(ENTRIES)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("entry", ENTRIES, ids=[entry["key"] for entry in ENTRIES])
-def test_troubleshooting_quotes_words_that_users_see(entry: re.Match[str], language: str) -> None:
-    texts = catalogue(language)
-    words = entry[language]
-    found = {key for key, parts in texts.items() if any(words in part for part in parts)}
-    assert entry["key"] in found
-    if entry["key"] not in TOO_SHORT_TO_BE_UNIQUE:
-        assert found == {entry["key"]}, "these words do not tell it from others"
+    assert troubleshooting.page(environ) == f"{page}docs/troubleshooting.md"

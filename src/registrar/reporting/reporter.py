@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
 from registrar.models import FAILED_STATES, Mode, RegistrationResult, State
-from registrar.reporting import report
+from registrar.reporting import report, troubleshooting
 from registrar.reporting.runner import Workflow
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -25,8 +25,10 @@ class Reporter:
         self.workflow.line(self._text(message))
 
     def fail(self, diagnostic: Diagnostic) -> None:
-        """Tell an error."""
+        """Tell an error, with a link to the section that explains it."""
         text, label = self._text(diagnostic.message), self._text(msg("label.error"))
+        if section := troubleshooting.section(diagnostic.message):
+            text += f" → {self.workflow.help_page}#{section}"
         self.workflow.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def warn(self, diagnostic: Diagnostic) -> None:

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
+from registrar.reporting import troubleshooting
 from registrar.texts import escaping
 
 ANNOTATIONS_PER_STEP = 10
@@ -51,6 +52,8 @@ class Workflow:
         self._redact = redact
         # https://no-color.org
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
+        self.help_page = troubleshooting.page(environ)
+        """Address or path of the page that explains errors."""
         self._temporary = environ.get("RUNNER_TEMP")
         self._summary_file = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output_file = environ.get("GITHUB_OUTPUT")
