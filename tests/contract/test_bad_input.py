@@ -468,7 +468,9 @@ def test_input(
 def test_unknown_language_is_told_in_the_default_one(action: Action, host: StandInHost) -> None:
     run = action(language="fr")
     assert run.exit_code == 2
-    assert run.stderr == "エラー: language に fr という値はありません。使える値: ja, en。\n"
+    text, _, link = run.stderr.partition(" → ")
+    assert text == "エラー: language に fr という値はありません。使える値: ja, en。"
+    assert link == "docs/troubleshooting.md#inputs\n"
     assert host.requests == []
 
 
@@ -821,3 +823,15 @@ def test_people_and_teams_may_be_written_as_in_a_mention(
     assert sent("requested_reviewers", "team_reviewers") == ["docs"]
     assert sent("assignees", "assignees") == ["octocat"]
     assert sent("labels", "labels") == ["@label", "two words"]
+
+
+def test_an_error_ends_with_a_link_to_the_page_of_the_version_in_use(action: Action) -> None:
+    version = {
+        "GITHUB_SERVER_URL": "https://github.example",
+        "GITHUB_ACTION_REPOSITORY": "octo/registrar",
+        "GITHUB_ACTION_REF": "v1",
+    }
+    run = action(target_repo="octo", language="en", runner=True, env=version)
+    page = "https://github.example/octo/registrar/blob/v1/docs/troubleshooting.md"
+    [annotation] = run.annotations()
+    assert annotation.data.endswith(f" → {page}#the-target-repository")

@@ -310,10 +310,11 @@ def test_one_annotation_names_what_is_missing(
     run = action(more, definitions=definitions, runner=True)
     assert run.exit_code == 1
     [annotation] = run.annotations()
-    assert (annotation.data, dict(annotation.properties)) == (text, {})
+    link = "docs/troubleshooting.md#files-are-missing"
+    assert (annotation.data, dict(annotation.properties)) == (f"{text} → {link}", {})
     assert run.annotations("warning") == []
     plain = action(more, definitions=definitions)
-    assert plain.stderr.rstrip("\n").endswith(text)
+    assert plain.stderr.rstrip("\n").endswith(f"{text} → {link}")
     assert plain.stderr.count("\n") == 1
 
 
