@@ -242,7 +242,11 @@ def _missing(registration: RegistrationResult) -> list[FileDefinition]:
 
 
 def _diff(definition: FileDefinition) -> Iterator[str]:
-    lines = definition.content.decode("utf-8").split("\n")
+    try:
+        lines = definition.content.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        yield f"Binary files /dev/null and b/{definition.path} differ"
+        return
     ended = lines[-1] == ""
     lines = lines[:-1] if ended else lines
     yield "--- /dev/null"

@@ -1,0 +1,476 @@
+"""Lists that are objects: a built-in list extended, content from files, templates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.fakehub import Repository, StandInHost
+from tests.harness import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    STRATEGIES,
+    TARGET,
+    Action,
+    calls,
+    only_reads,
+)
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8cfc0000003010100c9fe92ef0000000049454e44ae426082"
+)
+BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
+
+
+def write_list(action: Action, listed: Any, suffix: str = "json") -> str:
+    """Write a list; JSON is YAML, too."""
+    return action.write(f"config/list.{suffix}", json.dumps(listed, indent=1))
+
+
+# --- extends, exclude, files ----------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("suffix", ["json", "yml"])
+@pytest.mark.parametrize(
+    ("name", "built_in", "branch"),
+    [("scaffold", SCAFFOLD, SCAFFOLD_BRANCH), ("health", HEALTH, HEALTH_BRANCH)],
+)
+def test_a_list_that_only_extends_is_the_built_in_one(
+    name: str,
+    built_in: Mapping[str, str | None],
+    branch: str,
+    suffix: str,
+    strategy: str,
+    action: Action,
+    host: StandInHost,
+) -> None:
+    repository = host.create_repository(TARGET, {"a": b"b"})
+    listed = write_list(action, {"extends": name}, suffix)
+    run = action(definitions=listed, profile=name, commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    files = repository.files(branch)
+    files.pop("a")
+    assert files == {path: (text or "\n").encode() for path, text in built_in.items()}
+    assert [file["path"] for file in run.registration["files"]] == list(built_in)
+
+
+@BOTH
+def test_exclude_leaves_out_and_files_replace_and_add(
+    strategy: str, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"a": b"b"})
+    listed = write_list(
+        action,
+        {
+            "extends": "health",
+            "exclude": ["**/GOVERNANCE.md", ".github/ISSUE_TEMPLATE/**", ".github/S*.md"],
+            "files": [
+                {"path": "docs/guide.md", "content": "# Guide\n"},
+                {"path": ".github/CONTRIBUTING.md", "content": "Please do.\n"},
+                {"path": ".github/SUPPORT.md"},
+            ],
+        },
+    )
+    run = action(definitions=listed, profile="health", commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    # A replaced entry keeps its place, the others follow
+    assert {
+        path: content for path, content in repository.files(HEALTH_BRANCH).items() if path != "a"
+    } == {
+        ".github/CODE_OF_CONDUCT.md": b"\n",
+        ".github/CONTRIBUTING.md": b"Please do.\n",
+        ".github/PULL_REQUEST_TEMPLATE.md": b"\n",
+        "docs/guide.md": b"# Guide\n",
+        ".github/SUPPORT.md": b"\n",
+    }
+    assert [file["path"] for file in run.registration["files"]] == [
+        ".github/CODE_OF_CONDUCT.md",
+        ".github/CONTRIBUTING.md",
+        ".github/PULL_REQUEST_TEMPLATE.md",
+        "docs/guide.md",
+        ".github/SUPPORT.md",
+    ]
+
+
+def test_the_profile_gives_branch_and_texts_whatever_is_extended(
+    action: Action, repository: Repository
+) -> None:
+    run = action(definitions=write_list(action, {"extends": "health"}), profile="scaffold")
+    assert run.outputs["branch"] == SCAFFOLD_BRANCH
+    [pull] = repository.pull_requests
+    assert pull.title == "chore: add scaffold files"
+
+
+def test_an_array_keeps_the_rule_of_health(action: Action, repository: Repository) -> None:
+    """A line feed each, whatever content stands there; and one warning for all of it."""
+    action.write("config/text", "text")
+    entries: list[dict[str, Any]] = [{"path": f"{n}", "content": "text"} for n in range(30)]
+    entries += [{"path": "file", "content_file": "text", "template": True}]
+    run = action(definitions=write_list(action, entries), profile="health", language="en")
+    assert run.exit_code == 0
+    files = repository.files(HEALTH_BRANCH)
+    assert {files[entry["path"]] for entry in entries} == {b"\n"}
+    warnings = [line for line in run.stderr.splitlines() if "creates empty files only" in line]
+    assert len(warnings) == 10
+    assert "in 21 more entries" in warnings[-1]
+
+
+@pytest.mark.parametrize("exclude", [["**/nothing"], [".github"], ["idea/**"]])
+def test_an_exclude_that_matches_nothing_is_a_warning(
+    exclude: list[str], action: Action, repository: Repository
+) -> None:
+    listed = write_list(action, {"extends": "health", "exclude": exclude})
+    run = action(definitions=listed, language="en", mode="plan")
+    assert run.exit_code == 0
+    warning = f"list.json, line 4: the pattern {exclude[0]} of `exclude` matches nothing"
+    assert warning in run.stderr
+    run = action(definitions=listed, runner=True, mode="plan")
+    [annotation] = run.annotations("warning")
+    assert annotation.properties == {"file": "config/list.json", "line": "4"}
+    assert f"`exclude` のパターン {exclude[0]} に当てはまるもの" in annotation.data
+
+
+# --- content_file ---------------------------------------------------------------------------
+
+
+@BOTH
+def test_content_file_is_written_byte_for_byte(
+    strategy: str, action: Action, repository: Repository
+) -> None:
+    contents = {
+        "a.png": PNG,
+        "crlf": b"a\r\nb\r\n",
+        "empty": b"",
+        "null": b"\0\xff",
+        "bom": b"\xef\xbb\xbfx",
+    }
+    for name, data in contents.items():
+        action.write(f"config/assets/{name}", data)
+    action.write("shared/above", b"above")
+    entries = [{"path": name, "content_file": f"assets/{name}"} for name in contents]
+    entries += [{"path": "above", "content_file": "../shared/above"}]
+    listed = write_list(action, entries)
+    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    files = repository.files(SCAFFOLD_BRANCH)
+    assert {name: files[name] for name in contents} == contents
+    assert files["above"] == b"above"
+    # Running again finds every one of them
+    again = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert again.exit_code == 0
+    assert again.outputs["created"] == "0"
+
+
+@BOTH
+@pytest.mark.parametrize("mode", ["plan", "check"])
+def test_a_picture_can_be_planned(
+    mode: str, strategy: str, action: Action, repository: Repository, host: StandInHost
+) -> None:
+    action.write("config/logo.png", PNG)
+    listed = write_list(action, [{"path": "logo.png", "content_file": "logo.png"}])
+    run = action(definitions=listed, mode=mode, commit_strategy=strategy, language="en")
+    assert run.exit_code == (1 if mode == "check" else 0), run.text
+    assert "Unexpected" not in run.text
+    assert [file["state"] for file in run.registration["files"]] == ["missing"]
+    assert only_reads(host)
+
+
+# --- templates ------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("from_file", [True, False])
+def test_templates_are_filled_in(
+    strategy: str, from_file: bool, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"a": b"b"}, default_branch="trunk")
+    text = "# {repo}\n{{owner}} is {owner}, {default_branch}; {{}} \u00e9\n"
+    action.write("config/text", text)
+    entry = {"content_file": "text"} if from_file else {"content": text}
+    listed = write_list(action, [{"path": "t", "template": True, **entry}, {"path": "u", **entry}])
+    owner, _, repo = TARGET.partition("/")
+    expected = f"# {repo}\n{{owner}} is {owner}, trunk; {{}} \u00e9\n".encode()
+    plan = action(definitions=listed, commit_strategy=strategy, mode="plan", language="en")
+    assert f"+{{owner}} is {owner}, trunk;" in plan.stdout
+    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    files = repository.files(SCAFFOLD_BRANCH)
+    assert files["t"] == expected
+    assert files["u"] == text.encode()
+
+
+@BOTH
+def test_a_template_gets_the_new_name_of_a_renamed_repository(
+    strategy: str, action: Action, repository: Repository
+) -> None:
+    listed = write_list(action, [{"path": "t", "template": True, "content": "{owner}/{repo}"}])
+    repository.rename("octo/other")
+    assert action(definitions=listed, commit_strategy=strategy).exit_code == 0
+    assert repository.files(SCAFFOLD_BRANCH)["t"] == b"octo/other"
+
+
+@BOTH
+def test_an_interrupted_run_with_templates_is_continued(
+    strategy: str, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """What it left has the content of the filled-in template, so it is known as ours."""
+    names = "abc"
+    entries = [{"path": n, "template": True, "content": f"{n} {{repo}}"} for n in names]
+    listed = write_list(action, entries)
+    _, _, repo = TARGET.partition("/")
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.commit({"a": f"a {repo}".encode()}, branch=SCAFFOLD_BRANCH)
+    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert run.exit_code == 0, run.text
+    assert run.outputs["branch"] == SCAFFOLD_BRANCH
+    assert repository.files(SCAFFOLD_BRANCH)["c"] == f"c {repo}".encode()
+
+
+# --- Mistakes -------------------------------------------------------------------------------
+
+OBJECTS: dict[str, tuple[Any, int, str, str]] = {
+    "unknown key": (
+        {"path": "a"},
+        1,
+        "unknown key path. Known: extends, exclude, files.",
+        "path というキーはありません。使えるキー: extends, exclude, files。",
+    ),
+    "unknown list": (
+        {"extends": "all"},
+        2,
+        "there is no built-in list all to extend. Known: scaffold, health.",
+        "all という組み込みの一覧はありません。使えるもの: scaffold, health。",
+    ),
+    "extends is no string": (
+        {"extends": ["health"]},
+        2,
+        "extends must be a string",
+        "extends は文字列でなければなりません",
+    ),
+    "exclude is no array": (
+        {"extends": "health", "exclude": "a"},
+        3,
+        "exclude must be an array.",
+        "exclude は配列でなければなりません。",
+    ),
+    "a pattern is no string": (
+        {"extends": "health", "exclude": ["a", 1]},
+        5,
+        "exclude must be a string",
+        "exclude は文字列でなければなりません",
+    ),
+    "files is no array": (
+        {"files": {"path": "a"}},
+        1,
+        "files must be an array.",
+        "files は配列でなければなりません。",
+    ),
+}
+
+ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "two contents": (
+        {"content": "a", "content_file": "good"},
+        "`content` and `content_file` cannot be given together.",
+        "`content` と `content_file` は同時に書けません。",
+    ),
+    "no such file": (
+        {"content_file": "gone"},
+        "config/gone: there is no such file.",
+        "config/gone: ファイルがありません。",
+    ),
+    "outside": (
+        {"content_file": "../../outside"},
+        "config/../../outside: the file is outside the workspace.",
+        "config/../../outside: ファイルがワークスペースの外にあります。",
+    ),
+    "outside, absolute": (
+        {"content_file": "/etc/passwd"},
+        "/etc/passwd: the file is outside the workspace.",
+        "/etc/passwd: ファイルがワークスペースの外にあります。",
+    ),
+    "outside, by a link": (
+        {"content_file": "link"},
+        "config/link: the file is outside the workspace.",
+        "config/link: ファイルがワークスペースの外にあります。",
+    ),
+    "in .git": (
+        {"content_file": "../.git/config"},
+        "config/../.git/config: nothing in a `.git` directory is read",
+        "config/../.git/config: トークンが含まれることがあるため",
+    ),
+    "a directory": (
+        {"content_file": "."},
+        "config: not a regular file",
+        "config: 通常のファイルではなく",
+    ),
+    "no name": (
+        {"content_file": ""},
+        "config: not a regular file",
+        "config: 通常のファイルではなく",
+    ),
+    "too large": (
+        {"content_file": "large"},
+        "config/large: the file is larger than 1000000 bytes.",
+        "config/large: ファイルが 1000000 バイトを超えています。",
+    ),
+    "the token in a file": (
+        {"content_file": "token"},
+        "content_file holds the token itself",
+        "content_file にトークンそのものが含まれていて",
+    ),
+    "the token in an alternative": (
+        {"alternatives": ["a", "{token}"]},
+        "alternatives holds the token itself",
+        "alternatives にトークンそのものが含まれていて",
+    ),
+    "content_file is no string": (
+        {"content_file": True},
+        "content_file must be a string",
+        "content_file は文字列でなければなりません",
+    ),
+    "template is no boolean": (
+        {"template": "true", "content": "a"},
+        "template must be true or false, without quotes.",
+        "template は引用符なしの true か false でなければなりません。",
+    ),
+    "unknown placeholder": (
+        {"template": True, "content": "{year} {year} {owner.x} {}"},
+        "template has unknown placeholders: {year}, {owner.x}, {}. Known: {owner}, {repo}, ",
+        "template に知らないプレースホルダーがあります: {year}, {owner.x}, {}。",
+    ),
+    "a brace alone": (
+        {"template": True, "content": "function () {"},
+        "template has a brace without its partner: function () {.",
+        "template に対になっていない波括弧があります: function () {。",
+    ),
+    "a template of bytes": (
+        {"template": True, "content_file": "bytes"},
+        "the template is not UTF-8.",
+        "テンプレートが UTF-8 ではありません。",
+    ),
+    "alternatives is no array": (
+        {"alternatives": "a"},
+        "alternatives must be an array.",
+        "alternatives は配列でなければなりません。",
+    ),
+    "an alternative is no string": (
+        {"alternatives": [1]},
+        "alternatives must be a string",
+        "alternatives は文字列でなければなりません",
+    ),
+    "an alternative is no path": (
+        {"alternatives": ["../a"]},
+        "the path ../a has a part `.` or `..`.",
+        "パス ../a に `.` か `..` の部分があります。",
+    ),
+}
+
+
+def check_error(action: Action, host: StandInHost, name: str, english: str, japanese: str) -> None:
+    run = action(language="en", definitions=name)
+    assert run.exit_code == 2
+    assert any(line.startswith(f"Error: {english}") for line in run.stderr.splitlines()), run.stderr
+    run = action(definitions=name)
+    assert any(line.startswith(f"エラー: {japanese}") for line in run.stderr.splitlines()), (
+        run.stderr
+    )
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(("listed", "line", "english", "japanese"), OBJECTS.values(), ids=OBJECTS)
+@pytest.mark.parametrize("suffix", ["json", "yml"])
+def test_mistakes_around_the_entries(
+    action: Action,
+    host: StandInHost,
+    suffix: str,
+    listed: Any,
+    line: int,
+    english: str,
+    japanese: str,
+) -> None:
+    name = write_list(action, listed, suffix)
+    check_error(
+        action, host, name, f"{name}, line {line}: {english}", f"{name}、{line} 行目: {japanese}"
+    )
+
+
+@pytest.mark.parametrize(("entry", "english", "japanese"), ENTRIES.values(), ids=ENTRIES)
+@pytest.mark.parametrize("suffix", ["json", "yml"])
+def test_mistakes_in_an_entry(
+    action: Action,
+    host: StandInHost,
+    suffix: str,
+    entry: dict[str, Any],
+    english: str,
+    japanese: str,
+) -> None:
+    (action.directory / "outside").touch()
+    action.write("config/good", b"good")
+    action.write("config/large", b"x" * 1_000_001)
+    action.write("config/token", f"x{action.default_token}x")
+    action.write("config/bytes", b"\xff{owner}")
+    action.write(".git/config", b"x")
+    (action.workspace / "config/link").symlink_to("../../outside")
+    text = f'{{"files": [\n{{"path": "first"}},\n{json.dumps({"path": "a", **entry})}]}}'
+    name = action.write(f"config/list.{suffix}", text.replace("{token}", action.default_token))
+    place, ort = f"{name}, entry 2, line 3: ", f"{name}、2 番目、3 行目: "
+    check_error(action, host, name, place + english, ort + japanese)
+
+
+@pytest.mark.parametrize(
+    ("listed", "own"),
+    [
+        ({"extends": "health", "files": [{"path": ".github"}]}, ".github"),
+        (
+            {"extends": "health", "files": [{"path": ".github/SUPPORT.md/deep"}]},
+            ".github/SUPPORT.md/deep",
+        ),
+    ],
+)
+def test_an_entry_cannot_be_a_directory_of_the_extended_list_or_lie_below_its_files(
+    listed: Any, own: str, action: Action, repository: Repository
+) -> None:
+    name = write_list(action, listed)
+    run = action(definitions=name, language="en")
+    assert run.exit_code == 2
+    told = run.stderr.splitlines()
+    assert all(line.startswith(f"Error: {name}, entry 1, line 4: the path ") for line in told)
+    assert all(own in line and "Leave that one out with `exclude`" in line for line in told)
+    listed["exclude"] = ["**"]
+    name = write_list(action, listed)
+    assert action(definitions=name, mode="plan").exit_code == 0
+
+
+def test_nothing_listed_is_an_error(action: Action, host: StandInHost) -> None:
+    lists: list[Any] = [{}, {"files": []}, {"extends": "health", "exclude": ["**"]}]
+    for listed in lists:
+        name = write_list(action, listed)
+        check_error(
+            action,
+            host,
+            name,
+            f"{name}: the list holds no entry.",
+            f"{name}: 一覧に項目がありません。",
+        )
+
+
+# --- Proportion -----------------------------------------------------------------------------
+
+
+def test_requests_of_a_list_with_content_files_are_those_of_any_list(
+    action: Action, repository: Repository, host: StandInHost
+) -> None:
+    action.write("config/text", "text")
+    name = write_list(action, {"files": [{"path": "a", "content_file": "text"}]})
+    assert action(definitions=name).exit_code == 0
+    with_file = calls(host)
+    host.requests.clear()
+    plain = write_list(action, [{"path": "b", "content": "text"}])
+    assert action(definitions=plain, branch="other").exit_code == 0
+    assert len(calls(host)) == len(with_file)

@@ -1,0 +1,115 @@
+"""Files of the workspace: what was looked at is what is opened, whoever swaps it meanwhile."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from registrar.workspace import Folder, Unreadable
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret").write_bytes(b"outside")
+    inside = tmp_path / "workspace"
+    (inside / "docs/deep").mkdir(parents=True)
+    (inside / "docs/deep/file").write_bytes(b"inside")
+    return inside
+
+
+def refused(workspace: Path, name: str, most: int = 100) -> str:
+    """Why a file is not read: the key of the message."""
+    with pytest.raises(Unreadable) as error:
+        Folder(workspace).read(name, most=most)
+    assert error.value.message.values["file"] == name
+    return error.value.message.key
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/deep/file", "./docs/../docs/deep/file", "link", "folder/file", "there/and/back"]
+)
+def test_links_that_stay_inside_are_followed(workspace: Path, name: str) -> None:
+    (workspace / "link").symlink_to("docs/deep/file")
+    (workspace / "folder").symlink_to(workspace / "docs/deep")
+    (workspace / "there").mkdir()
+    (workspace / "there/and").symlink_to("../docs")
+    (workspace / "docs/back").symlink_to("deep/file")
+    assert Folder(workspace).read(name, most=100) == b"inside"
+    assert Folder(workspace).read(str(workspace / name), most=100) == b"inside"
+
+
+def test_a_workspace_that_is_a_link_itself(workspace: Path) -> None:
+    link = workspace.parent / "link"
+    link.symlink_to(workspace)
+    assert Folder(link).read("docs/deep/file", most=100) == b"inside"
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("../outside/secret", "link"),
+        ("../outside", "link/secret"),
+        ("/etc", "link/passwd"),
+        ("docs", "../outside/secret"),
+        ("docs", "\0"),
+    ],
+)
+def test_nothing_outside_is_read(workspace: Path, target: str, name: str) -> None:
+    (workspace / "link").symlink_to(target)
+    assert refused(workspace, name) == "file.outside"
+
+
+@pytest.mark.parametrize("name", [".git/config", "link", "sub/.git/config", "GIT/config"])
+def test_nothing_in_a_git_directory_is_read(workspace: Path, name: str) -> None:
+    for directory in (".git", "sub/.git"):
+        (workspace / directory).mkdir(parents=True)
+        (workspace / directory / "config").write_bytes(b"token")
+    (workspace / "link").symlink_to(".git/config")
+    (workspace / "GIT").symlink_to(".git")
+    assert refused(workspace, name) == "file.in_git"
+
+
+def test_size_is_looked_at_before_anything_is_read(workspace: Path) -> None:
+    with (workspace / "sparse").open("wb") as stream:
+        stream.truncate(1 << 40)
+    assert refused(workspace, "sparse") == "file.too_large"
+    (workspace / "exact").write_bytes(b"x" * 100)
+    assert len(Folder(workspace).read("exact", most=100)) == 100
+    assert refused(workspace, "exact", most=99) == "file.too_large"
+
+
+def test_a_pipe_never_blocks(workspace: Path) -> None:
+    os.mkfifo(workspace / "pipe")
+    assert refused(workspace, "pipe") == "file.not_regular"
+
+
+def test_access_rights_are_told(workspace: Path) -> None:
+    file = workspace / "docs/deep/file"
+    file.chmod(0)
+    if os.access(file, os.R_OK):
+        pytest.skip("root reads everything")
+    assert refused(workspace, "docs/deep/file") == "file.unreadable"
+
+
+def test_a_part_that_became_a_link_is_not_followed(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The swap happens exactly between looking and opening."""
+    resolve = Path.resolve
+
+    def resolve_and_swap(path: Path, strict: bool = False) -> Path:
+        real = resolve(path, strict=strict)
+        if path.name == "file":
+            (workspace / "docs/deep").rename(workspace / "docs/old")
+            (workspace / "docs/deep").symlink_to(workspace.parent / "outside")
+            (workspace.parent / "outside/file").write_bytes(b"outside")
+        return real
+
+    folder = Folder(workspace)
+    monkeypatch.setattr(Path, "resolve", resolve_and_swap)
+    with pytest.raises(Unreadable):
+        folder.read("docs/deep/file", most=100)
