@@ -38,7 +38,7 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
     if repository.archived:
         raise Refused(msg("preflight.archived", target=target))
     if scopes is not None and "repo" not in scopes:
-        raise Refused(msg("preflight.scope", scopes=sorted(scopes)))
+        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
     if plan.state.unreadable:

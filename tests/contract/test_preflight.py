@@ -164,7 +164,7 @@ CASES = {
     "public_repo only": Case(
         token(scopes=("public_repo",)), ("lacks the scope `repo` (it has: public_repo)",)
     ),
-    "classic without any scope": Case(token(scopes=()), ("lacks the scope `repo`",)),
+    "classic without any scope": Case(token(scopes=()), ("lacks the scope `repo` (it has: none)",)),
     "user without push": Case(token(push=False), (f"may not push to {TARGET}", "write access")),
     "App user without push": Case(token("user", push=False), (f"may not push to {TARGET}",)),
     "single sign-on": Case(
