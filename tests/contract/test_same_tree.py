@@ -106,7 +106,7 @@ def test_default_sets(compare: Compare, profile: str, files: dict[str, Content])
 
 @settings(
     max_examples=20,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=list(HealthCheck),
 )
 @given(
     listed=st.dictionaries(PATHS, CONTENTS, min_size=1, max_size=8).filter(without_conflicts),

@@ -72,11 +72,10 @@ def reached(start: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("module", sorted(GRAPH))
-def test_imports_point_one_way(module: str) -> None:
+def test_imports_point_one_way() -> None:
     assert len(GRAPH) > 15
-    for other in GRAPH[module]:
-        assert module not in reached(other), f"{module} and {other} import each other"
+    circles = [(one, other) for one in GRAPH for other in GRAPH[one] if one in reached(other)]
+    assert circles == []
 
 
 def test_everything_is_reached_from_the_entry_point_and_nothing_imports_what_it_opens() -> None:

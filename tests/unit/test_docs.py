@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar import errors, inputs, models, profiles
+from registrar import inputs
 from registrar.definitions import entries, loading, parsing, rules
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
-from registrar.workspace import Folder
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name
 
-CONCEPTS = ROOT / "docs/concepts.md"
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
@@ -63,67 +60,10 @@ def test_japanese_readme_lists_every_input_and_output() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", inputs.INPUTS)
-def test_the_description_of_an_input_names_its_placeholders(name: str, language: str) -> None:
-    description = Catalogue(language).text(msg(f"option.{name}"))
-    assert re.findall(r"{(\w+)}", description) == list(inputs.INPUTS[name].placeholders)
-
-
-def test_comparison_lists_every_input_and_output() -> None:
-    rows = table(ROOT / "docs/comparison.md", "Ours")
-    assert [row[0] for row in rows] == [f"`{k}`" for k in (*ACTION["inputs"], *ACTION["outputs"])]
-
-
-def test_concepts_list_every_placeholder_with_the_inputs_that_know_it() -> None:
-    listed = {
-        (placeholder, name)
-        for placeholders, _, names in table(CONCEPTS, "Placeholder")
-        for placeholder in re.findall(r"{(\w+)}", placeholders)
-        for name in (inputs.PLACEHOLDERS if names == "all four" else re.findall(r"\w+", names))
-    }
-    assert listed == {(p, name) for name, known in inputs.PLACEHOLDERS.items() for p in known}
-
-
-def test_concepts_list_every_mode() -> None:
-    assert [row[0] for row in table(CONCEPTS, "`mode`")] == [f"`{mode}`" for mode in models.Mode]
-
-
-@pytest.mark.parametrize(
-    ("readme", "header"), [(README, "Exit code"), (README_JA, "終了コード")], ids=["en", "ja"]
-)
-def test_readme_lists_every_exit_code(readme: Path, header: str) -> None:
-    cancelled = [errors.exit_code(errors.Cancelled(n), wrote=True) for n in (2, 15)]
-    assert [row[0] for row in table(readme, header)] == [
-        str(errors.EXIT_DONE),
-        str(errors.EXIT_FAILED),
-        str(errors.EXIT_REFUSED),
-        ", ".join(map(str, cancelled)),
-    ]
-
-
-@pytest.mark.parametrize("readme", [README, README_JA], ids=name)
-def test_readme_counts_the_files_of_each_profile(readme: Path) -> None:
-    text = readme.read_text("utf-8")
-    counts = {
-        each.definitions.name: int(count)
-        for each in profiles.PROFILES.values()
-        for count in re.findall(rf"\[[^]\d]*(\d+) [^]]+\]\([^)]*{each.definitions.name}\)", text)
-    }
-    assert counts == {
-        each.definitions.name: len(json.loads(each.definitions.read_text("utf-8")))
-        for each in profiles.PROFILES.values()
-    }
-
-
-def test_concepts_name_what_each_profile_writes() -> None:
-    assert table(CONCEPTS, "Profile") == [
-        [
-            f"`{text}`"
-            for text in (each.name, each.branch, each.commit_message.format(path="<path>"))
-        ]
-        + [f"`{each.title}`"]
-        for each in profiles.PROFILES.values()
-    ]
+def test_the_description_of_an_input_names_its_placeholders(language: str) -> None:
+    for key, each in inputs.INPUTS.items():
+        description = Catalogue(language).text(msg(f"option.{key}"))
+        assert re.findall(r"{(\w+)}", description) == list(each.placeholders), key
 
 
 def test_definitions_lists_every_field() -> None:
@@ -141,13 +81,6 @@ def test_definitions_lists_every_limit() -> None:
         *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
-
-
-def test_the_project_has_its_own_health_files() -> None:
-    listed, _ = loading.load(
-        Folder(profiles.HEALTH.definitions.parent), profiles.HEALTH.definitions.name
-    )
-    assert all((ROOT / each.path).stat().st_size > len("\n") for each in listed)
 
 
 # --- Links --------------------------------------------------------------------------------

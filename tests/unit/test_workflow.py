@@ -56,7 +56,7 @@ def test_a_summary_that_fits_is_not_cut(tmp_path: Path) -> None:
         | st.sampled_from(["a<<b", "a=b", "a\nbranch=owned", "a\nbranch<<EOF\nowned\nEOF", ""]),
     )
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=list(HealthCheck))
 def test_outputs_come_back_as_they_were_written(tmp_path: Path, values: dict[str, str]) -> None:
     file = tmp_path / "GITHUB_OUTPUT"
     file.unlink(missing_ok=True)
