@@ -9,31 +9,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from jsonschema import Draft202012Validator, FormatChecker
-from jsonschema.exceptions import best_match
+from jsonschema_rs import Draft202012Validator
 
 FOLDER = Path(__file__).parent / "descriptions"
 PUT_CONTENTS = "PUT /repos/{owner}/{repo}/contents/{path}"
 POST_LABELS = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels"
-
-_formats = FormatChecker(formats=())
-
-
-@_formats.checks("date-time", raises=ValueError)
-def _is_date_time(value: object) -> bool:
-    return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
-
-
-@_formats.checks("uri", raises=ValueError)
-def _is_uri(value: object) -> bool:
-    return not isinstance(value, str) or bool(urlsplit(value).scheme and urlsplit(value).netloc)
-
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -42,8 +27,9 @@ class Operation:
     name: str
     documentation_url: str
     pattern: re.Pattern[str]
-    query: Mapping[str, Mapping[str, Any]]
+    query: Mapping[str, tuple[Mapping[str, Any], Draft202012Validator]]
     body: Mapping[str, Any] | None
+    body_checker: Draft202012Validator | None
     body_required: bool
     responses: Mapping[int, Draft202012Validator | None]
 
@@ -53,14 +39,14 @@ class Operation:
             if name not in self.query:
                 yield f"undocumented query parameter {name!r}"
                 continue
-            schema = self.query[name]
+            schema, checker = self.query[name]
             typed = int(value) if schema["type"] == "integer" and value.isdigit() else value
-            yield from errors(validator(schema), typed, f"query parameter {name}")
-        if self.body is None:
+            yield from errors(checker, typed, f"query parameter {name}")
+        if self.body is None or self.body_checker is None:
             if given:
                 yield "undocumented body"
         elif given:
-            yield from errors(validator(self.body), body, "body")
+            yield from errors(self.body_checker, body, "body")
             yield from undocumented(self.body, body, "body")
         elif self.body_required:
             yield "the body is missing"
@@ -112,7 +98,7 @@ def component(name: str) -> Any:
 
 
 def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    return Draft202012Validator(schema, format_checker=_formats)
+    return Draft202012Validator(dict(schema), validate_formats=True)
 
 
 @cache
@@ -129,11 +115,12 @@ def operations() -> tuple[Operation, ...]:
             documentation_url=described["documentation_url"],
             pattern=pattern(name, described["parameters"]),
             query={
-                parameter["name"]: compiled(parameter["schema"])
+                parameter["name"]: (schema := compiled(parameter["schema"]), validator(schema))
                 for parameter in described["parameters"]
                 if parameter["in"] == "query"
             },
-            body=compiled(described["body"]["schema"]) if "body" in described else None,
+            body=(body := compiled(described["body"]["schema"]) if "body" in described else None),
+            body_checker=None if body is None else validator(body),
             body_required=described.get("body", {}).get("required", False),
             responses={
                 int(status): validator(compiled(response["schema"])) if response else None
@@ -164,9 +151,8 @@ def find(method: str, raw_path: str) -> tuple[Operation, dict[str, str]] | None:
 
 def errors(checker: Draft202012Validator, value: Any, where: str) -> Iterator[str]:
     if not checker.is_valid(value):
-        error = best_match(checker.iter_errors(value))
-        assert error is not None
-        yield f"{where}: {error.json_path}: {error.message[:300]}"
+        for error in checker.iter_errors(value):
+            yield f"{where}: {error.instance_path}: {error.message[:300]}"
 
 
 def undocumented(schema: Mapping[str, Any], value: Any, where: str) -> Iterator[str]:
