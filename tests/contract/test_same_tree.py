@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.fakehub.repository import Content
+from tests.fakehub.store import Content
 from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, STRATEGIES, Action
 
 BRANCHES = {"scaffold": SCAFFOLD_BRANCH, "health": HEALTH_BRANCH}

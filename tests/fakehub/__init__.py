@@ -15,8 +15,9 @@ from .host import StandInHost
 from .limits import Pace, RateLimit
 from .quirks import Lag, Quirks, Symptom
 from .refusals import Refusal
-from .repository import Commit, Person, PullRequest, Repository, Submodule, Symlink
+from .repository import PullRequest, Repository
 from .request import Request
+from .store import Commit, Person, Submodule, Symlink
 
 __all__ = [
     "Commit",

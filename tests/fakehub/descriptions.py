@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parent / "descriptions"
 PUT_CONTENTS = "PUT /repos/{owner}/{repo}/contents/{path}"
 POST_LABELS = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels"
 
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One documented operation, such as `GET /repos/{owner}/{repo}`."""

@@ -13,9 +13,9 @@ from .answer import Drop, Response, error_body
 from .limits import RateLimit
 from .refusals import Refusal
 from .repository import Repository
-from .representations import Representations
+from .representations import Representations, user_id
 from .request import Request
-from .rest import ROUTES, Call
+from .rest import LISTINGS, ROUTES, Asked
 from .tokens import Token
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ DOCS = "https://docs.github.com/rest"
 GRAPHQL_DOCS = "https://docs.github.com/graphql"
 GRAPHQL = ("/graphql", "/api/graphql")
 MAX_BAD_CREDENTIALS = 10
+NUMBERED = {"organizations": "orgs", "user": "users"}
 
 
 class Dispatcher:
@@ -59,18 +60,27 @@ class Dispatcher:
         self, record: Request, raw_path: str, given: bool
     ) -> tuple[descriptions.Operation, dict[str, str]] | None:
         """The operation of a request; whatever the description does not allow is a mismatch."""
-        if raw_path.startswith("/repositories/"):
-            _, _, number, *rest = raw_path.split("/", 3)
-            repository = self._host.repository_by_id(number)
-            if repository is not None:
-                raw_path = "/".join([f"/repos/{repository.full_name}", *rest])
-        found = descriptions.find(record.method, raw_path)
+        found = descriptions.find(record.method, self._by_name(raw_path))
         if found is None:
             self._mismatch(record, "no such operation in the description")
         else:
             for error in found[0].request_errors(record.query, record.json, given):
                 self._mismatch(record, error)
         return found
+
+    def _by_name(self, raw_path: str) -> str:
+        """The described form of an address that names a repository or an owner by its number."""
+        _, kind, number, *rest = [*raw_path.split("/", 3), "", ""]
+        rest = [each for each in rest if each]
+        if kind == "repositories":
+            repository = self._host.repository_by_id(number)
+            if repository is not None:
+                return "/".join(["/repos", repository.full_name, *rest])
+        elif kind in NUMBERED and rest == ["repos"]:
+            for repository in self._host.repositories:
+                if str(user_id(repository.owner.lower())) == number:
+                    return f"/{NUMBERED[kind]}/{repository.owner}/repos"
+        return raw_path
 
     def _answer(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response:
         found = self._describe(record, raw_path, given)
@@ -166,6 +176,10 @@ class Dispatcher:
             if self._host.rate_limit is not None:
                 self._host.rate_limit.spend(token.login, self._host.now())
         root = self._host.url + prefix
+        show = Representations(root, self._host.url, old_ids=self._host.quirks.old_ids)
+        asked = Asked(self._host, token, show, parameters, dict(record.query))
+        if operation.name in LISTINGS:
+            return LISTINGS[operation.name](asked)
         full_name = f"{parameters.pop('owner')}/{parameters.pop('repo')}"
         repository, moved = self._host.find_repository(full_name)
         if moved:
@@ -177,15 +191,8 @@ class Dispatcher:
                 raise Refusal(403, "Repository access blocked")
             if self._host.pace is not None:
                 self._host.pace.spend(self._host.clock.monotonic())
-        call = Call(
-            host=self._host,
-            repository=repository,
-            token=token,
-            show=Representations(root, self._host.url),
-            parameters=parameters,
-            query=dict(record.query),
-            body={} if record.json is None else record.json,
-        )
+        body = {} if record.json is None else record.json
+        call = asked.to(repository, body)
         if not route.locked:
             return route.handler(call)
         with repository.lock:

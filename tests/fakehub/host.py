@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 from .answer import Drop, Response
 from .clock import Clock
@@ -20,9 +20,10 @@ from .faults import Faults
 from .limits import Pace, RateLimit
 from .quirks import Lag, Quirks
 from .refusals import Refusal, not_found
-from .repository import Content, Repository
+from .repository import Attributes, Repository
 from .request import Request
 from .server import Server
+from .store import Content, template
 from .tokens import BOT, PREFIXES, Kind, Token
 
 FIRST_REPOSITORY = 1000
@@ -51,6 +52,8 @@ class StandInHost:
         self.pace: Pace | None = None
         self.actions_may_create_pull_requests = True
         self.repositories: list[Repository] = []
+        self.users: set[str] = {"octocat"}
+        """Owners, in lower case, that are people; all others are organisations."""
         self._tokens: dict[str, Token] = {}
         self._by_name: dict[str, Repository] = {}
         self._lock = threading.Lock()
@@ -103,35 +106,20 @@ class StandInHost:
         files: Mapping[str, Content] | None = None,
         *,
         default_branch: str = "main",
-        private: bool = False,
-        archived: bool = False,
         empty: bool = False,
-        disabled: bool = False,
-        parent: str | None = None,
+        **attributes: Unpack[Attributes],
     ) -> Repository:
-        """Create a repository with one commit (a README unless `files` are given), or none.
-
-        With a `parent`, the full name of another repository, it is a fork.
-        """
+        """Create a repository with one commit (a README unless `files` are given), or none."""
+        first = {"README.md": b"# Example\n"} if files is None else files
+        begun = template(default_branch, None if empty else frozenset(first.items()))
         with self._lock:
             number = FIRST_REPOSITORY + len(self.repositories)
+            path = self._root / f"{full_name}.git"
             repository = Repository(
-                self._root / f"{full_name}.git",
-                full_name,
-                number,
-                web=self.url,
-                now=self.now,
-                default_branch=default_branch,
-                private=private,
-                archived=archived,
-                disabled=disabled,
-                parent=parent,
+                path, begun, full_name, number, web=self.url, now=self.now, **attributes
             )
             self.repositories.append(repository)
             self._by_name[full_name.lower()] = repository
-        if not empty:
-            first = {"README.md": b"# Example\n"} if files is None else files
-            repository.commit(first, message="Initial commit")
         return repository
 
     def create_token(
@@ -146,13 +134,15 @@ class StandInHost:
         sso: bool = False,
         long: bool = False,
         requests: int | None = None,
+        hidden_by_sso: Sequence[str] = (),
     ) -> str:
         """A token with the prefix of its kind.
 
         `scopes` count for classic tokens; `permissions` (contents and pull requests by default)
         and `repositories` (None: all) for the others. `sso`: the organisation wants single
         sign-on first. `long`: 520 characters with two dots, as tokens of Apps become (GitHub
-        changelog, 2026-04-24). After so many `requests` it is a bad credential.
+        changelog, 2026-04-24). After so many `requests` it is a bad credential. Listings
+        leave out the repositories of the owners in `hidden_by_sso`, and say so.
         """
         tail = secrets.token_hex(18)
         if long:
@@ -168,6 +158,7 @@ class StandInHost:
             push=push,
             sso=sso,
             requests=requests,
+            hidden_by_sso=tuple(hidden_by_sso),
         )
         self._tokens[token.value] = token
         return token.value
@@ -211,13 +202,14 @@ class StandInHost:
                     name.lower(): each for each in self.repositories for name in each.former_names
                 } | {each.full_name.lower(): each for each in self.repositories}
                 found = self._by_name.get(wanted)
-        if found is None:
+        if found is None or found.deleted:
             raise not_found()
         return found, found.full_name.lower() != wanted
 
     def repository_by_id(self, number: str) -> Repository | None:
         index = int(number) - FIRST_REPOSITORY if number.isdecimal() else -1
-        return self.repositories[index] if 0 <= index < len(self.repositories) else None
+        found = self.repositories[index] if 0 <= index < len(self.repositories) else None
+        return None if found is None or found.deleted else found
 
     # Answering
 

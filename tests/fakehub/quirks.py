@@ -68,6 +68,9 @@ class Quirks:
     """Size above which a query ends in a 502 (gfazioli/octoscope#153)."""
     seconds_per_field: float = 0.0
     """How long each field of that size takes."""
+    old_ids: bool = False
+    """REST gives repositories ids of the old form; GraphQL takes both and answers with the new
+    (docs: "Migrating GraphQL global node IDs")."""
     limits_at_200: bool = False
     """A secondary limit on GraphQL comes with status 200 instead of 403 (docs: "Rate limits and
     query limits for the GraphQL API")."""
@@ -79,6 +82,11 @@ class Quirks:
     (fpicalausa/remove-stale-branches#49)."""
     gone_api_versions: frozenset[str] = frozenset()
     """Values of X-GitHub-Api-Version that are answered 410 (docs: "API Versions")."""
+
+    @property
+    def weighs_queries(self) -> bool:
+        limits = (self.partial_above, self.timeout_above, self.bad_gateway_above)
+        return bool(self.seconds_per_field) or limits != (None, None, None)
 
 
 class Written:

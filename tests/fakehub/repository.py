@@ -1,67 +1,22 @@
-"""A repository of the stand-in host: a real bare git repository, and its pull requests."""
+"""A repository of the stand-in: git, the rules of its branches, and its pull requests."""
 
 from __future__ import annotations
 
-import stat
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 import pygit2
-from pygit2.enums import FileMode, ObjectType, SortMode
 
 from .quirks import Written
 from .refusals import Refusal, invalid, not_found
+from .store import SOMEBODY, Content, Person, Store
 
 MAX_BODY = 65_536
-SUBMODULE_URL = "https://example.com/submodule.git"
-SOMEBODY = ("Somebody Else", "somebody@example.com")
 
-
-@dataclass(frozen=True, slots=True)
-class Symlink:
-    """A symbolic link to `target`, a path relative to the link's own directory."""
-
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Submodule:
-    """A link to commit `sha` of the repository at `url`."""
-
-    sha: str
-    url: str = SUBMODULE_URL
-
-
-Content: TypeAlias = bytes | Symlink | Submodule
 Protection: TypeAlias = Literal["classic", "ruleset"]
-
-
-class Person(NamedTuple):
-    """Author or committer of a commit; without a date it is now."""
-
-    name: str
-    email: str
-    date: int | None = None
-
-    def signature(self) -> pygit2.Signature:
-        return pygit2.Signature(self.name, self.email, self.date or int(time.time()), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One entry of `Repository.log`; `paths` are those it changes against its first parent."""
-
-    sha: str
-    message: str
-    author: str
-    email: str
-    paths: tuple[str, ...]
-    parents: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -96,8 +51,25 @@ class PullRequest:
         return self.merged_at is not None
 
 
-class Repository:
-    """A bare git repository on disk and what the host knows about it beyond git.
+class Attributes(TypedDict, total=False):
+    """What a repository is created with, beyond its files; all of them can be changed later.
+
+    `internal` makes a private repository one of the whole enterprise; `parent`, the full name of
+    another repository, makes it a fork.
+    """
+
+    private: bool
+    internal: bool
+    archived: bool
+    disabled: bool
+    locked: bool
+    parent: str | None
+    language: str | None
+    topics: Sequence[str]
+
+
+class Repository(Store):
+    """A git repository and what GitHub knows about it beyond git.
 
     Attributes may be changed at any time. `lock` guards the git repository and the pull
     requests; it is never held while a request spends its latency, so writes really overlap.
@@ -106,36 +78,34 @@ class Repository:
     def __init__(
         self,
         path: Path,
+        template: Store,
         full_name: str,
         number: int,
         *,
         web: str,
         now: Callable[[], float],
-        default_branch: str = "main",
-        private: bool = False,
-        archived: bool = False,
-        disabled: bool = False,
-        parent: str | None = None,
+        **attributes: Unpack[Attributes],
     ) -> None:
-        self.path = path
+        super().__init__(path, template.default_branch, template)
         self.full_name = full_name
         self.former_names: list[str] = []
         self.id = number
         self.web = web
-        self.default_branch = default_branch
-        self.private = private
-        self.archived = archived
-        self.disabled = disabled
-        self.parent = parent
+        self.private = attributes.get("private", False)
+        self.internal = attributes.get("internal", False)
+        self.archived = attributes.get("archived", False)
+        self.disabled = attributes.get("disabled", False)
+        self.locked = attributes.get("locked", False)
+        self.parent = attributes.get("parent")
+        self.language = attributes.get("language")
+        self.topics = list(attributes.get("topics", ()))
+        self.deleted = False
         self.written = Written(now)
         self.collaborators = {"octocat", "hubot", "monalisa"}
         self.teams = {"maintainers"}
         self._now = now
         self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
-        self.submodules: dict[str, str] = {}
-        self.lock = threading.RLock()
-        self.git = pygit2.init_repository(str(path), bare=True, initial_head=default_branch)
         self._pull_requests: list[PullRequest] = []
 
     @property
@@ -147,152 +117,16 @@ class Repository:
         return self.full_name.partition("/")[2]
 
     @property
+    def visibility(self) -> str:
+        if self.private:
+            return "internal" if self.internal else "private"
+        return "public"
+
+    @property
     def html_url(self) -> str:
         return f"{self.web}/{self.full_name}"
 
-    # Reading
-
-    @property
-    def empty(self) -> bool:
-        """True as long as there is no commit on any branch."""
-        with self.lock:
-            return not any(self.git.branches.local)
-
-    @property
-    def branches(self) -> list[str]:
-        with self.lock:
-            return sorted(self.git.branches.local)
-
-    def head(self, branch: str | None = None) -> str:
-        """The commit id a branch points at; KeyError when there is no such branch."""
-        with self.lock:
-            return str(self.git.branches.local[branch or self.default_branch].target)
-
-    def find_head(self, branch: str) -> str | None:
-        with self.lock:
-            found = self.git.branches.local.get(branch)
-            return None if found is None else str(found.target)
-
-    def files(self, branch: str | None = None) -> dict[str, Content]:
-        """Every path of a branch with its content; KeyError when there is no such branch."""
-        with self.lock:
-            return {
-                path: self._content(path, entry)
-                for path, entry in self.walk(self.commit_at(self.head(branch)).tree)
-                if not isinstance(entry, pygit2.Tree)
-            }
-
-    def modes(self, branch: str | None = None) -> dict[str, int]:
-        """Every path of a branch with its git file mode, such as 0o100644."""
-        with self.lock:
-            return {
-                path: int(entry.filemode)
-                for path, entry in self.walk(self.commit_at(self.head(branch)).tree)
-                if not isinstance(entry, pygit2.Tree)
-            }
-
-    def log(self, branch: str | None = None) -> list[Commit]:
-        """The commits of a branch, newest first."""
-        with self.lock:
-            walker = self.git.walk(pygit2.Oid(hex=self.head(branch)), SortMode.TOPOLOGICAL)
-            return [
-                Commit(
-                    sha=str(commit.id),
-                    message=commit.message,
-                    author=commit.author.name,
-                    email=commit.author.email,
-                    paths=tuple(delta.new_file.path for delta in self.changes(commit).deltas),
-                    parents=tuple(str(parent) for parent in commit.parent_ids),
-                )
-                for commit in walker
-            ]
-
-    def commit_at(self, sha: str) -> pygit2.Commit:
-        return self.git[sha].peel(pygit2.Commit)
-
-    def resolve(self, name: str) -> pygit2.Commit | None:
-        """The commit that a branch, a tag, `HEAD` or a full commit id names."""
-        if name == "HEAD":
-            name = self.default_branch
-        for prefix in ("refs/heads/", "refs/tags/", ""):
-            try:
-                reference = self.git.references.get(prefix + name)
-            except (KeyError, ValueError):
-                continue
-            if reference is not None:
-                return reference.peel(pygit2.Commit)
-        try:
-            return self.commit_at(name) if len(name) == 40 else None
-        except (KeyError, ValueError):
-            return None
-
-    def walk(self, tree: pygit2.Tree, prefix: str = "") -> Iterator[tuple[str, pygit2.Object]]:
-        """Every entry below a tree, directories before what they contain."""
-        for entry in tree:
-            path = f"{prefix}{entry.name}"
-            yield path, entry
-            if isinstance(entry, pygit2.Tree):
-                yield from self.walk(entry, f"{path}/")
-
-    def changes(self, commit: pygit2.Commit) -> pygit2.Diff:
-        """What a commit changes against its first parent."""
-        if commit.parents:
-            return commit.parents[0].tree.diff_to_tree(commit.tree)
-        return commit.tree.diff_to_tree(swap=True)
-
-    def ahead_behind(self, head: str, base: str) -> tuple[int, int]:
-        """How many commits `head` has that `base` lacks, and the reverse."""
-        return self.git.ahead_behind(pygit2.Oid(hex=head), pygit2.Oid(hex=base))
-
-    def merge_base(self, one: str, other: str) -> pygit2.Commit | None:
-        """The last common commit, if there is one."""
-        found = self.git.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
-        return self.git[found].peel(pygit2.Commit) if found else None
-
-    def _content(self, path: str, entry: pygit2.Object) -> Content:
-        if entry.filemode == FileMode.COMMIT:
-            return Submodule(str(entry.id), self.submodules.get(path, SUBMODULE_URL))
-        assert isinstance(entry, pygit2.Blob)
-        return Symlink(entry.data.decode()) if entry.filemode == FileMode.LINK else entry.data
-
     # Commits and references
-
-    def build_commit(
-        self,
-        parent: str | None,
-        changes: Mapping[str, Content | None],
-        message: str,
-        author: Person,
-        committer: Person,
-    ) -> str:
-        """Write a commit that no reference shows yet; None in `changes` deletes a path."""
-        with self.lock:
-            index = pygit2.Index()
-            if parent is not None:
-                index.read_tree(self.commit_at(parent).tree)
-            for path, content in changes.items():
-                if content is None:
-                    index.remove(path)
-                else:
-                    index.add(self._index_entry(path, content))
-            created = self.git.create_commit(
-                None,
-                author.signature(),
-                committer.signature(),
-                message,
-                index.write_tree(self.git),
-                [] if parent is None else [pygit2.Oid(hex=parent)],
-            )
-            return str(created)
-
-    def _index_entry(self, path: str, content: Content) -> pygit2.IndexEntry:
-        if isinstance(content, Submodule):
-            self.submodules[path] = content.url
-            return pygit2.IndexEntry(path, pygit2.Oid(hex=content.sha), FileMode.COMMIT)
-        if isinstance(content, Symlink):
-            blob = self.git.create_blob(content.target.encode())
-            return pygit2.IndexEntry(path, blob, FileMode.LINK)
-        return pygit2.IndexEntry(path, self.git.create_blob(content), FileMode.BLOB)
 
     def advance(self, branch: str, expected: str | None, new: str) -> None:
         """Move a branch from one commit to the next.
@@ -308,7 +142,7 @@ class Repository:
             self.written.note(f"head {branch}")
 
     def _set_reference(self, name: str, sha: str) -> None:
-        self.git.references.create(name, sha, force=True)
+        self.point(name, sha)
         self.pushed_at = self._now()
         branch = name.removeprefix("refs/heads/")
         for pull_request in self._pull_requests:
@@ -323,7 +157,7 @@ class Repository:
         message: str = "Change by somebody else",
         author: Person | tuple[str, str] = SOMEBODY,
     ) -> str:
-        """Commit as somebody else, past every rule of the host; creates the branch if needed.
+        """Commit as somebody else, past every rule; creates the branch if needed.
 
         A new branch starts at the default branch. Returns the commit id.
         """
@@ -347,7 +181,7 @@ class Repository:
     def delete_branch(self, name: str) -> None:
         """Delete a branch, which closes its open pull requests."""
         with self.lock:
-            self.git.references.delete(f"refs/heads/{name}")
+            self.own().references.delete(f"refs/heads/{name}")
             for pull_request in self._pull_requests:
                 if pull_request.state == "open" and self.is_head(pull_request, name):
                     self.close(pull_request.number)
@@ -404,6 +238,10 @@ class Repository:
         """Give the repository another name; the old one redirects."""
         self.former_names.append(self.full_name)
         self.full_name = full_name
+
+    def delete(self) -> None:
+        """Make it a repository that nobody finds any more."""
+        self.deleted = True
 
     # Pull requests
 
@@ -536,12 +374,12 @@ class Repository:
             ours = pygit2.Oid(hex=self.head(pull_request.base))
             theirs = pygit2.Oid(hex=pull_request.head_sha)
             person = Person(*SOMEBODY).signature()
-            merged = self.git.create_commit(
+            merged = self.own().create_commit(
                 None,
                 person,
                 person,
                 f"Merge pull request #{number}",
-                self.git.merge_commits(ours, theirs).write_tree(self.git),
+                self.git.merge_commits(ours, theirs).write_tree(self.own()),
                 [ours, theirs],
             )
             self._set_reference(f"refs/heads/{pull_request.base}", str(merged))
@@ -561,58 +399,3 @@ def check_body(body: str | None) -> None:
     if body is not None and len(body) > MAX_BODY:
         message = f"body is too long (maximum is {MAX_BODY} characters)"
         raise invalid("PullRequest", "body", "custom", message=message)
-
-
-def check_path(path: str) -> None:
-    """Raise `Refusal` 422 for a path that git or the host does not take."""
-    if any(part in {"", ".", "..", ".git"} for part in path.split("/")):
-        raise Refusal(422, "path contains a malformed path component")
-
-
-def find_entry(tree: pygit2.Tree, path: str) -> pygit2.Object | None:
-    """The entry at a path, the tree itself for an empty one."""
-    try:
-        return tree[path] if path else tree
-    except KeyError:
-        return None
-
-
-def check_parents(tree: pygit2.Tree, path: str) -> None:
-    """Raise `Refusal` 409 where a parent of the path is no directory (Molunerfinn/PicGo#955).
-
-    A symbolic link is taken to be the same, which nobody has confirmed.
-    """
-    parts = path.split("/")
-    for depth in range(1, len(parts)):
-        above = find_entry(tree, "/".join(parts[:depth]))
-        if above is not None and not isinstance(above, pygit2.Tree):
-            raise Refusal(
-                409,
-                "Sorry, a file exists where you’re trying to create a subdirectory. "
-                "Choose a new path and try again.",
-            )
-
-
-def kind_of(entry: pygit2.Object) -> str:
-    """`file`, `dir`, `symlink` or `submodule`."""
-    match entry.filemode:
-        case FileMode.TREE:
-            return "dir"
-        case FileMode.LINK:
-            return "symlink"
-        case FileMode.COMMIT:
-            return "submodule"
-        case _:
-            return "file"
-
-
-def git_type(entry: pygit2.Object) -> str:
-    """`blob`, `tree` or `commit`, as git names it in a tree."""
-    names = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree"}
-    return names.get(ObjectType(entry.type), "commit") if entry.type else "commit"
-
-
-def octal(entry: pygit2.Object) -> str:
-    """A mode as a tree listing writes it: six octal digits."""
-    assert stat.S_IFMT(entry.filemode)
-    return f"{entry.filemode:06o}"

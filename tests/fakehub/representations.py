@@ -12,7 +12,8 @@ from urllib.parse import quote
 import pygit2
 from pygit2.enums import DeltaStatus
 
-from .repository import PullRequest, Repository, git_type, kind_of, octal
+from .repository import PullRequest, Repository
+from .store import git_type, kind_of, octal
 from .tokens import Token
 
 MAX_ENCODED = 1_000_000
@@ -81,9 +82,17 @@ def node_id(kind: str, *key: object) -> str:
     return f"{kind}_{base64.urlsafe_b64encode('|'.join(map(str, key)).encode()).decode()}"
 
 
+def old_node_id(number: int) -> str:
+    """The id of a repository as it was before 2021, such as `MDEwOlJlcG9zaXRvcnkxMjk2MjY5`."""
+    return base64.b64encode(f"010:Repository{number}".encode()).decode()
+
+
 def parse_node_id(text: str) -> tuple[str, list[str]]:
-    """The reverse of `node_id`; ValueError for anything else."""
-    kind, _, encoded = text.partition("_")
+    """The reverse of `node_id` and `old_node_id`; ValueError for anything else."""
+    kind, underscore, encoded = text.partition("_")
+    if not underscore:
+        _, old, number = base64.b64decode(text).decode().partition("010:Repository")
+        return "R" if old else "", [number]
     return kind, base64.urlsafe_b64decode(encoded).decode().split("|")
 
 
@@ -102,9 +111,10 @@ def user_id(login: str) -> int:
 class Representations:
     """Builds JSON forms; `api` and `web` are the roots of the addresses in them."""
 
-    def __init__(self, api: str, web: str) -> None:
+    def __init__(self, api: str, web: str, *, old_ids: bool = False) -> None:
         self.api = api
         self.web = web
+        self.old_ids = old_ids
 
     def root(self, repository: Repository) -> str:
         return f"{self.api}/repos/{repository.full_name}"
@@ -128,23 +138,23 @@ class Representations:
     ) -> dict[str, Any]:
         """A full repository; with another `full_name` that of a fork."""
         name = full_name or repository.full_name
-        fork = name != repository.full_name
+        of_fork = name != repository.full_name
         root, html_url = f"{self.api}/repos/{name}", f"{self.web}/{name}"
-        number = user_id(name) if fork else repository.id
+        number = user_id(name) if of_fork else repository.id
         opened = sum(each.state == "open" for each in repository.pull_requests)
         git = f"{name}.git"
         host = self.web.partition("//")[2]
         return {
             "id": number,
-            "node_id": node_id("R", number),
+            "node_id": old_node_id(number) if self.old_ids else node_id("R", number),
             "name": name.partition("/")[2],
             "full_name": name,
             "owner": self.user(name.partition("/")[0]),
             "private": repository.private,
-            "visibility": "private" if repository.private else "public",
+            "visibility": repository.visibility,
             "html_url": html_url,
             "description": None,
-            "fork": fork,
+            "fork": of_fork or repository.parent is not None,
             "url": root,
             "git_url": f"git://{host}/{git}",
             "ssh_url": f"git@{host}:{git}",
@@ -152,9 +162,9 @@ class Representations:
             "svn_url": html_url,
             "mirror_url": None,
             "homepage": None,
-            "language": None,
+            "language": repository.language,
             "license": None,
-            "topics": [],
+            "topics": repository.topics,
             "archived": repository.archived,
             "disabled": repository.disabled,
             "default_branch": repository.default_branch,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from .refusals import Refusal, not_found
-from .repository import Person, Repository
+from .repository import Repository
+from .store import Person
 
 Kind: TypeAlias = Literal["classic", "fine-grained", "installation", "user"]
 
@@ -19,6 +20,8 @@ PREFIXES: dict[Kind, str] = {
 }
 BOT = "github-actions[bot]"
 ARCHIVED = "Repository was archived so is read-only."
+LOCKED = "Repository has been locked for migration."
+"""Nobody has confirmed the words."""
 WORKFLOWS = ".github/workflows/"
 
 
@@ -28,6 +31,7 @@ class Token:
 
     `scopes` count for classic tokens, `permissions` and `repositories` for all others.
     `push` is the user's role on the repositories. After so many `requests` it is dead.
+    Listings leave out the repositories of the owners in `hidden_by_sso`.
     """
 
     value: str
@@ -39,6 +43,7 @@ class Token:
     push: bool
     sso: bool
     requests: int | None
+    hidden_by_sso: tuple[str, ...]
 
     @property
     def bot(self) -> bool:
@@ -59,10 +64,18 @@ class Token:
             "pull": not self.bot,
         }
 
-    def _covers(self, repository: Repository) -> bool:
+    def covers(self, repository: Repository) -> bool:
         return self.repositories is None or repository.full_name.lower() in {
             name.lower() for name in self.repositories
         }
+
+    def sees(self, repository: Repository) -> bool:
+        """Whether a list shows a repository."""
+        try:
+            self.require(repository)
+        except Refusal:
+            return False
+        return True
 
     def _grants(self, need: str) -> bool:
         name, _, level = need.partition("=")
@@ -83,7 +96,7 @@ class Token:
             )
             if not scope_holds or (writing and not self.push):
                 raise not_found()
-        elif repository.private and not self._covers(repository):
+        elif repository.private and not self.covers(repository):
             raise not_found()
         if self.sso:
             raise Refusal(
@@ -95,15 +108,17 @@ class Token:
                 },
             )
         if self.kind != "classic" and (writing or repository.private) and needs:
-            granted = self._covers(repository) and any(map(self._grants, needs))
+            granted = self.covers(repository) and any(map(self._grants, needs))
             if not granted or (writing and not self.bot and not self.push):
                 raise self.refusal("; ".join(needs))
         if writing and repository.archived:
             raise Refusal(403, ARCHIVED)
+        if writing and repository.locked:
+            raise Refusal(403, LOCKED)
 
     def may_read_pull_requests(self, repository: Repository) -> bool:
         return self.kind == "classic" or (
-            self._covers(repository) and self._grants("pull_requests=read")
+            self.covers(repository) and self._grants("pull_requests=read")
         )
 
     def require_workflows(self, path: str) -> None:

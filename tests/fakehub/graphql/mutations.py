@@ -10,16 +10,10 @@ from graphql import GraphQLResolveInfo
 from tests.fakehub.graphql.nodes import HEADS, Node, Nodes, Resolver, resolver
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal
-from tests.fakehub.repository import (
-    Person,
-    Repository,
-    check_body,
-    check_parents,
-    check_path,
-    find_entry,
-)
+from tests.fakehub.repository import Repository, check_body
 from tests.fakehub.representations import WEB_FLOW
 from tests.fakehub.rest import refuse_actions
+from tests.fakehub.store import Person, check_parents, check_path, find_entry
 
 
 class Graph(Nodes):
@@ -35,12 +29,14 @@ class Graph(Nodes):
             ("updatePullRequest", self.update_pull_request),
             ("updateRef", self.update_ref),
         )
-        return {
+        queries: dict[str, Resolver] = {
             "node": self.find_node,
+            "nodes": self.find_nodes,
             "rateLimit": lambda _info, **_: self.rate_limit(),
             "repository": self.find_repository,
             "viewer": resolver(self.actor, self.token.login),
-        } | {name: self.mutation(name, function) for name, function in mutations}
+        }
+        return queries | {name: self.mutation(name, function) for name, function in mutations}
 
     def mutation(self, name: str, function: Callable[[Mapping[str, Any]], Node]) -> Resolver:
         def resolve(_info: GraphQLResolveInfo, **given: Any) -> Node:

@@ -10,7 +10,7 @@ from graphql import GraphQLResolveInfo
 
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal
-from tests.fakehub.repository import PullRequest, Repository, find_entry, git_type
+from tests.fakehub.repository import PullRequest, Repository
 from tests.fakehub.representations import (
     WEB_FLOW,
     moment,
@@ -19,6 +19,7 @@ from tests.fakehub.representations import (
     parse_node_id,
     user_id,
 )
+from tests.fakehub.store import find_entry, git_type
 from tests.fakehub.tokens import Token
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 Node: TypeAlias = dict[str, Any]
 Resolver: TypeAlias = Callable[..., Any]
 HEADS = "refs/heads/"
+MAX_IDS = 100
 
 
 def resolver(function: Callable[..., Any], *arguments: Any) -> Resolver:
@@ -70,6 +72,24 @@ class Nodes:
                 return self.pull_request(repository, repository.pull_request(int(key)))
             case _:
                 return self.git_object(repository, repository.git.get(key))
+
+    def find_nodes(self, info: GraphQLResolveInfo, **given: Any) -> list[Any]:
+        """At most 100 nodes in the order of their ids; what cannot be read is null, with an error.
+
+        The words of the limit are those of sourcecred/sourcecred#908.
+        """
+        count = len(given["ids"])
+        if count > MAX_IDS:
+            message = f"You may not provide more than {MAX_IDS} node ids; you provided {count}."
+            raise Refusal(422, message, kind="ARGUMENT_LIMIT")
+
+        def found(identifier: str) -> Node | Refusal | None:
+            try:
+                return self.find_node(info, id=identifier)
+            except Refusal as refusal:
+                return refusal
+
+        return [found(identifier) for identifier in given["ids"]]
 
     def locate(self, identifier: str, *needs: str) -> tuple[str, Repository, str]:
         """Kind, repository and key of a global id; `Refusal` 404, or 403 without a permission."""
@@ -118,20 +138,31 @@ class Nodes:
         def pull_requests(_info: GraphQLResolveInfo, **given: Any) -> Node:
             return self.pull_requests(repository, repository.pull_requests, given)
 
+        def topics(_info: GraphQLResolveInfo, **given: Any) -> Node:
+            return connection("repositoryTopics", list(map(self.topic, repository.topics)), given)
+
+        language = repository.language and {
+            "id": node_id("L", repository.language),
+            "name": repository.language,
+        }
         return {
             "__typename": "Repository",
             "id": node_id("R", repository.id),
             "databaseId": repository.id,
             "name": repository.name,
             "nameWithOwner": repository.full_name,
-            "owner": self.actor(repository.owner, "Organization"),
+            "owner": self.owner(repository),
             "url": repository.html_url,
             "isArchived": repository.archived,
             "isDisabled": repository.disabled,
-            "isEmpty": repository.empty,
+            "isEmpty": lambda _info: repository.empty,
             "isFork": repository.parent is not None,
-            "isLocked": False,
+            "isLocked": repository.locked,
             "isPrivate": repository.private,
+            "visibility": repository.visibility.upper(),
+            "parent": resolver(self.parent, repository),
+            "primaryLanguage": language,
+            "repositoryTopics": topics,
             "viewerPermission": None if self.token.bot else permission,
             "defaultBranchRef": resolver(
                 self.reference, repository, HEADS + repository.default_branch
@@ -141,6 +172,29 @@ class Nodes:
             "object": lambda _info, **given: self.find_object(repository, given),
             "pullRequest": pull_request,
             "pullRequests": pull_requests,
+        }
+
+    def owner(self, repository: Repository) -> Node:
+        person = repository.owner.lower() in self.host.users
+        return self.actor(repository.owner, "User" if person else "Organization")
+
+    def parent(self, repository: Repository) -> Node | None:
+        """The repository that a fork was made from; null where the token may not see it."""
+        if repository.parent is None:
+            return None
+        try:
+            found, _ = self.host.find_repository(repository.parent)
+            self.token.require(found)
+        except Refusal:
+            return None
+        return self.repository(found)
+
+    def topic(self, name: str) -> Node:
+        return {
+            "__typename": "RepositoryTopic",
+            "id": node_id("RT", name),
+            "url": f"{self.host.url}/topics/{name}",
+            "topic": {"id": node_id("T", name), "name": name},
         }
 
     def find_object(self, repository: Repository, given: Mapping[str, Any]) -> Node | None:

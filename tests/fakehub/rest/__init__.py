@@ -1,7 +1,16 @@
 """The REST operations: from a described request to an answer."""
 
-from . import contents, git, pulls
-from .call import ROUTES, Call
+from . import contents, git, listings, pulls
+from .call import LISTINGS, ROUTES, Asked
 from .pulls import refuse_actions
 
-__all__ = ["ROUTES", "Call", "contents", "git", "pulls", "refuse_actions"]
+__all__ = [
+    "LISTINGS",
+    "ROUTES",
+    "Asked",
+    "contents",
+    "git",
+    "listings",
+    "pulls",
+    "refuse_actions",
+]

@@ -1,10 +1,11 @@
-"""A described, authenticated request to a repository, and who answers it."""
+"""A described, authenticated request, and who answers it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from urllib.parse import urlencode
 
 import pygit2
 
@@ -22,15 +23,51 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Call:
-    """A request that is described, authenticated and addressed to a visible repository."""
+class Asked:
+    """A described and authenticated request."""
 
     host: StandInHost
-    repository: Repository
     token: Token
     show: Representations
     parameters: dict[str, str]
     query: dict[str, str]
+
+    def page(self, items: Sequence[T], default: int = 30) -> Sequence[T]:
+        """The asked part of a list."""
+        size, number = self._paging(default)
+        return items[(number - 1) * size : number * size]
+
+    def links(self, target: str, count: int, default: int = 30) -> dict[str, str]:
+        """The header that leads to the other pages of `count` items."""
+        size, number = self._paging(default)
+        last = max(1, -(-count // size))
+        pages = {
+            "prev": number - 1 if number > 1 else None,
+            "next": number + 1 if number < last else None,
+            "last": last if number < last else None,
+            "first": 1 if number > 1 else None,
+        }
+        links = [
+            f'<{target}?{urlencode(self.query | {"page": str(page)})}>; rel="{name}"'
+            for name, page in pages.items()
+            if page is not None
+        ]
+        return {"Link": ", ".join(links)} if links else {}
+
+    def to(self, repository: Repository, body: Any) -> Call:
+        """The request with its repository, once that is found."""
+        return Call(self.host, self.token, self.show, self.parameters, self.query, repository, body)
+
+    def _paging(self, default: int) -> tuple[int, int]:
+        size = min(100, int(self.query.get("per_page", default))) or default
+        return size, max(1, int(self.query.get("page", 1)))
+
+
+@dataclass(slots=True)
+class Call(Asked):
+    """A request to a visible repository."""
+
+    repository: Repository
     body: Any
 
     @property
@@ -47,11 +84,6 @@ class Call:
             raise not_found()
         return self.repository.pull_request(int(text))
 
-    def page(self, items: list[T], default: int) -> list[T]:
-        size = min(100, int(self.query.get("per_page", default))) or default
-        start = (max(1, int(self.query.get("page", 1))) - 1) * size
-        return items[start : start + size]
-
 
 Handler: TypeAlias = Callable[[Call], Response]
 
@@ -66,6 +98,8 @@ class Route:
 
 
 ROUTES: dict[str, Route] = {}
+LISTINGS: dict[str, Callable[[Asked], Response]] = {}
+"""Handlers of what is asked of no repository."""
 
 
 def operation(name: str, *needs: str, locked: bool = True) -> Callable[[Handler], Handler]:

@@ -9,12 +9,13 @@ from typing import Any
 
 import pygit2
 
-from tests.fakehub import repository as git
+from tests.fakehub import store as git
 from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
-from tests.fakehub.repository import Person, Repository, check_path
+from tests.fakehub.repository import Repository
 from tests.fakehub.representations import WEB_FLOW
+from tests.fakehub.store import Person, check_path
 
 from .call import Call, operation, require_fields
 

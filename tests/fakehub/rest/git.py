@@ -99,7 +99,7 @@ def compare(call: Call) -> Response:
     walker.hide(base.id)
     commits = list(walker)[::-1]
     paged = {"page", "per_page"} & call.query.keys()
-    shown = call.page(commits, 30) if paged else commits[-MAX_COMMITS:]
+    shown = call.page(commits) if paged else commits[-MAX_COMMITS:]
     link = f"{repository.html_url}/compare/{call.parameters['basehead']}"
     body = {
         "url": f"{show.root(repository)}/compare/{call.parameters['basehead']}",

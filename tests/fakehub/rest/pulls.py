@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
-from tests.fakehub import repository as git
 from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, invalid, not_found
-from tests.fakehub.repository import PullRequest, custom
+from tests.fakehub.repository import PullRequest, check_body, custom
 from tests.fakehub.representations import node_id
 from tests.fakehub.tokens import BOT, Token
 
@@ -36,13 +34,8 @@ def list_pulls(call: Call) -> Response:
     default = "desc" if newest and "sort" not in call.query else "asc"
     if call.query.get("direction", default) == "desc":
         found.reverse()
-    shown = call.page(found, 30)
-    headers = {}
-    if shown and shown[-1] is not found[-1]:
-        page = int(call.query.get("page", 1)) + 1
-        target = f"{call.show.root(call.repository)}/pulls"
-        query = urlencode(call.query | {"page": str(page)})
-        headers["Link"] = f'<{target}?{query}>; rel="next"'
+    shown = call.page(found)
+    headers = call.links(f"{call.show.root(call.repository)}/pulls", len(found))
     body = [call.show.pull_request_simple(call.repository, each, call.token) for each in shown]
     return Response(200, body, headers)
 
@@ -121,7 +114,7 @@ def get_pull(call: Call) -> Response:
 @operation("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests=write")
 def update_pull(call: Call) -> Response:
     pull_request = call.number()
-    git.check_body(call.body.get("body"))
+    check_body(call.body.get("body"))
     state = call.body.get("state", pull_request.state)
     if state != pull_request.state:
         change = call.repository.reopen if state == "open" else call.repository.close

@@ -1,0 +1,329 @@
+"""A bare git repository on disk, made when it is first written to."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import pygit2
+from pygit2.enums import FileMode, ObjectType, SortMode
+
+from .refusals import Refusal
+
+SUBMODULE_URL = "https://example.com/submodule.git"
+SOMEBODY = ("Somebody Else", "somebody@example.com")
+CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Symlink:
+    """A symbolic link to `target`, a path relative to the link's own directory."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submodule:
+    """A link to commit `sha` of the repository at `url`."""
+
+    sha: str
+    url: str = SUBMODULE_URL
+
+
+Content: TypeAlias = bytes | Symlink | Submodule
+
+
+class Person(NamedTuple):
+    """Author or committer of a commit; without a date it is now."""
+
+    name: str
+    email: str
+    date: int | None = None
+
+    def signature(self) -> pygit2.Signature:
+        return pygit2.Signature(self.name, self.email, self.date or int(time.time()), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One entry of `Repository.log`; `paths` are those it changes against its first parent."""
+
+    sha: str
+    message: str
+    author: str
+    email: str
+    paths: tuple[str, ...]
+    parents: tuple[str, ...]
+
+
+class Store:
+    """Commits and references; until something is written they are those of a `template`.
+
+    Thousands of repositories that begin alike cost nothing that way. `lock` guards all of it.
+    """
+
+    def __init__(self, path: Path, default_branch: str, template: Store | None = None) -> None:
+        self.lock = threading.RLock()
+        self.submodules: dict[str, str] = {} if template is None else dict(template.submodules)
+        self._path = path
+        self._template = template
+        self.default_branch = default_branch
+        self._git: pygit2.Repository | None = None
+
+    @property
+    def git(self) -> pygit2.Repository:
+        """The repository to read from."""
+        if self._git is None and self._template is not None:
+            return self._template.git
+        return self.own()
+
+    @property
+    def path(self) -> Path:
+        """Where the repository is, for git itself."""
+        self.own()
+        return self._path
+
+    def own(self) -> pygit2.Repository:
+        """The repository to write to."""
+        with self.lock:
+            if self._git is None:
+                if self._template is None:
+                    for folder in ("objects", "refs/heads", "refs/tags"):
+                        (self._path / folder).mkdir(parents=True)
+                    (self._path / "HEAD").write_text(f"ref: refs/heads/{self.default_branch}\n")
+                    (self._path / "config").write_text(CONFIG)
+                else:
+                    shutil.copytree(self._template.path, self._path)
+                self._git = pygit2.Repository(str(self._path))
+            return self._git
+
+    # Reading
+
+    @property
+    def empty(self) -> bool:
+        """True as long as there is no commit on any branch."""
+        with self.lock:
+            return not any(self.git.branches.local)
+
+    @property
+    def branches(self) -> list[str]:
+        with self.lock:
+            return sorted(self.git.branches.local)
+
+    def head(self, branch: str | None = None) -> str:
+        """The commit id a branch points at; KeyError when there is no such branch."""
+        with self.lock:
+            return str(self.git.branches.local[branch or self.default_branch].target)
+
+    def find_head(self, branch: str) -> str | None:
+        with self.lock:
+            found = self.git.branches.local.get(branch)
+            return None if found is None else str(found.target)
+
+    def files(self, branch: str | None = None) -> dict[str, Content]:
+        """Every path of a branch with its content; KeyError when there is no such branch."""
+        with self.lock:
+            return {
+                path: self._content(path, entry)
+                for path, entry in self.walk(self.commit_at(self.head(branch)).tree)
+                if not isinstance(entry, pygit2.Tree)
+            }
+
+    def modes(self, branch: str | None = None) -> dict[str, int]:
+        """Every path of a branch with its git file mode, such as 0o100644."""
+        with self.lock:
+            return {
+                path: int(entry.filemode)
+                for path, entry in self.walk(self.commit_at(self.head(branch)).tree)
+                if not isinstance(entry, pygit2.Tree)
+            }
+
+    def log(self, branch: str | None = None) -> list[Commit]:
+        """The commits of a branch, newest first."""
+        with self.lock:
+            walker = self.git.walk(pygit2.Oid(hex=self.head(branch)), SortMode.TOPOLOGICAL)
+            return [
+                Commit(
+                    sha=str(commit.id),
+                    message=commit.message,
+                    author=commit.author.name,
+                    email=commit.author.email,
+                    paths=tuple(delta.new_file.path for delta in self.changes(commit).deltas),
+                    parents=tuple(str(parent) for parent in commit.parent_ids),
+                )
+                for commit in walker
+            ]
+
+    def commit_at(self, sha: str) -> pygit2.Commit:
+        return self.git[sha].peel(pygit2.Commit)
+
+    def resolve(self, name: str) -> pygit2.Commit | None:
+        """The commit that a branch, a tag, `HEAD` or a full commit id names."""
+        if name == "HEAD":
+            name = self.default_branch
+        for prefix in ("refs/heads/", "refs/tags/", ""):
+            try:
+                reference = self.git.references.get(prefix + name)
+            except (KeyError, ValueError):
+                continue
+            if reference is not None:
+                return reference.peel(pygit2.Commit)
+        try:
+            return self.commit_at(name) if len(name) == 40 else None
+        except (KeyError, ValueError):
+            return None
+
+    def walk(self, tree: pygit2.Tree, prefix: str = "") -> Iterator[tuple[str, pygit2.Object]]:
+        """Every entry below a tree, directories before what they contain."""
+        for entry in tree:
+            path = f"{prefix}{entry.name}"
+            yield path, entry
+            if isinstance(entry, pygit2.Tree):
+                yield from self.walk(entry, f"{path}/")
+
+    def changes(self, commit: pygit2.Commit) -> pygit2.Diff:
+        """What a commit changes against its first parent."""
+        if commit.parents:
+            return commit.parents[0].tree.diff_to_tree(commit.tree)
+        return commit.tree.diff_to_tree(swap=True)
+
+    def ahead_behind(self, head: str, base: str) -> tuple[int, int]:
+        """How many commits `head` has that `base` lacks, and the reverse."""
+        return self.git.ahead_behind(pygit2.Oid(hex=head), pygit2.Oid(hex=base))
+
+    def merge_base(self, one: str, other: str) -> pygit2.Commit | None:
+        """The last common commit, if there is one."""
+        found = self.git.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
+        return self.git[found].peel(pygit2.Commit) if found else None
+
+    def _content(self, path: str, entry: pygit2.Object) -> Content:
+        if entry.filemode == FileMode.COMMIT:
+            return Submodule(str(entry.id), self.submodules.get(path, SUBMODULE_URL))
+        assert isinstance(entry, pygit2.Blob)
+        return Symlink(entry.data.decode()) if entry.filemode == FileMode.LINK else entry.data
+
+    # Writing
+
+    def build_commit(
+        self,
+        parent: str | None,
+        changes: Mapping[str, Content | None],
+        message: str,
+        author: Person,
+        committer: Person,
+    ) -> str:
+        """Write a commit that no reference shows yet; None in `changes` deletes a path."""
+        with self.lock:
+            git = self.own()
+            index = pygit2.Index()
+            if parent is not None:
+                index.read_tree(self.commit_at(parent).tree)
+            for path, content in changes.items():
+                if content is None:
+                    index.remove(path)
+                else:
+                    index.add(self._index_entry(path, content))
+            created = git.create_commit(
+                None,
+                author.signature(),
+                committer.signature(),
+                message,
+                index.write_tree(git),
+                [] if parent is None else [pygit2.Oid(hex=parent)],
+            )
+            return str(created)
+
+    def _index_entry(self, path: str, content: Content) -> pygit2.IndexEntry:
+        if isinstance(content, Submodule):
+            self.submodules[path] = content.url
+            return pygit2.IndexEntry(path, pygit2.Oid(hex=content.sha), FileMode.COMMIT)
+        if isinstance(content, Symlink):
+            blob = self.own().create_blob(content.target.encode())
+            return pygit2.IndexEntry(path, blob, FileMode.LINK)
+        return pygit2.IndexEntry(path, self.own().create_blob(content), FileMode.BLOB)
+
+    def point(self, name: str, sha: str) -> None:
+        """Let a reference show a commit."""
+        self.own().references.create(name, sha, force=True)
+
+
+@cache
+def _templates() -> Path:
+    folder = tempfile.mkdtemp(prefix="stand-in-templates-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+@lru_cache(maxsize=256)
+def template(default_branch: str, files: frozenset[tuple[str, Content]] | None) -> Store:
+    """A repository with one commit of these files, or with none."""
+    store = Store(Path(tempfile.mkdtemp(dir=_templates()), "git"), default_branch)
+    if files is not None:
+        person = Person(*SOMEBODY)
+        first = store.build_commit(None, dict(files), "Initial commit", person, person)
+        store.point(f"refs/heads/{default_branch}", first)
+    return store
+
+
+def check_path(path: str) -> None:
+    """Raise `Refusal` 422 for a path that git or the host does not take."""
+    if any(part in {"", ".", "..", ".git"} for part in path.split("/")):
+        raise Refusal(422, "path contains a malformed path component")
+
+
+def find_entry(tree: pygit2.Tree, path: str) -> pygit2.Object | None:
+    """The entry at a path, the tree itself for an empty one."""
+    try:
+        return tree[path] if path else tree
+    except KeyError:
+        return None
+
+
+def check_parents(tree: pygit2.Tree, path: str) -> None:
+    """Raise `Refusal` 409 where a parent of the path is no directory (Molunerfinn/PicGo#955).
+
+    A symbolic link is taken to be the same, which nobody has confirmed.
+    """
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        above = find_entry(tree, "/".join(parts[:depth]))
+        if above is not None and not isinstance(above, pygit2.Tree):
+            raise Refusal(
+                409,
+                "Sorry, a file exists where you’re trying to create a subdirectory. "
+                "Choose a new path and try again.",
+            )
+
+
+def kind_of(entry: pygit2.Object) -> str:
+    """`file`, `dir`, `symlink` or `submodule`."""
+    match entry.filemode:
+        case FileMode.TREE:
+            return "dir"
+        case FileMode.LINK:
+            return "symlink"
+        case FileMode.COMMIT:
+            return "submodule"
+        case _:
+            return "file"
+
+
+def git_type(entry: pygit2.Object) -> str:
+    """`blob`, `tree` or `commit`, as git names it in a tree."""
+    names = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree"}
+    return names.get(ObjectType(entry.type), "commit") if entry.type else "commit"
+
+
+def octal(entry: pygit2.Object) -> str:
+    """A mode as a tree listing writes it: six octal digits."""
+    assert stat.S_IFMT(entry.filemode)
+    return f"{entry.filemode:06o}"
