@@ -115,7 +115,7 @@ def test_the_run_goes_on_without_standard_error(
 
 @pytest.mark.parametrize(
     "redirection",
-    [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"],
+    [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-", ">/dev/full", ">/dev/full 2>/dev/full"],
 )
 def test_the_run_goes_on_where_nothing_can_be_printed(
     action: Action, host: StandInHost, repository: Repository, redirection: str

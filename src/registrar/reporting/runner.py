@@ -158,8 +158,9 @@ class Workflow:
         with self._lock:
             try:
                 print(text, file=stream, flush=True)
-            except BrokenPipeError:
-                # The reader is gone: the work goes on, and the last flush must not fail either
+            except OSError:
+                # The reader is gone or the disk is full: the work goes on, and the last flush,
+                # when the process ends, must not fail either
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
