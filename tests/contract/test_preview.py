@@ -245,7 +245,7 @@ def test_no_content_and_no_path_can_leave_the_diff(
     action: Action, repository: Repository, runner: bool
 ) -> None:
     entries = [{"path": f"{n}", "content": content} for n, content in enumerate(HOSTILE)]
-    odd = ["`" * 3, "~~~", "a ``` b", "\u2028x", "</details>", "|", "\u202e", "##[error]x"]
+    odd = ["`" * 3, "~~~", "a ``` b", "x\u2028x", "</details>", "|", "\u202e", "##[error]x"]
     entries += [{"path": path, "content": "x\n"} for path in odd]
     run = action(mode="plan", definitions=action.listing(*entries), runner=runner, language="en")
     assert run.exit_code == 0, run.text
