@@ -33,10 +33,10 @@ At {latency} per round trip, all files missing.
 {growth}
 
 - `host` is the part of the seconds in which the stand-in computed: GraphQL in Python is slow, a
-  real host is not.
+  GitHub is not.
 - `single` asks for {paths} paths in one query, the directories above the listed files included, and
   puts {files:,} files or {megabytes} MB into one commit.
-- `per-file` above 78 files is computed, not measured: a host takes 80 writes a minute and 500 an
+- `per-file` above 78 files is computed, not measured: GitHub takes 80 writes a minute and 500 an
   hour, and that is the cost. With `max_wait_minutes` as it is by default, 15, a run stops when it
   would wait for longer in all, and the next one continues.
 
@@ -45,8 +45,8 @@ At {latency} per round trip, all files missing.
 {start}
 
 The imports are `requests`, PyGithub (with it `cryptography` and a class for everything that GitHub
-has) and our own; bad input is told before PyGithub is imported. The image carries the bytecode of
-all that a run imports, so that nothing is compiled at a start.
+has) and our own; invalid input is reported before PyGithub is imported. The image contains the
+bytecode of all that a run imports, so that nothing is compiled at a start.
 """
 
 

@@ -64,7 +64,7 @@ class Example:
         return self.workspace.parent
 
     def run(self, profile: str, language: str, tell: Callable[[str], object], **inputs: str) -> Run:
-        """Run the action as a step of a workflow would, each line told as it comes."""
+        """Run the action as a step of a workflow would, each line passed on as it comes."""
         files = {name: self.workspace / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for file in files.values():
             file.write_text("")

@@ -56,7 +56,7 @@ def main(name: str) -> int | str:
                 print(f"Setting up .venv ({name}) …", file=sys.stderr, flush=True)
                 fill(name)
     except subprocess.CalledProcessError:
-        return "The packages could not be installed: the reason stands above."
+        return "The packages could not be installed: see the reason above."
     except KeyboardInterrupt:
         return 128 + 2
     return 0

@@ -92,7 +92,7 @@ def page() -> str:
             for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
         )
         if plan.exit_code or run.exit_code:
-            sys.exit("A run failed: the reason stands above.")
+            sys.exit("A run failed: see the reason above.")
         pull = scene.repository.pull_requests[0]
     body = re.sub("<!--.*?-->", "", pull.body or "")
     return f"""<!doctype html><meta charset="utf-8"><style>{STYLE}</style>

@@ -30,7 +30,7 @@ ENTRYPOINT = re.compile(r"^ENTRYPOINT (\[.*\])$", re.MULTILINE)
 
 
 class Refused(Exception):
-    """A release that cannot be, with everything that stands against it."""
+    """A release that cannot be made, with all the reasons."""
 
     def __init__(self, *reasons: str) -> None:
         super().__init__("\n".join(reasons))
@@ -58,7 +58,7 @@ class Version:
 
     @property
     def major_tag(self) -> str:
-        """The tag that follows this version; none for a pre-release, which nobody gets unasked."""
+        """The tag that follows this version; none for a pre-release."""
         return "" if self.pre else f"v{self.numbers[0]}"
 
     @property
@@ -75,13 +75,13 @@ class Changelog:
     text: str
 
     def section(self, name: str) -> tuple[str, str] | None:
-        """The heading of a section and what stands below it."""
+        """The heading of a section and the text below it."""
         heading = rf"^(## \[{re.escape(name)}\].*)\n"
         match = re.search(rf"{heading}((?:(?!## ).*\n?)*)", self.text, re.MULTILINE)
         return (match[1], match[2].strip()) if match else None
 
     def entries(self, name: str) -> str:
-        """What stands in a section; nothing when there is no such section."""
+        """The text of a section; empty when there is no such section."""
         found = self.section(name)
         return found[1] if found else ""
 
