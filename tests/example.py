@@ -86,7 +86,7 @@ class Example:
         if [(pull.head, pull.base, pull.state) for pull in pulls] != [(BRANCH, "main", "open")]:
             found.append(f"pull requests: {pulls}")
         for pull in pulls:
-            rows = [line for line in (pull.body or "").splitlines() if line.startswith("| <code>")]
+            rows = [line for line in (pull.body or "").splitlines() if line.startswith("| `")]
             added = [row for row in rows if "| added |" in row]
             if (len(rows), len(added)) != (len(LISTED), len(MISSING)):
                 found.append(f"table: {pull.body}")

@@ -320,7 +320,7 @@ def check_report(run: Run) -> None:
     assert run.outputs["report"].isascii()
     report_schema().validate(run.report)
     assert run.report["exit_code"] == run.exit_code
-    for name in ("created", "skipped", "failed"):
+    for name in ("created", "skipped", "failed", "missing"):
         counted = sum(registration[name] for registration in run.report["registrations"])
         assert run.outputs[name] == str(counted)
     for registration in run.report["registrations"]:

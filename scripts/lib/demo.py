@@ -51,7 +51,10 @@ class Demo:
         self.check("exit code 0", run.exit_code == 0)
         self.check(
             "every missing file is shown",
-            all(f"+++ b/{path}" in run.output for path in listed.keys() - FILES.keys()),
+            all(
+                f"{path}: " in run.output or f"+++ b/{path}" in run.output
+                for path in listed.keys() - FILES.keys()
+            ),
         )
         self.check("no request but reads", set(requests) <= READS)
         self.recap.append(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from registrar.texts import templates
+from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
 TEMPLATE_NAMES = ("owner", "repo", "default_branch")
@@ -64,6 +65,16 @@ class FileDefinition:
         names = dict(zip(TEMPLATE_NAMES, (owner, repo, repository.default_branch), strict=True))
         content = templates.fill(self.content.decode(), names).encode()
         return replace(self, content=content, template=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it but a line break."""
+        return self.content in {b"", EMPTY_FILE, b"\r\n"}
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether somebody has to give it a content: it is blank, or an empty JSON object."""
+        return self.content.strip() in {b"", b"{}"}
 
     @property
     def blob_id(self) -> str:
@@ -141,6 +152,11 @@ class PullRequest:
     def has_body(self, text: str) -> bool:
         """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
         return _lines(self.body) == _lines(text)
+
+    @property
+    def link(self) -> Link:
+        """The number as a reader sees it, with its address."""
+        return Link(f"#{self.number}", self.url)
 
 
 class PullRequestOperation(StrEnum):
@@ -282,6 +298,8 @@ class RegistrationResult:
     base_branch: str = ""
     html_url: str = ""
     """Address of the repository for people."""
+    missing: int = 0
+    """Number of listed files that the default branch lacks."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
     exit_code: int = 0
@@ -303,13 +321,8 @@ class RegistrationResult:
         return self.count(State.SKIPPED)
 
     @property
-    def missing(self) -> int:
-        """Number of listed files that the default branch lacks."""
-        return sum(1 for f in self.files if f.on_branch or f.state is not State.SKIPPED)
-
-    @property
     def failed(self) -> int:
-        """Number of files that could not be created, or whose response never came."""
+        """Number of files that could not be created, or whose answer never came."""
         return self.count(*FAILED_STATES)
 
 

@@ -135,11 +135,11 @@ def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -
         return client.create_pull_request(plan.repository, replace(new, draft=False))
 
 
-def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Url:
+def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:
     """Address of GitHub's own form, filled in, to open the pull request by hand."""
     base, head = quote(plan.repository.default_branch), quote(new.branch)
     query = f"quick_pull=1&title={quote(new.title)}"
-    return escaping.Url(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
+    return escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
 
 
 def _find_open(client: Client, plan: Plan, branch: Branch) -> PullRequest | None:

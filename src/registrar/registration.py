@@ -67,8 +67,6 @@ def _register(
         _preview(client, plan, progress)
     elif plan.missing:
         _write(client, plan, proposal, progress)
-    if not plan.missing and not plan.blocked:
-        progress.note("progress.nothing_missing", count=len(plan.definitions))
 
 
 def _preview(client: Client, plan: Plan, progress: Progress) -> None:
@@ -80,12 +78,9 @@ def _preview(client: Client, plan: Plan, progress: Progress) -> None:
     branch = _branch_state(client, plan, progress)
     found = branch and branches.proposed(branch, plan)
     if isinstance(found, Declined):
-        number = found.pull_request.number
-        progress.note("progress.declined", number=number, branch=found.name)
+        progress.note("progress.declined", pull_request=found.pull_request.link, branch=found.name)
     elif found:
-        progress.note("progress.proposed", number=found.number)
-    total = len(plan.definitions)
-    progress.note("progress.would_create", count=len(plan.missing), total=total)
+        progress.proposed(found)
 
 
 def _branch_state(client: Client, plan: Plan, progress: Progress) -> BranchState | None:
@@ -127,9 +122,9 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
 
 
 def _accept_no(declined: Declined, plan: Plan, progress: Progress) -> None:
-    number = declined.pull_request.number
-    reason = msg("reason.declined", number=number)
+    link = declined.pull_request.link
+    reason = msg("reason.declined", pull_request=link)
     for definition in plan.missing:
         progress.record(FileResult(definition, State.SKIPPED, reason))
     progress.on_branch(declined.name)
-    progress.note("progress.declined", number=number, branch=declined.name)
+    progress.note("progress.declined", pull_request=link, branch=declined.name)

@@ -84,17 +84,17 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
     "unknown profile": (
         {"profile": "everything"},
         "profile does not know the value everything. Accepted: scaffold, health, all.",
-        "profile に everything という値はありません。使える値: scaffold, health, all。",
+        "profile に everything という値はありません。使える値: scaffold、health、all。",
     ),
     "profile mistyped": (
         {"profile": "helth"},
         "profile does not know the value helth. Did you mean `health`? Accepted: scaffold, ",
-        "profile に helth という値はありません。`health` のことですか。使える値: scaffold, ",
+        "profile に helth という値はありません。`health` のことですか。使える値: scaffold、",
     ),
     "mode mistyped": (
         {"mode": "Paln"},
         "mode does not know the value Paln. Did you mean `plan`? Accepted: register, plan, check.",
-        "mode に Paln という値はありません。`plan` のことですか。使える値: register, plan, check。",
+        "mode に Paln という値はありません。`plan` のことですか。使える値: register、plan、check。",
     ),
     **{
         f"API path {value!r}": (
@@ -378,7 +378,7 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
     "unknown key": (
         {"path": "a", "contents": "x"},
         "unknown key contents. Known: path, description, content, content_file, template,",
-        "contents というキーはありません。使えるキー: path, description, content, content_file,",
+        "contents というキーはありません。使えるキー: path、description、content、content_file、",
     ),
     "path missing": ({"description": "x"}, "`path` is missing.", "`path` がありません。"),
     "empty": ({}, "`path` is missing.", "`path` がありません。"),
@@ -469,7 +469,7 @@ def test_unknown_language_is_told_in_the_default_one(action: Action, host: Stand
     run = action(language="fr")
     assert run.exit_code == 2
     text, _, link = run.stderr.partition(" → ")
-    assert text == "エラー: language に fr という値はありません。使える値: ja, en。"
+    assert text == "エラー: language に fr という値はありません。使える値: ja、en。"
     assert link == "docs/troubleshooting.md#inputs\n"
     assert host.requests == []
 
@@ -647,7 +647,7 @@ def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(
     assert len(run.annotations()) == 10
     for entry in MISTAKES:
         assert f"the path {entry['path']} " in run.stdout
-        assert f"{entry['path']}</code> " in run.summary
+        assert f"{entry['path']}` " in run.summary
 
 
 @pytest.mark.parametrize("suffix", ["json", "yml"])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import pytest
 
 from tests.contract.test_definition_files import HEALTH
 from tests.fakehub import Repository, StandInHost
+from tests.gfm import only_ours
 from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Start, writes
 
 BEGIN, END = "<!-- registrar:begin -->", "<!-- registrar:end -->"
@@ -28,7 +28,7 @@ def body(repository: Repository) -> str:
 
 def rows(text: str) -> dict[str, list[str]]:
     """The cells of every path of the table, after the path."""
-    found = re.findall(r"(?m)^\| <code>(.*?)</code> \| (.*) \|$", text)
+    found = re.findall(r"(?m)^\| (?:`|<code>)(.*?)(?:`|</code>) \| (.*) \|$", text)
     return {path: rest.split(" | ") for path, rest in found}
 
 
@@ -43,7 +43,7 @@ def test_a_row_for_each_path(start: Start, action: Action, repository: Repositor
     found = rows(body(repository))
     assert list(found) == ["a", "b", "README.md"]
     assert found["a"][:2] == ["added", "First &#124; one"]
-    assert found["README.md"][:2] == ["skipped (exists on <code>main</code>)", "Read me"]
+    assert found["README.md"][:2] == ["skipped (exists on `main`)", "Read me"]
 
 
 def test_one_commit_per_file_is_linked(action: Action, repository: Repository) -> None:
@@ -107,28 +107,111 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
     assert found["c"][2] == link(repository, "c")
 
 
+@pytest.mark.parametrize(
+    ("around", "kept"),
+    [
+        ("Before.\n\n{}\n\nAfter.", "Before.\n\n{}\n\nAfter."),
+        # A mark that somebody has left, or quotes, has no partner: nothing of it is ours
+        (f"{BEGIN}\nmine\n{{}}", f"{BEGIN}\nmine\n{{}}"),
+        (f"{{}}\n{BEGIN}\nmine", f"{{}}\n{BEGIN}\nmine"),
+        (f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}", f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}"),
+        (f"> {BEGIN}\n> mine\n> {END}\n\n{{}}", f"> {BEGIN}\n> mine\n> {END}\n\n{{}}"),
+        ("  mine \n\n\n{}\n \t", "  mine \n\n\n{}\n \t"),
+    ],
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_not_one_character_of_anybody_elses_changes(
+    action: Action, repository: Repository, around: str, kept: str | None, line_end: str
+) -> None:
+    more = {"commit_strategy": SINGLE, "language": "en"}
+    action(more, definitions=action.listing("a"))
+    [pull] = repository.pull_requests
+    for paths in (["a", "b"], ["a", "b", "c"]):
+        ours = re.findall(rf"{BEGIN}\nAdds [^<]*{END}", (pull.body or "").replace("\r\n", "\n"))
+        pull.body = around.format(ours[0]).replace("\n", line_end)
+        assert action(more, definitions=action.listing(*paths)).exit_code == 0
+        before, after = (kept or around).replace("\n", line_end).split("{}")
+        assert pull.body.startswith(f"{before}{BEGIN}\n"), pull.body
+        assert pull.body.endswith(f"\n{END}{after}"), pull.body
+        assert list(rows(pull.body)) == paths
+
+
+def test_without_marks_our_part_comes_after_what_is_there(
+    action: Action, repository: Repository
+) -> None:
+    more = {"commit_strategy": SINGLE, "language": "en"}
+    action(more, definitions=action.listing("a"))
+    [pull] = repository.pull_requests
+    pull.body = words = f"My own words.\r\n{END}\r\n"
+    action(more, definitions=action.listing("a", "b"))
+    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nAdds 2 of the 2 listed files.")
+
+
+# --- What is to be filled in --------------------------------------------------------------
+
+
+def test_the_first_line_counts(start: Start, action: Action, repository: Repository) -> None:
+    start(definitions=action.listing(*LIST))
+    assert body(repository).splitlines()[1] == (
+        "Adds 2 of the 3 listed files. 1 exist already and are not changed."
+    )
+
+
+def test_empty_files_are_a_checklist(start: Start, action: Action, repository: Repository) -> None:
+    full = {"path": "full", "content": "x\n"}
+    start(definitions=action.listing("README.md", "a", full, "d/.gitkeep", ".mcp.json", "`x|"))
+    page = only_ours(body(repository))
+    assert [item.partition(":")[0].strip() for item in page.items] == ["a", ".mcp.json", "`x|"]
+    assert "- [ ] `a`\n" in page.markdown
+
+
+def test_ticks_survive_an_update(start: Start, action: Action, repository: Repository) -> None:
+    definitions = action.listing("a", "b", "`|", ".mcp.json")
+    start(definitions=definitions)
+    [pull] = repository.pull_requests
+    ticked = re.sub(r"(?m)^- \[ \] (.*(?:b|124).*)$", r"- [x] \1", pull.body or "")
+    pull.body = ticked.replace("\n", "\r\n")
+    assert start(definitions=action.listing("a", "b", "`|", ".mcp.json", "c")).exit_code == 0
+    boxes = re.findall(r"(?m)^- \[([ x])\] (?:`|<code>)(.*?)(?:`|</code>)", pull.body or "")
+    assert {path: box for box, path in boxes} == {
+        "a": " ", "b": "x", "&#96;&#124;": "x", ".mcp.json": " ", "c": " "
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "folded"), [(10, 0), (11, 1)])
+def test_a_table_of_more_than_ten_rows_is_folded(
+    action: Action, repository: Repository, count: int, folded: int
+) -> None:
+    definitions = action.listing(*(f"f{number}" for number in range(count)))
+    action(definitions=definitions, commit_strategy=SINGLE, language="en")
+    assert body(repository).count("<details>") == folded
+    assert len(only_ours(body(repository)).paths) == count
+
+
+def test_the_raw_text_is_readable(action: Action, repository: Repository) -> None:
+    """In a terminal, a notification, a git log."""
+    action(language="en")
+    assert not re.search(r"&#|<code>", body(repository))
+    assert "\n- [ ] `AGENTS.md`\n" in body(repository)
+
+
 # --- What an empty file means -------------------------------------------------------------
 
 
-def effects(text: str) -> list[str]:
-    """The list items of our part."""
-    return [line for line in text.splitlines() if line.startswith("- ")]
+def effects(text: str) -> dict[str, str]:
+    """What is said of each item of the checklist about which something is said."""
+    found = re.findall(r"(?m)^- \[[ x]\] `(.*?)`: (.*)$", text)
+    return dict(found)
 
 
 def test_empty_health_files_have_effects(start: Start, repository: Repository) -> None:
     repository.commit({".github/SUPPORT.md": b"Ask us.\n"})
     start(profile="health")
     told = effects(body(repository))
-    assert len(told) == 3
-    named = {
-        path for line in told for path in HEALTH if f"<code>{path}</code>" in html.unescape(line)
-    }
-    assert named == set(HEALTH) - {".github/SUPPORT.md"}
-    told = [html.unescape(line) for line in told]
-    [templates] = [line for line in told if "issue templates" in line]
-    assert ".github/ISSUE_TEMPLATE/config.yml" in templates
-    [guide] = [line for line in told if "at the root" in line]
-    assert ".github/CONTRIBUTING.md" in guide
+    assert set(told) == set(HEALTH) - {".github/SUPPORT.md"}
+    assert "issue templates" in told[".github/ISSUE_TEMPLATE/config.yml"]
+    assert "at the root" in told[".github/CONTRIBUTING.md"]
+    assert len({*told.values()}) == 3
 
 
 @pytest.mark.parametrize(
@@ -148,17 +231,18 @@ def test_effects_and_states_are_told_in_japanese_too(
     action: Action, repository: Repository
 ) -> None:
     action(profile="health")
-    assert len(effects(body(repository))) == 3
+    assert len(effects(body(repository))) == 7
     assert "空の間は" in body(repository)
+    assert rows(body(repository))[".github/SECURITY.md"][:2] == ["追加", "脆弱性の報告方法"]
 
 
 def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -> None:
     action(profile="health", language="en", commit_strategy=SINGLE)
     action(definitions=action.listing("a"), language="en", commit_strategy=SINGLE)
     built_in, own = ((pull.body or "") for pull in repository.pull_requests)
-    assert "The list comes from the profile; to change it, give the action a" in built_in
+    assert "The list is that of the profile `health`. To change it, give the action a" in built_in
     assert "The list comes from a definition file" in own
-    assert "to change it, change that file" in own
+    assert "To change it, edit that file" in own
 
 
 # --- The host's limit ---------------------------------------------------------------------
@@ -196,7 +280,7 @@ def test_a_reviewers_long_text_leaves_the_table_what_is_left(
     assert LIMIT - 300 < len(pull.body.encode("utf-16-le")) // 2 <= LIMIT
     shown = len(rows(pull.body))
     assert 5 < shown < 61
-    assert f"… and {61 - shown} more." in pull.body
+    assert f"… and {61 - shown} more" in pull.body
 
 
 @pytest.mark.parametrize("strategy", [SINGLE])

@@ -36,9 +36,9 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
     assert counts == {"created": "1", "skipped": "1", "failed": "2"}
     assert blocked.files(SCAFFOLD_BRANCH) == blocked.files() | {"other.md": b"text\n"}
     assert blocked.modes(SCAFFOLD_BRANCH) == blocked.modes() | {"other.md": 0o100644}
-    for path in ("docs/guide.md", "docs/deep/er.md"):
-        [told] = [line for line in run.stderr.splitlines() if path in line]
-        assert "nothing can be created below it" in told
+    told, paths = run.stderr.splitlines()
+    assert "nothing can be created below it" in told
+    assert paths.strip().startswith("Files: docs/guide.md, docs/deep/er.md → ")
     assert len(blocked.pull_requests) == 1
 
 
@@ -49,7 +49,7 @@ def test_it_is_seen_before_anything_is_written(
     assert len(host.requests) == 2
     assert "docs is no directory in the repository" in run.stderr
     body = blocked.pull_requests[0].body or ""
-    assert body.count("<code>docs</code> is no directory") == 2
+    assert body.count("`docs` is no directory") == 2
 
 
 def test_nothing_is_written_when_every_path_is_blocked(

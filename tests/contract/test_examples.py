@@ -232,7 +232,7 @@ def test_the_plan_of_the_readme_only_reads(
     target = {"HOST_TOKEN": action.default_token, "TARGET_REPO": TARGET}
     done = in_shell(script, {**target, "HOST_API_URL": action.host.url})
     assert done.returncode == 0, done.stderr
-    assert "+++ b/.github/SECURITY.md" in done.stdout
+    assert ".github/SECURITY.md: " in done.stdout
     assert only_reads(action.host)
     assert not repository.pull_requests
 

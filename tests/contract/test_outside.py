@@ -14,7 +14,8 @@ from functools import partial
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
-from tests.harness import ROOT, SCAFFOLD_BRANCH, Action, shortened
+from tests.gfm import only_ours
+from tests.harness import SCAFFOLD_BRANCH, Action, shortened
 
 CALLS = [
     "GET",
@@ -146,8 +147,8 @@ def test_hostile_paths_and_descriptions(
     assert not run.annotations()
     for commit in repository.log(SCAFFOLD_BRANCH)[: len(paths)]:
         check_plain(commit.message)
-    check_markdown(ours(repository))
-    check_markdown(run.summary)
+    only_ours(ours(repository))
+    only_ours(run.summary)
     assert not BLANK.search(run.stdout)
     assert run.outputs["branch"] == SCAFFOLD_BRANCH
 
@@ -169,8 +170,8 @@ def test_hostile_answers_of_the_host(
     assert [dict(annotation.properties) for annotation in run.annotations()] == [{}] * (10 * runner)
     assert not BLANK.search(run.stdout)
     assert not BLANK.search(run.stderr)
-    check_markdown(run.summary)
-    check_markdown(ours(repository))
+    only_ours(run.summary)
+    only_ours(ours(repository))
     assert run.outputs["branch"] == SCAFFOLD_BRANCH
 
 
@@ -181,7 +182,7 @@ def test_hostile_inputs(action: Action, host: StandInHost, text: str) -> None:
     assert run.exit_code == 2
     assert len(run.annotations()) == len(hostile)
     assert not BLANK.search(run.stdout)
-    check_markdown(run.summary)
+    only_ours(run.summary)
     assert host.requests == []
 
 
@@ -200,32 +201,3 @@ def check_plain(text: str) -> None:
     assert not re.search(r"\[(skip ci|ci skip|no ci|skip actions|actions skip)\]", text)
     assert not re.search(r"^skip-checks:", text, re.MULTILINE)
     assert "\n" not in text
-
-
-OUR_MARKUP = re.compile(
-    r"</?(code|details|summary)>|<br>|&#\d+;|\[#\d+\]\(http://127\.0\.0\.1:\d+/[\w./-]+\)"
-    r"|\[`[0-9a-f]{7}`\]\(http://127\.0\.0\.1:\d+/[\w./-]+/commit/[0-9a-f]{40}\)"
-    r"|^#+ |^> |^\| | \| | \|$|^\| --- \|.*$|\(https://docs\.github\.com/[^)\s]*\)",
-    re.MULTILINE,
-)
-
-
-CATALOGUES = (ROOT / "src/registrar/texts").glob("*.yml")
-OUR_QUOTES = {
-    quote.replace("{{", "{").replace("}}", "}")
-    for file in CATALOGUES
-    for quote in re.findall(r"`[^`\n]+`", file.read_text("utf-8"))
-}
-"""What our own texts put between backticks: `owner/repo` and the like."""
-
-
-def check_markdown(text: str) -> None:
-    """Beyond the markup that we wrote ourselves there is nothing but words."""
-    assert not BLANK.search(text.replace("\u200b", ""))
-    assert text.count("<code>") == text.count("</code>")
-    inside = re.findall(r"<code>(.*?)</code>", text, re.DOTALL)
-    assert not any(re.search(r"[<>|`*\[\]\n@]|#(?!\d+;)", each) for each in inside)
-    rest = OUR_MARKUP.sub("", re.sub(r"<code>.*?</code>", "", text, flags=re.DOTALL))
-    for quote in OUR_QUOTES:
-        rest = rest.replace(quote, "")
-    assert not re.search(r"<(?!!--)|[`*\[\]|]|@\w|(?<!&)#\d|https?://|www\.", rest), rest

@@ -11,6 +11,7 @@ import pytest
 from tests.contract.test_definition_files import HEALTH
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
+from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
     JAPANESE,
@@ -32,6 +33,7 @@ LIST: tuple[Mapping[str, str], ...] = (
     {"path": ".mcp.json", "content": "{}"},
 )
 MISSING = [entry["path"] for entry in LIST[1:]]
+EMPTY = ["empty", "line feed"]
 DIFF = [
     "--- /dev/null",
     "+++ b/docs/guide.md",
@@ -40,17 +42,12 @@ DIFF = [
     "+",
     "+Text",
     "--- /dev/null",
-    "+++ b/empty",
-    "--- /dev/null",
-    "+++ b/line feed",
-    "@@ -0,0 +1 @@",
-    "+",
-    "--- /dev/null",
     "+++ b/.mcp.json",
     "@@ -0,0 +1 @@",
     "+{}",
     "\\ No newline at end of file",
 ]
+SHOWN = [*(f"{path}: empty" for path in EMPTY), *DIFF]
 EXIT_CODES = {"plan": 0, "check": 1}
 
 
@@ -173,9 +170,9 @@ def test_an_archived_repository_can_be_checked(
 def test_the_console_has_a_diff(start: Start, action: Action, repository: Repository) -> None:
     run = start(mode="plan", definitions=action.listing(*LIST))
     start_of_diff = run.lines.index("What would be created (4)") + 1
-    assert run.lines[start_of_diff:-8] == DIFF
+    assert run.lines[start_of_diff:-9] == SHOWN
+    assert run.lines[-9] == "5 files: 4 missing, 1 skipped. Nothing was written."
     assert run.lines[-8:] == summary_lines("en", 0, 1, 0)
-    assert "4 of 5 files are missing. Nothing was written." in run.lines
     assert run.stderr == ""
     assert run.commands == []
 
@@ -186,7 +183,7 @@ def test_the_diff_is_a_group_on_the_runner(
     run = start(mode="plan", definitions=action.listing(*LIST), runner=True)
     at = run.lines.index("::group::What would be created (4)")
     end = run.lines.index("::endgroup::", at)
-    assert run.lines[at + 1 : end] == DIFF
+    assert run.lines[at + 1 : end] == SHOWN
     assert [c.name for c in run.commands] == ["group", "endgroup"] * 2
 
 
@@ -199,8 +196,11 @@ def test_the_step_summary_has_the_counts_and_the_diff(
     diff, rest = fenced(run.summary)
     assert diff == DIFF
     assert [line for line in rest if line] == ["</details>"]
-    for path in MISSING:
-        assert re.search(rf"(?m)^\| <code>{re.escape(path)}</code> \| missing \|", run.summary)
+    assert "Empty (2): `empty`, `line feed`\n" in run.summary
+    paths = only_ours(run.summary).paths
+    assert {path: cells[0] for path, cells in paths.items() if path in MISSING} == dict.fromkeys(
+        MISSING, "missing"
+    )
 
 
 def test_outputs_and_report(start: Start, action: Action, repository: Repository) -> None:
@@ -210,6 +210,7 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
         "created": "0",
         "skipped": "1",
         "failed": "0",
+        "missing": "4",
         "branch": "",
         "pull_request_number": "",
         "pull_request_url": "",
@@ -254,9 +255,10 @@ def test_no_content_and_no_path_can_leave_the_diff(
     assert [line for line in rest if line] == ["</details>"]
     signs = ("--- /dev/null", "+", "@@ -0,0 +1", "\\ No newline")
     assert all(line.startswith(signs) for line in diff)
-    assert diff.count("--- /dev/null") == len(entries)
+    assert diff.count("--- /dev/null") == len(entries) - 1
     for text in (run.summary, run.stdout):
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+    only_ours(run.summary)
     # Line by line it is what would be written, with what cannot be seen made visible.
     assert diff[:4] == ["--- /dev/null", "+++ b/0", "@@ -0,0 +1 @@", "+```"]
     assert "+a\\r" in diff
@@ -271,7 +273,7 @@ def test_a_long_file_is_shown_in_part(action: Action, repository: Repository) ->
     assert diff[2] == "@@ -0,0 +1,10000 @@"
     assert diff[3:53] == [f"+line {n}" for n in range(1, 51)]
     assert diff[53] == "+… (+9950)"
-    assert diff[54:56] == ["--- /dev/null", "+++ b/other"]
+    assert len(diff) == 54
     assert len(run.lines) < 100
 
 
@@ -285,7 +287,7 @@ def test_english_has_no_japanese_and_japanese_has(
     run = action(more, runner=True)
     for text in (run.stdout, run.summary):
         assert "作成されるもの（4 件）" in text
-    assert "5 件のうち 4 件のファイルがありません" in run.stdout
+    assert "全 5 件: 不足 4 件、スキップ 1 件。" in run.stdout
     assert run.lines[-8:] == summary_lines("ja", 0, 1, 0)
     assert [f["state"] for f in run.registration["files"]] == [
         f["state"] for f in english.registration["files"]
@@ -298,8 +300,22 @@ def test_english_has_no_japanese_and_japanese_has(
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "4 of 5 files are missing: docs/guide.md, empty, line feed, .mcp.json"),
-        ("ja", "5 件のうち 4 件のファイルがありません: docs/guide.md, empty, line feed, .mcp.json"),
+        (
+            "en",
+            (
+                "5 files: 4 missing, 1 skipped. Nothing was written. To add them, run this with "
+                "`mode: register` and merge the pull request that it opens.\n"
+                "Files: docs/guide.md, empty, line feed, .mcp.json"
+            ),
+        ),
+        (
+            "ja",
+            (
+                "全 5 件: 不足 4 件、スキップ 1 件。何も書き込んでいません。追加するには、"
+                "`mode: register` で実行し、作成されるプルリクエストをマージしてください。\n"
+                "ファイル: docs/guide.md、empty、line feed、.mcp.json"
+            ),
+        ),
     ],
 )
 def test_one_annotation_names_what_is_missing(
@@ -314,8 +330,11 @@ def test_one_annotation_names_what_is_missing(
     assert (annotation.data, dict(annotation.properties)) == (f"{text} → {link}", {})
     assert run.annotations("warning") == []
     plain = action(more, definitions=definitions)
-    assert plain.stderr.rstrip("\n").endswith(f"{text} → {link}")
-    assert plain.stderr.count("\n") == 1
+    shown = text.replace("\n", "\n  ")
+    assert plain.stderr.rstrip("\n").endswith(f"{shown} → {link}")
+    assert plain.stderr.count("\n") == 2
+    advice = {"en": "To add them, run this", "ja": "追加するには、`mode: register` で実行し"}
+    assert advice[language] in run.summary
 
 
 def test_a_long_annotation_is_cut_and_told_in_full_in_the_log(
@@ -339,7 +358,8 @@ def test_a_check_that_could_not_be_made_says_nothing_about_files(
     assert run.exit_code == 1
     [annotation] = run.annotations()
     assert "Unavailable" in annotation.data
-    assert "are missing" not in run.text
+    assert "missing," not in run.console + run.summary
+    assert "ended before every file was checked" in run.summary
     assert {file["state"] for file in run.registration["files"]} <= {"pending"}
 
 
@@ -371,10 +391,11 @@ def test_an_open_pull_request_is_told(
     host.requests.clear()
     run = start(definitions=definitions, mode="check")
     assert run.exit_code == 1
-    told = "The pull request #1 is open for it already."
-    assert told in run.lines
-    assert "> The pull request #1 is open for it already." in run.summary
-    assert told in run.registration["notes"]
+    url = f"{repository.html_url}/pull/1"
+    assert f"A pull request for it is open already: {url}" in run.lines
+    assert f"The pull request [#1]({url}) is open already." in run.summary
+    assert "To add them, merge the open pull request." in run.summary
+    assert run.registration["pull_request"] == {"number": 1, "url": url, "operation": "none"}
     assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
     assert only_reads(host)
 
@@ -390,7 +411,7 @@ def test_a_declined_pull_request_is_told(
     assert run.exit_code == 0
     assert "The pull request #1 was closed without being merged" in run.stdout
     assert f"delete the branch {SCAFFOLD_BRANCH}" in run.registration["notes"][0]
-    assert "is open for it" not in run.text
+    assert "is open" not in run.text
     assert only_reads(host)
 
 
@@ -430,6 +451,6 @@ def test_all(
     assert (health["profile"], scaffold["profile"]) == ("health", "scaffold")
     assert {f["state"] for f in health["files"]} == {"skipped" if present else "missing"}
     assert sum(f["state"] == "missing" for f in scaffold["files"]) == 27
-    assert run.summary.count("```diff") == (1 if present else 2)
+    assert run.summary.count("What would be created") == (1 if present else 2)
     assert only_reads(host)
     assert not {HEALTH_BRANCH, SCAFFOLD_BRANCH} & set(repository.branches)

@@ -104,7 +104,7 @@ def test_who_is_not_taken_is_named_and_the_others_are_set(
     assert run.annotations() == []
     assert run.registration["notes"] == [warning.data for warning in warnings]
     for name in names:
-        assert f"<code>{name}</code>" in run.summary
+        assert f"`{name}`" in run.summary
     assert run.outputs["pull_request_number"] == "1"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.contract.test_definition_files import HEALTH, SCAFFOLD
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
@@ -199,7 +200,7 @@ def test_the_pull_request_lists_the_created_paths_before_the_skipped_ones(
 ) -> None:
     assert action(language="en").exit_code == 0
     body = repository.pull_requests[0].body or ""
-    rows = [line for line in body.splitlines() if line.startswith("| <code>")]
+    rows = [line for line in body.splitlines() if line.startswith("| `")]
     assert len(rows) == 29
     assert ["exists on" in row for row in rows] == [False] * 27 + [True] * 2
     assert body.startswith("<!-- registrar:begin -->")
@@ -254,9 +255,8 @@ def test_the_hosts_reason_stands_wherever_a_failed_file_is_told(
     assert "No, not this one" in annotation.data
     assert any("] .mcp.json: failed" in line and "No, not this" in line for line in run.lines)
     for text in (run.summary, repository.pull_requests[0].body or ""):
-        [row] = [line for line in text.splitlines() if "<code>.mcp.json</code>" in line]
-        assert "failed" in row
-        assert "No, not this one" in row
+        assert "No, not this one" in only_ours(text).paths[".mcp.json"][0]
+    assert only_ours(run.summary).items[0].startswith(".mcp.json was not created: No, not this")
 
 
 def test_no_pull_request_when_every_file_failed(
@@ -417,6 +417,7 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "created": "27",
         "skipped": "2",
         "failed": "0",
+        "missing": "27",
         "branch": SCAFFOLD_BRANCH,
         "pull_request_number": "1",
         "pull_request_url": repository.pull_requests[0].html_url,

@@ -59,7 +59,7 @@ def left_by(
     # Where nothing can be created, `per-file` leaves a bare branch and `single` none
     branch = BRANCHES[profile] if BRANCHES[profile] in repository.branches else "main"
     body = "".join(pull.body or "" for pull in repository.pull_requests)
-    rows = [line.split("|") for line in body.splitlines() if line.startswith("| <code>")]
+    rows = [line.split("|") for line in body.splitlines() if line.startswith("| `")]
     return Left(
         run.exit_code,
         tuple(run.outputs[name] for name in ("created", "skipped", "failed")),

@@ -1,4 +1,4 @@
-"""The step summary as a person reads it: counts, pull request, paths, in this order."""
+"""The step summary as a person reads it: outcome, counts, what failed, paths, in this order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 import pytest
 
 from tests.contract.test_definition_files import SCAFFOLD
-from tests.fakehub import Repository
-from tests.harness import SINGLE, Action, Start
+from tests.contract.test_run import MISSING, refuse
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.gfm import only_ours
+from tests.harness import SINGLE, Action, Start, shortened
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}
@@ -22,26 +24,79 @@ def positions(text: str, *parts: str) -> list[int]:
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("profile", ["scaffold", "health"])
-def test_counts_then_pull_request_then_paths(
+def test_outcome_and_pull_request_then_counts_then_paths(
     start: Start, repository: Repository, profile: str, language: str
 ) -> None:
     text = start(profile=profile, language=language, assignees="stranger").summary
     link = f"[#1]({repository.html_url}/pull/1)"
-    found = positions(text, COUNTS[language], link, PATHS[language])
+    found = positions(text, link, COUNTS[language], "`stranger`", PATHS[language])
     assert found == sorted(found)
     assert text.startswith("## ")
-    assert text.index("<code>stranger</code>") > text.index(COUNTS[language])
+    only_ours(text)
+
+
+OUTCOMES = {
+    ("en", "register"): "29 files: 27 created, 2 skipped.",
+    ("ja", "register"): "全 29 件: 作成 27 件、スキップ 2 件。",
+    ("en", "plan"): "29 files: 27 missing, 2 skipped. Nothing was written.",
+    ("ja", "check"): "全 29 件: 不足 27 件、スキップ 2 件。何も書き込んでいません。",
+}
+
+
+@pytest.mark.parametrize(("language", "mode"), OUTCOMES)
+def test_the_first_sentence_is_the_outcome_in_numbers(
+    start: Start, repository: Repository, language: str, mode: str
+) -> None:
+    run = start(language=language, mode=mode)
+    sentence = OUTCOMES[language, mode]
+    assert run.summary.split("\n\n")[1].startswith(sentence)
+    assert sentence in run.lines[-9]
+
+
+def test_a_run_that_ends_early_counts_what_is_not_done(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: shortened(request) == "PUT contents/c",
+            times=None,
+            status=429,
+            headers={"Retry-After": "99999"},
+        )
+    )
+    run = action(definitions=action.listing("a", "b", "c", "d"), language="en")
+    assert run.exit_code == 1
+    assert "4 files: 2 created, 1 failed, 1 not done." in run.summary
+
+
+@pytest.mark.parametrize("mode", ["register", "plan", "check"])
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_nothing_missing_is_one_line_and_the_counts(
+    start: Start, action: Action, repository: Repository, mode: str, language: str
+) -> None:
+    listing = action.listing("README.md", ".gitignore")
+    run = start(definitions=listing, mode=mode, language=language, runner=True)
+    page = only_ours(run.summary)
+    assert [row[1] for row in page.rows[1:]] == ["0", "2", "0"]
+    assert page.paths == {}
+    sentence = {"en": "all 2 files exist already", "ja": "2 件すべてが既に存在します"}[language]
+    assert page.text.count(sentence) == 1
+    assert run.outputs["missing"] == "0"
+    # What was checked is folded
+    outside = re.sub(r"(?s)::group::.*?::endgroup::\n", "", run.stdout).splitlines()
+    assert len(outside) == 1 + 8
+    assert sentence in outside[0]
 
 
 def test_every_path_has_its_row(start: Start, repository: Repository) -> None:
-    text = start().summary
-    rows = re.findall(r"(?m)^\| <code>(.*?)</code> \| (\w+)", text)
-    states = {"created": 27, "skipped": 2}
-    assert len(rows) == len(SCAFFOLD)
-    assert {state: [s for _, s in rows].count(state) for state in states} == states
+    rows = only_ours(start().summary).paths
+    assert set(rows) == set(SCAFFOLD)
+    states = [cells[0].partition(" ")[0] for cells in rows.values()]
+    assert (states.count("created"), states.count("skipped")) == (27, 2)
 
 
-@pytest.mark.parametrize(("count", "opened"), [(1, True), (8, True), (9, False), (29, False)])
+@pytest.mark.parametrize(("count", "opened"), [(1, True), (10, True), (11, False), (29, False)])
 @pytest.mark.parametrize("mode", ["register", "plan"])
 def test_a_long_list_is_folded_and_a_short_one_is_not(
     action: Action, repository: Repository, mode: str, count: int, opened: bool
@@ -53,7 +108,55 @@ def test_a_long_list_is_folded_and_a_short_one_is_not(
     assert text.count("<details") == text.count("</details>") == (1 if mode == "register" else 2)
 
 
+RULE = "Repository rule violations found\n\n- Changes must be made through a pull request.\n\n"
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_one_cause_is_told_once(
+    action: Action, host: StandInHost, repository: Repository, language: str
+) -> None:
+    refuse(host, "PUT contents/", status=409, message=RULE)
+    run = action(runner=True, language=language)
+    assert run.exit_code == 1
+    [annotation] = run.annotations()
+    assert "Repository rule violations found\n- Changes must" in annotation.data
+    page = only_ours(run.summary)
+    [item] = page.items
+    assert item.count("Repository rule violations found") == 1
+    assert all(path in item for path in MISSING)
+    assert run.summary.index("- Changes must") < run.summary.index("<details")
+    assert "\\n" not in run.console + run.summary
+    assert run.outputs["missing"] == run.outputs["failed"] == "27"
+
+
+def test_each_cause_has_its_own_paths_the_most_frequent_first(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/b", status=422, message="Odd")
+    refuse(host, "PUT contents/", status=409, message=RULE)
+    run = action(definitions=action.listing("b", "a", "c"), runner=True, language="en")
+    first, second = (annotation.data for annotation in run.annotations())
+    assert first.startswith("Not created (2): a ruleset")
+    assert "\nFiles: a, c → " in first
+    assert second.startswith("b was not created: Odd")
+    first, second = only_ours(run.summary).items
+    assert "Files: a, c" in first
+    assert second.startswith("b was not created: Odd")
+
+
+def test_declined_is_a_link(start: Start, action: Action, repository: Repository) -> None:
+    definitions = action.listing("a", "b")
+    start(definitions=definitions)
+    repository.close(1)
+    run = start(definitions=definitions)
+    link = f"[#1]({repository.html_url}/pull/1)"
+    assert f"| `a` | skipped (declined in {link}) |" in run.summary
+    assert f"> The pull request {link} was closed" in run.summary
+    assert "declined in #1" in run.registration["files"][0]["reason"]
+    assert run.outputs["missing"] == "2"
+
+
 def test_all_has_both_one_after_the_other(action: Action, repository: Repository) -> None:
     text = action(profile="all", mode="plan", commit_strategy=SINGLE, language="en").summary
     assert text.count(COUNTS["en"]) == text.count(PATHS["en"]) == 2
-    assert text.index("<code>health</code>") < text.index("<code>scaffold</code>")
+    assert text.index("`health`") < text.index("`scaffold`")

@@ -56,7 +56,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "classic without repo": (
         {"kind": "classic", "scopes": ("public_repo", "workflow")},
         "The token lacks the scope `repo` (it has: public_repo, workflow)",
-        "トークンにスコープ `repo` がありません（現在: public_repo, workflow）",
+        "トークンにスコープ `repo` がありません（現在: public_repo、workflow）",
     ),
     "classic without any scope": (
         {"kind": "classic", "scopes": ()},

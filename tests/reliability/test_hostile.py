@@ -6,7 +6,6 @@ place where a host can put one, and in quantities that are too large.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 import pytest
 
 from registrar.texts import escaping
-from tests.contract.test_outside import HOSTILE, OUR_QUOTES, check_plain
+from tests.contract.test_outside import HOSTILE, check_plain
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.gfm import only_ours
 from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened
 
 TEXTS = (
@@ -41,7 +41,7 @@ CALLS = (
     "PUT contents/a.md",
     "POST pulls",
 )
-OUTPUTS = {"created", "skipped", "failed", "branch", "report", "report_path"} | {
+OUTPUTS = {"created", "skipped", "failed", "branch", "report", "report_path", "missing"} | {
     f"pull_request_{name}" for name in ("number", "url", "operation")
 }
 SUMMARY_BYTES = 1024 * 1024
@@ -60,49 +60,9 @@ def run(action: Action, entries: list[dict[str, str]], **more: Any) -> Run:
     return action(language="en", definitions=listed, runner=True, **more)
 
 
-def columns(markdown: str) -> int:
-    """How many columns the table of the paths has."""
-    return (
-        next(line for line in markdown.splitlines() if line.startswith("| Path |")).count("|") - 1
-    )
-
-
-def rows(markdown: str) -> list[list[str]]:
-    """The cells of every row of the table of the paths."""
-    lines = [line for line in markdown.splitlines() if line.startswith("| <code>")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-
-
-OUR_MARKUP = re.compile(
-    # What a text of ours says with a value from outside, escaped
-    r"<code>[^<>|`*\[\]\n@]*</code>"
-    # Links to the repository, to the host's documentation, and to the form for a pull request
-    r"|\[`?#?\w+`?\]\(http://127\.0\.0\.1:\d+/[\w./-]+\)"
-    r"|\(https://docs\.github\.com/[\w./@-]+\)"
-    r"|<http://127\.0\.0\.1:\d+/[\w./-]+/compare/[\w./%-]+\.\.\.[\w./%-]+\?[\w&=%/.-]+>"
-    # Headings, quotes, tables, and what folds the long one
-    r"|^## |^> |^\|( --- \|)+$|^\| | \| ?| \|$|<br>|</?details( open)?>|</?summary>",
-    re.MULTILINE,
-)
-
-
-def inert(markdown: str) -> None:
-    """Beyond the markup that we wrote ourselves there is nothing but words."""
-    for quote in OUR_QUOTES:
-        markdown = markdown.replace(quote, "")
-    rest = re.sub(r"&#\d+;\u200b?", "", OUR_MARKUP.sub("", markdown))
-    assert not re.search(r"[<>`*\[\]|_~]|[@#]\w|://|www\.", rest), rest
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]", rest)
-
-
 def ours(body: str | None) -> str:
     """Our part of a pull request's body."""
     return (body or "").partition("<!-- registrar:begin -->")[2].partition("<!-- reg")[0]
-
-
-def words(cell: str) -> str:
-    """What a reader sees in a cell."""
-    return html.unescape(re.sub(r"</?code>", "", cell)).replace("\u200b", "")
 
 
 def silent(ended: Run, annotations: int) -> None:
@@ -114,7 +74,7 @@ def silent(ended: Run, annotations: int) -> None:
     assert not re.search(r"[\x9b\u200e\u200f\u202a-\u202e\u2066-\u2069]", ended.stdout)
     assert set(ended.outputs) <= OUTPUTS
     assert ended.outputs["branch"] in {"", SCAFFOLD_BRANCH}
-    inert(ended.summary)
+    only_ours(ended.summary)
 
 
 def test_all_at_once_in_paths_and_descriptions(
@@ -134,13 +94,11 @@ def test_all_at_once_in_paths_and_descriptions(
     [pull] = repository.pull_requests
     body = pull.body or ""
     assert (body.count("registrar:begin"), body.count("registrar:end")) == (1, 1)
-    inert(ours(body))
     for markdown in (body, ended.summary):
-        table = rows(markdown)
-        assert {len(cells) for cells in table} == {columns(markdown)}
-        assert len(table) == len(entries)
+        table = only_ours(markdown).paths
+        assert len({len(cells) for cells in table.values()}) == 1
         expected = {escaping.show_control_characters(entry["path"]) for entry in entries}
-        assert {words(cells[0]) for cells in table} == expected
+        assert {path.replace("\u200b", "") for path in table} == expected
     check_plain(pull.title)
     for commit in repository.log(SCAFFOLD_BRANCH)[:-1]:
         check_plain(commit.message)
@@ -171,8 +129,7 @@ def test_all_at_once_in_what_the_host_says(
     assert annotation.properties == {}
     assert "HTTP 418" in annotation.data
     for pull in repository.pull_requests:
-        inert(ours(pull.body))
-        assert {len(cells) for cells in rows(ours(pull.body))} == {columns(ours(pull.body))}
+        assert {len(cells) for cells in only_ours(ours(pull.body)).paths.values()} == {3}
 
 
 def test_a_hostile_name_of_the_default_branch(action: Action, host: StandInHost) -> None:
@@ -181,9 +138,9 @@ def test_a_hostile_name_of_the_default_branch(action: Action, host: StandInHost)
     ended = run(action, [{"path": "a.md"}, {"path": "README.md"}])
     assert ended.exit_code == 0, ended.text
     silent(ended, annotations=0)
-    assert {len(cells) for cells in rows(ended.summary)} == {columns(ended.summary)}
+    assert {len(cells) for cells in only_ours(ended.summary).paths.values()} == {2}
     [pull] = with_name.pull_requests
-    assert {len(cells) for cells in rows(ours(pull.body))} == {columns(ours(pull.body))}
+    assert {len(cells) for cells in only_ours(ours(pull.body)).paths.values()} == {3}
     assert pull.base == with_name.default_branch
 
 
@@ -227,12 +184,12 @@ def test_too_much_for_a_summary_and_a_pull_request(
     assert "(The rest was cut: the summary was too large.)" in ended.summary[-200:]
     assert f"| Created | {count - there} |" in ended.summary
     assert f"| Skipped | {there} |" in ended.summary
-    assert {len(cells) for cells in rows(ended.summary)} == {columns(ended.summary)}
+    assert {len(cells) for cells in only_ours(ended.summary).paths.values()} == {2}
     assert len(ended.outputs["created"]) == 1
     [pull] = repository.pull_requests
     body = pull.body or ""
     assert BODY_CHARACTERS - 2048 < len(body.encode("utf-16-le")) // 2 <= BODY_CHARACTERS
-    shown = rows(body)
+    shown = only_ours(body).paths
     assert f"and {count - len(shown)} more" in body
     assert body.count("| added |") == count - there
     assert body.rstrip().endswith("<!-- registrar:end -->")

@@ -112,7 +112,7 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     ended = run(action)
     assert ended.exit_code == 1
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
-    assert "<code>b.md</code> | unknown" in ended.summary
+    assert "`b.md` | unknown" in ended.summary
 
     host.faults.clear()
     again = run(action)

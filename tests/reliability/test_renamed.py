@@ -45,9 +45,7 @@ def test_a_renamed_repository(action: Action, host: StandInHost, repository: Rep
     assert f"Repository: {NEW}" in ended.lines
     heading = next(line for line in ended.summary.splitlines() if line.startswith("## "))
     assert (NEW in heading, TARGET in heading) == (True, False)
-    assert (
-        f"The repository <code>{TARGET}</code> is called <code>{NEW}</code> now." in ended.summary
-    )
+    assert f"The repository `{TARGET}` is called `{NEW}` now." in ended.summary
     assert f"/{NEW}/pull/1" in ended.outputs["pull_request_url"]
     finished(repository)
 

@@ -47,7 +47,7 @@ def announced(ended: Run) -> list[tuple[int, str]]:
 def moment(text: str) -> datetime:
     """The time that the run names to come back at."""
     told = html.unescape(text)
-    found = re.search(r"Run again after (?:<code>)?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", told)
+    found = re.search(r"Run again after `?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", told)
     assert found, text
     return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
 

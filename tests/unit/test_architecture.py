@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from registrar import inputs
-from registrar.reporting import report
+from registrar.reporting.outputs import outputs
 from registrar.texts.messages import Catalogue, msg
 from tests.harness import ROOT, clean_environment
 
@@ -24,7 +24,9 @@ CORE = (
     "definitions.parsing",
     "definitions.rules",
     "definitions.diagnostics",
-    "reporting.report",
+    "reporting.summary",
+    "reporting.pull_request_body",
+    "reporting.report_document",
 )
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
@@ -133,7 +135,7 @@ def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
 
 
 def test_the_outputs_of_the_action_are_those_that_are_written() -> None:
-    assert set(ACTION["outputs"]) == set(report.outputs([], "", ""))
+    assert set(ACTION["outputs"]) == set(outputs([], "", ""))
 
 
 @pytest.mark.parametrize("kind", ["inputs", "outputs"])

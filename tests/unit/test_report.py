@@ -18,10 +18,13 @@ from registrar.models import (
     State,
 )
 from registrar.profiles import SCAFFOLD
-from registrar.reporting import report
+from registrar.reporting import console
+from registrar.reporting.outputs import outputs as outputs_of
 from registrar.reporting.proposal import BODY_CHARACTERS, Proposal
+from registrar.reporting.summary import cut, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
+from tests.gfm import only_ours
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -51,9 +54,9 @@ def account(*files: FileResult) -> RegistrationResult:
     return RegistrationResult(profile="scaffold", repository="octo/example", files=files)
 
 
-def rows(body: str) -> list[str]:
-    """The paths of a body's table."""
-    return re.findall(r"^\| <code>(.*?)</code>", body, re.MULTILINE)
+def rows(markdown: str) -> list[str]:
+    """The paths of a table."""
+    return list(only_ours(markdown).paths)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -65,7 +68,7 @@ def test_a_body_is_never_longer_than_the_host_takes(language: str, count: int, n
     assert escaping.characters(body) <= LIMIT
     shown = len(rows(body))
     if shown < count:
-        assert CATALOGUES[language].text(msg("body.more", count=count - shown)) in body
+        assert CATALOGUES[language].text(msg("label.more", count=count - shown)) in body
         # No room is given away.
         assert escaping.characters(body) > LIMIT - 1000
     else:
@@ -104,7 +107,7 @@ def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
     body = proposal().body(account(*files))
     expected = ["3-failed", "1-created", "4-created", "2-pending", "0-skipped"]
     assert rows(body) == expected
-    assert rows(report.step_summary(account(*files), CATALOGUES["en"])) == expected
+    assert rows(step_summary(account(*files), CATALOGUES["en"])) == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -117,10 +120,10 @@ def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, 
         for number in range(count)
     ]
     created, skipped, failed, unknown = counts
-    outputs = report.outputs([account(*files)], "{}", "")
+    outputs = outputs_of([account(*files)], "{}", "")
     names = ("created", "skipped", "failed")
     assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
-    lines = report.console_summary(account(*files), CATALOGUES[language])
+    lines = console.summary(account(*files), CATALOGUES[language])
     numbers = [int(n) for line in lines[4:7] for n in re.findall(r"\d+", line)]
     assert numbers == [created, skipped, failed + unknown]
 
@@ -129,24 +132,23 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
     one = dataclasses.replace(
         account(result("a")), branch="b", pull_request=PullRequest(7, "https://example.com/7")
     )
-    assert report.outputs([one], "{}", "")["pull_request_number"] == "7"
-    both = report.outputs([one, one], "{}", "")
+    assert outputs_of([one], "{}", "")["pull_request_number"] == "7"
+    both = outputs_of([one, one], "{}", "")
     assert both["created"] == "2"
     assert (both["branch"], both["pull_request_number"], both["pull_request_url"]) == ("", "", "")
-    none = report.outputs([], "{}", "")
+    none = outputs_of([], "{}", "")
     assert none["created"] == none["skipped"] == none["failed"] == "0"
     assert none.keys() == both.keys()
 
 
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
     file = dataclasses.replace(
-        result("a", State.FAILED), reason=msg("refusal.other", host="x\n\ny", status=422)
+        result("a", State.FAILED),
+        reason=msg("refusal.other", host=escaping.Lines("x\n\ny"), status=422),
     )
-    summary = report.step_summary(account(file), CATALOGUES["en"])
-    [row] = [line for line in summary.splitlines() if "<code>a</code>" in line]
-    assert row.count(" | ") == 2
-    assert row.startswith("| ")
-    assert row.endswith(" |")
+    page = only_ours(step_summary(account(file), CATALOGUES["en"]))
+    assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}
+    assert "`x`<br>`y`" in page.markdown
 
 
 @pytest.mark.parametrize("size", [600, 900, 1500, 3000, 10**6])
@@ -156,8 +158,8 @@ def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) ->
         FileResult(FileDefinition(f"docs/{number}.md", content), State.MISSING)
         for number in range(9)
     ]
-    whole = report.step_summary(account(*files), CATALOGUES["en"])
-    text = report.cut(whole, size, "(cut)")
+    whole = step_summary(account(*files), CATALOGUES["en"])
+    text = cut(whole, size, "(cut)")
     assert len(text.encode()) <= size
     assert (text == whole) is (len(whole.encode()) <= size)
     if text != whole:

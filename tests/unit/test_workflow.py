@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registrar.reporting import report
-from registrar.reporting.runner import Workflow
+from registrar.reporting.runner_files import RunnerFiles
+from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
 from tests.harness import read_file_command
 
 MEBIBYTE = 1024 * 1024
 
 
-def workflow(directory: Path) -> Workflow:
-    files = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
-    files["RUNNER_TEMP"] = str(directory)
-    return Workflow(files, io.StringIO(), io.StringIO(), Redactor("secret-token"))
+def files(directory: Path) -> RunnerFiles:
+    environ = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    environ["RUNNER_TEMP"] = str(directory)
+    return RunnerFiles(environ, Redactor("secret-token"))
 
 
 def shorten(markdown: str, size: int) -> str:
     """How a summary is made to fit."""
-    return report.cut(markdown, size, "(cut)")
+    return cut(markdown, size, "(cut)")
 
 
 @pytest.mark.parametrize("used", [0, 1000, MEBIBYTE - 40])
@@ -35,7 +34,7 @@ def test_a_summary_that_is_too_large_is_cut_with_a_note(
 ) -> None:
     file = tmp_path / "GITHUB_STEP_SUMMARY"
     file.write_bytes(b"x" * used)
-    workflow(tmp_path).summary(line * 120_000, shorten)
+    files(tmp_path).summary(line * 120_000, shorten)
     data = file.read_bytes()
     assert len(data) <= MEBIBYTE
     assert data.decode().endswith("\n\n(cut)\n")
@@ -45,7 +44,7 @@ def test_a_summary_that_is_too_large_is_cut_with_a_note(
 
 def test_a_summary_that_fits_is_not_cut(tmp_path: Path) -> None:
     text = "x" * MEBIBYTE
-    workflow(tmp_path).summary(text, shorten)
+    files(tmp_path).summary(text, shorten)
     assert (tmp_path / "GITHUB_STEP_SUMMARY").read_text() == text
 
 
@@ -60,22 +59,22 @@ def test_a_summary_that_fits_is_not_cut(tmp_path: Path) -> None:
 def test_outputs_come_back_as_they_were_written(tmp_path: Path, values: dict[str, str]) -> None:
     file = tmp_path / "GITHUB_OUTPUT"
     file.unlink(missing_ok=True)
-    workflow(tmp_path).outputs(values)
+    files(tmp_path).outputs(values)
     assert read_file_command(file.read_text("utf-8") if file.exists() else "") == values
 
 
 def test_delimiters_of_outputs_are_never_the_same(tmp_path: Path) -> None:
-    workflow(tmp_path).outputs({"a": "1", "b": "2"})
-    workflow(tmp_path).outputs({"a": "1", "b": "2"})
+    files(tmp_path).outputs({"a": "1", "b": "2"})
+    files(tmp_path).outputs({"a": "1", "b": "2"})
     lines = (tmp_path / "GITHUB_OUTPUT").read_text().splitlines()
     assert len({line.partition("<<")[2] for line in lines if "<<" in line}) == 4
 
 
 def test_the_token_is_taken_out_of_all_three(tmp_path: Path) -> None:
-    writer = workflow(tmp_path)
+    writer = files(tmp_path)
     writer.summary("a secret-token b", shorten)
     writer.outputs({"a": "secret-token"})
-    writer.file("report", "json", '"secret-token"')
+    writer.report('"secret-token"')
     assert len(list(tmp_path.iterdir())) == 3
     for file in tmp_path.iterdir():
         assert "secret-token" not in file.read_text()

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from registrar.texts.escaping import Lines
+
 OK = 200
 CREATED = 201
 REDIRECTS = range(300, 400)
@@ -55,7 +57,7 @@ class Response:
             if isinstance(item, (str, dict))
         ]
         texts = [self.data.get("message"), *details]
-        return "; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t))
+        return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
 
     @property
     def says_not_found(self) -> bool:

@@ -18,6 +18,7 @@ from registrar.models import (
 )
 from registrar.reporting.runner import Tone, Workflow
 from registrar.texts import escaping
+from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg
 
 _TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
@@ -80,6 +81,8 @@ class Progress:
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; whatever is present is skipped already."""
         self._definitions = plan.definitions
+        lacking = len(plan.missing) + len(plan.blocked)
+        self._result = replace(self._result, missing=lacking)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):
@@ -115,7 +118,12 @@ class Progress:
     def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Tell the pull request, and what was done about it."""
         self._result = replace(self._result, pull_request=pull_request, operation=operation)
-        self.print(f"progress.pull_request_{operation}", url=pull_request.url)
+        self.print(f"progress.pull_request_{operation}", url=Link(pull_request.url))
+
+    def proposed(self, pull_request: PullRequest) -> None:
+        """Tell the open pull request that a run which writes nothing found."""
+        self._result = replace(self._result, pull_request=pull_request)
+        self.print("progress.proposed", url=Link(pull_request.url))
 
     def registration(self, *, assuming: Sequence[FileResult] = ()) -> RegistrationResult:
         """Give the result as it stands now, or would stand with some more results."""
@@ -129,4 +137,4 @@ class Progress:
         self._workflow.line(self._text(line), tone)
 
     def _text(self, message: Message) -> str:
-        return self._catalogue.text(message, escaping.show_control_characters)
+        return self._catalogue.text(message, escaping.show_lines)

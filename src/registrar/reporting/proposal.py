@@ -1,20 +1,25 @@
-"""What a registration proposes at the host: its commits and its pull request."""
+"""What a registration proposes: its commits and its pull request."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from registrar.models import FileDefinition, PullRequestOptions, RegistrationResult
 from registrar.profiles import Profile
-from registrar.reporting import report
+from registrar.reporting import pull_request_body
 from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, msg
 
 BODY_CHARACTERS = 65_536
-"""The host takes no longer body (github/issue-metrics#258)."""
+"""GitHub takes no longer description (github/issue-metrics#258)."""
 _BEGIN = "<!-- registrar:begin -->"
 _END = "<!-- registrar:end -->"
+# Both marks on lines of their own as we write them, with no other mark in between
+_OURS = re.compile(
+    rf"(?m)^{_BEGIN}\r?\n(?P<ours>(?:(?!{_BEGIN}|{_END})[\s\S])*?)\r?\n{_END}(?=\r?$)"
+)
 
 
 def is_ours(body: str) -> bool:
@@ -55,19 +60,19 @@ class Proposal:
         return self._fill(self.commit_template, result, path=paths)
 
     def body(self, result: RegistrationResult, current: str | None = None) -> str:
-        """Put our part between its marks; what a reviewer wrote outside of them stays.
+        """Put our part between its marks; not one character outside of them changes.
 
         ``current`` is the body as it stands; ``None``: a new one, which begins with the caller's
         own text. One that has no room left for our part stays as it is.
         """
         if current is None:
             current = self._fill(self.options.body, result)
-        before, begun, rest = current.partition(_BEGIN)
-        ours, ended, after = rest.partition(_END)
-        if not (begun and ended):
-            before, ours, after = (f"{current}\n\n" if current.strip() else ""), "", ""
+        if found := _OURS.search(current):
+            before, ours, after = current[: found.start()], found["ours"], current[found.end() :]
+        else:
+            before, ours, after = (f"{current}\n\n" if current else ""), "", ""
         room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
-        ours = report.pull_request_body(result, self.catalogue, room, ours, own_list=self.own_list)
+        ours = pull_request_body.render(result, self.catalogue, room, ours, own_list=self.own_list)
         body = f"{before}{_BEGIN}\n{ours}\n{_END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
 
@@ -78,8 +83,8 @@ class Proposal:
         values = {
             "profile": self.profile.name,
             "count": str(result.missing),
-            "owner": owner,
-            "repo": repo,
+            "owner": self.catalogue.shown(owner, str),
+            "repo": self.catalogue.shown(repo, str),
             "run_url": self.run_url if own else "",
         }
         return templates.fill(template, values | more)

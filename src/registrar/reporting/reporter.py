@@ -1,4 +1,4 @@
-"""Tells people and programs what a run does and did: the texts of `report` to their places."""
+"""Tells people and programs what a run does and did: each text to its place."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
-from registrar.models import FAILED_STATES, Mode, RegistrationResult, State
-from registrar.reporting import report, troubleshooting
+from registrar.models import Mode, RegistrationResult
+from registrar.reporting import console, outcome, preview, report_document, troubleshooting
+from registrar.reporting.outputs import outputs
 from registrar.reporting.runner import Workflow
+from registrar.reporting.summary import cut, error_summary, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -38,23 +40,21 @@ class Reporter:
 
     def registration(self, registration: RegistrationResult) -> None:
         """Tell how a registration ended: what would be created, what failed, the summary."""
-        missing = [f.definition.path for f in registration.files if f.state is State.MISSING]
-        if missing:
-            title = self._text(msg("group.diff", count=len(missing)))
-            with self.workflow.group(title):
-                for line in report.console_diff(registration):
-                    self.workflow.line(self.catalogue.shown(line, escaping.show_control_characters))
-        for file in registration.files:
-            if file.state in FAILED_STATES:
-                message = msg("progress.failed", path=file.definition.path, reason=file.reason)
-                self.fail(Diagnostic(message))
+        if files := preview.missing(registration):
+            with self.workflow.group(self._text(msg("group.diff", count=len(files)))):
+                for line in preview.console(registration, self.catalogue):
+                    self.workflow.line(line)
+        for cause in outcome.causes(registration):
+            self.fail(Diagnostic(cause.message))
         if registration.error:
             self.fail(Diagnostic(registration.error))
-        elif registration.mode is Mode.CHECK and missing:
-            total = len(registration.files)
-            message = msg("progress.missing", count=len(missing), total=total, paths=missing)
-            self.fail(Diagnostic(message))
-        for line in report.console_summary(registration, self.catalogue):
+        elif registration.mode is Mode.CHECK and files:
+            sentence, advice = outcome.sentence(registration), outcome.advice(registration)
+            found = msg("outcome.check", sentence=sentence, advice=advice)
+            paths = [definition.path for definition in files]
+            self.fail(Diagnostic(msg("cause.with_paths", cause=found, paths=paths)))
+        self.line(outcome.sentence(registration))
+        for line in console.summary(registration, self.catalogue):
             self.workflow.line(line)
 
     def run(
@@ -63,31 +63,42 @@ class Reporter:
         diagnostics: Sequence[Diagnostic],
         exit_code: int,
     ) -> None:
-        """Report how the run ended: step summary, outputs, report; ``diagnostics`` ended it."""
+        """Report how the run ended: step summary, outputs, report; ``diagnostics`` ended it.
+
+        Each of them is written whatever becomes of the others.
+        """
         for diagnostic in diagnostics:
             self.fail(diagnostic)
         errors = [diagnostic.message for diagnostic in diagnostics]
-        parts = [report.step_summary(r, self.catalogue) for r in registrations]
-        parts += [report.error_summary(errors, self.catalogue)] if errors else []
-        document = report.report_json(registrations, errors, exit_code, self.catalogue)
-        note = self._text(msg("summary.cut"))
 
-        self._write(
-            lambda: self.workflow.summary(
-                "\n".join(parts), lambda markdown, size: report.cut(markdown, size, note)
+        def summary() -> None:
+            parts = [step_summary(r, self.catalogue) for r in registrations]
+            parts += [error_summary(errors, self.catalogue)] if errors else []
+            note = self._text(msg("summary.cut"))
+            whole = self.workflow.files.summary(
+                "\n".join(parts), lambda text, size: cut(text, size, note)
             )
-        )
-        path = self._write(lambda: self.workflow.file("registrar-report", "json", document))
-        outputs = report.outputs(registrations, document, path or "")
-        self._write(lambda: self.workflow.outputs(outputs))
+            if not whole:
+                self.warn(Diagnostic(msg("run.summary_cut")))
 
-    def _write(self, write: Callable[[], str | None]) -> str | None:
-        """Write a file; that one cannot be written is no reason to leave out the others."""
+        def report() -> str:
+            return report_document.render(registrations, errors, exit_code, self.catalogue)
+
+        self._safely(summary)
+        document = self._safely(report) or ""
+        name = self._safely(lambda: self.workflow.files.report(document) if document else "") or ""
+        self._safely(lambda: self.workflow.files.outputs(outputs(registrations, document, name)))
+
+    def _safely(self, write: Callable[[], str | None]) -> str | None:
+        """Write one text; that it fails is told, and no reason to leave out the others."""
         try:
             return write()
         except OSError as error:
             self.warn(Diagnostic(msg("run.unwritable", reason=str(error))))
-            return None
+        except Exception as error:  # noqa: BLE001 (a fault of ours must not hide the outcome)
+            reason = f"{type(error).__name__}: {error}"
+            self.warn(Diagnostic(msg("run.unrendered", reason=reason)))
+        return None
 
     def _text(self, message: Message) -> str:
-        return self.catalogue.text(message, escaping.show_control_characters)
+        return self.catalogue.text(message, escaping.show_lines)

@@ -1,25 +1,24 @@
-"""The runner: its workflow commands, its files, and the console where there is no runner."""
+"""The runner: its workflow commands, and the console where there is no runner."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
-from pathlib import Path
 from typing import TextIO
 
 from registrar.reporting import troubleshooting
+from registrar.reporting.runner_files import RunnerFiles
 from registrar.texts import escaping
 
 ANNOTATIONS_PER_STEP = 10
 """The runner keeps 10 errors and 10 warnings of a step (docs/github-behaviour.md, "The runner")."""
 ANNOTATION_CHARACTERS = 4096
 """The runner cuts the message of an annotation there."""
-SUMMARY_BYTES = 1024 * 1024
-"""A larger step summary is dropped as a whole by the runner."""
+LINE_CHARACTERS = 20_000
+"""A longer line is cut."""
 
 
 class Tone(Enum):
@@ -54,15 +53,16 @@ class Workflow:
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
         self.help_page = troubleshooting.page(environ)
         """Address or path of the page that explains errors."""
-        self._temporary = environ.get("RUNNER_TEMP")
-        self._summary_file = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
-        self._output_file = environ.get("GITHUB_OUTPUT")
+        self.files = RunnerFiles(environ, redact)
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
-        """Print one line, in the colour of ``tone`` where there are colours."""
-        line = escaping.for_console(self._redact(text))
+        """Print a line, in the colour of ``tone`` where there are colours.
+
+        ``text`` may have several lines: a message of GitHub in it keeps its own.
+        """
+        line = _block(self._redact(text))
         if self._coloured and tone is not Tone.PLAIN:
             line = f"\x1b[{tone.value}m{line}\x1b[0m"
         self._print(self._stdout, line)
@@ -94,49 +94,6 @@ class Workflow:
         """Report a warning, like `error`."""
         self._annotate("warning", text, label, file, line)
 
-    def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> None:
-        """Append to the step summary; ``shorten`` makes it fit into so many bytes.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
-        if not self._summary_file:
-            return
-        path = Path(self._summary_file)
-        room = SUMMARY_BYTES - (path.stat().st_size if path.exists() else 0)
-        text = shorten(self._redact(markdown), room)
-        with path.open("a", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.write(text)
-
-    def outputs(self, values: Mapping[str, str]) -> None:
-        """Write the outputs of the step.
-
-        The delimiter is random, so that no value can end itself and begin another output.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
-        if not self._output_file:
-            return
-        with Path(self._output_file).open("a", encoding="utf-8", errors="backslashreplace") as file:
-            for name, value in values.items():
-                delimiter = f"registrar_{secrets.token_hex(16)}"
-                file.write(f"{name}<<{delimiter}\n{self._redact(value)}\n{delimiter}\n")
-
-    def file(self, name: str, suffix: str, text: str) -> str:
-        """Write a file for later steps; its name below ``RUNNER_TEMP``, or nothing without one.
-
-        Not its whole path: inside and outside of a container that directory has other names.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
-        if not self._temporary:
-            return ""
-        path = Path(self._temporary) / f"{name}-{secrets.token_hex(4)}.{suffix}"
-        path.write_text(self._redact(text), encoding="utf-8")
-        return path.name
-
     def _annotate(self, kind: str, text: str, label: str, file: str | None, line: int) -> None:
         safe = self._redact(text)
         with self._lock:
@@ -166,6 +123,9 @@ class Workflow:
 
 def _block(text: str) -> str:
     first, *rest = text.split("\n")
-    return "\n".join(
-        [escaping.for_console(first), *(f"  {escaping.for_console(line)}" for line in rest)]
-    )
+    return "\n".join([_line(first), *(f"  {_line(line)}" for line in rest)])
+
+
+def _line(text: str) -> str:
+    line = escaping.for_console(text)
+    return line if len(line) <= LINE_CHARACTERS else f"{line[:LINE_CHARACTERS]}…"

@@ -61,10 +61,11 @@ SECTIONS = {
     "host.": "the-connection-fails",
     "host.redirected": "redirects",
     "host.tls": "certificates-and-proxies",
-    "progress.missing": "files-are-missing",
+    "outcome.check": "files-are-missing",
     "run.": "an-unexpected-error",
     "run.cancelled": "the-run-was-cancelled",
     "run.package_missing": "a-package-is-missing",
+    "run.summary_cut": "outputs-summary-or-report-are-missing",
     "run.un": "outputs-summary-or-report-are-missing",
     "run.unexpected": "an-unexpected-error",
 }

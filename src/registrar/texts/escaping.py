@@ -1,7 +1,7 @@
 """Nothing that comes from outside speaks: one function for each place where a text lands.
 
-Paths, descriptions, names and the host's own messages pass through here before anybody else
-(the runner, a Markdown renderer, the host's reference scanner) can take them for an instruction.
+Paths, descriptions, names and GitHub's own messages pass through here before anybody else
+(the runner, a Markdown renderer, GitHub's search for references) can take them for an instruction.
 """
 
 from __future__ import annotations
@@ -14,43 +14,97 @@ from urllib.parse import quote
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ZERO_WIDTH = "\u200b"
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
-_TOKEN_SHAPES = re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9_.\-]{16,}|github_pat_[A-Za-z0-9_]{16,})")
+# What GitHub issues, wherever in a word it begins (github.blog, "Behind GitHub's new
+# authentication token formats"); `ghs_` may go on with an App's id and a JSON Web Token
+_TOKEN_SHAPES = re.compile(
+    r"gh[oprsu]_(?:[A-Za-z0-9]+_eyJ[A-Za-z0-9]{10,}|[A-Za-z0-9]{20,})[A-Za-z0-9_.\-]*"
+    r"|github_pat_[A-Za-z0-9_]{16,}"
+)
 REDACTED = "***"
 SECRET_CHARACTERS = 8
-"""What is shorter is no token of the host, and a part of ordinary words."""
+"""What is shorter is no token of GitHub, and a part of ordinary words."""
+PART_CHARACTERS = 20
+"""So many consecutive characters of the token are treated like the whole of it.
 
-# Every ASCII character that Markdown or HTML reads as more than itself
-_MARKUP = str.maketrans({c: f"&#{ord(c)};" for c in "&<>\"'`*_~[](){}|\\#@:$!^="})
+Half of the shortest token that GitHub issues (40 characters).
+"""
+_ANCHOR_CHARACTERS = PART_CHARACTERS // 2
+
+# What Markdown, HTML and GitHub's own additions (emoji, mathematics) read as more than itself
+_MARKUP = str.maketrans({c: f"&#{ord(c)};" for c in "&<>`*_~[]|\\#@$"})
+_COLON = re.compile(r":(?=\S)")
 _AUTOLINK_WWW = re.compile(r"www\.", re.IGNORECASE)
-# "@name", "#1", "GH-1" and addresses: what the host turns into mentions, references and links
-_REFERENCE = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\bGH)(?=-\d)|(?<=:)(?=//)", re.IGNORECASE)
+# "@name", "a@b.example", "#1", "GH-1" and addresses: what becomes a mention, reference or link
+_REFERENCE = re.compile(r"(?<=@)|(?<=#)(?=\d)|(?<=GH)(?=-\d)|(?<=:)(?=//)", re.IGNORECASE)
+# What would end a code span or a table cell, or begin a comment such as the marks of a body
+_NO_CODE_SPAN = re.compile(r"[`|<]|^\s|\s$|^$")
+_NUMBER = re.compile(r"#[0-9]+")
 _SKIP_CHECKS = re.compile(
-    r"\[(skip ci|ci skip|no ci|skip actions|actions skip)\]|\bskip-checks(?=:)", re.IGNORECASE
+    r"\[(skip ci|ci skip|no ci|skip actions|actions skip)\]|skip-checks(?=:)", re.IGNORECASE
 )
 
 
-class Url(str):
-    """An address that we composed ourselves: the only text that may become a link."""
+class Link(str):
+    """A text with an address that we composed ourselves: nothing else becomes a link."""
+
+    __slots__ = ("url",)
+
+    url: str
+
+    def __new__(cls, text: str, url: str = "") -> Link:
+        """``text`` is what a reader sees; without ``url`` it is the address itself."""
+        link = super().__new__(cls, text)
+        link.url = url or text
+        return link
+
+
+class Lines(str):
+    """Words of GitHub, which may have several lines and keep them where people read them."""
 
     __slots__ = ()
 
 
 class Redactor:
-    """Replaces the token, and whatever looks like one, in a text that leaves us.
+    """Replaces the token, whole or in part, and whatever looks like one.
 
     Done in-process: the runner's own ``::add-mask::`` would print the token to hide it.
     """
 
     def __init__(self, token: str) -> None:
-        """``token`` may be empty: then only the shapes of the host's tokens are looked for."""
+        """``token`` may be empty: then only the shapes of GitHub's tokens are looked for."""
         self._token = token
+        # Whatever has PART_CHARACTERS of the token has one of these pieces whole
+        starts = range(0, len(token) - _ANCHOR_CHARACTERS + 1, _ANCHOR_CHARACTERS)
+        self._anchors = [(token[start : start + _ANCHOR_CHARACTERS], start) for start in starts]
 
     def __call__(self, text: str) -> str:
-        """Give back ``text`` without any token."""
+        """Give back ``text`` without any token, and without `PART_CHARACTERS` in a row of it."""
         if len(self._token) >= SECRET_CHARACTERS:
             text = text.replace(self._token, REDACTED)
+        if len(self._token) >= PART_CHARACTERS:
+            text = self._without_parts(text)
         return _TOKEN_SHAPES.sub(REDACTED, text)
+
+    def _without_parts(self, text: str) -> str:
+        token = self._token
+        for anchor, start in self._anchors:
+            kept: list[str] = []
+            done, at = 0, text.find(anchor)
+            while at >= 0:
+                left, right = at, at + len(anchor)
+                first, last = start, start + len(anchor)
+                while left > done and first and text[left - 1] == token[first - 1]:
+                    left, first = left - 1, first - 1
+                while right < len(text) and last < len(token) and text[right] == token[last]:
+                    right, last = right + 1, last + 1
+                if right - left >= PART_CHARACTERS:
+                    kept += [text[done:left], REDACTED]
+                    done = right
+                at = text.find(anchor, right)
+            text = "".join([*kept, text[done:]])
+        return text
 
 
 def show_control_characters(text: str) -> str:
@@ -63,6 +117,14 @@ def show_control_characters(text: str) -> str:
         else char
         for char in text
     )
+
+
+def show_lines(text: str) -> str:
+    """Like `show_control_characters`, but `Lines` stay lines; blank ones are left out."""
+    if not isinstance(text, Lines):
+        return show_control_characters(text)
+    lines = [show_control_characters(line) for line in _LINE_BREAK.split(text)]
+    return "\n".join(line for line in lines if line.strip()) or lines[0]
 
 
 def for_console(text: str) -> str:
@@ -88,20 +150,28 @@ def for_command_property(text: str) -> str:
 
 def for_markdown(text: str) -> str:
     """Make ``text`` plain words inside Markdown: no markup, mention, reference or link."""
-    inert = _REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text))
-    return _AUTOLINK_WWW.sub("www&#46;", inert.translate(_MARKUP))
+    inert = _REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text)).translate(_MARKUP)
+    return _AUTOLINK_WWW.sub("www&#46;", _COLON.sub("&#58;", inert))
 
 
 def for_markdown_code(text: str) -> str:
-    """Show ``text`` to the letter inside Markdown, table cells included.
+    """Show ``text`` to the letter inside Markdown, table cells included; a `Link` as a link.
 
-    An element and not backticks: what it holds can neither end it nor split a table cell, and
-    the host looks for no mention in it. An address of our own is shown as a link.
+    A code span, in which neither Markdown nor GitHub looks for anything, for each of its lines.
+    Where a character would end the span, an element: what it holds can end neither it nor a
+    table cell.
     """
-    if isinstance(text, Url):
-        return f"<{for_link(text)}>"
-    inert = show_control_characters(text).translate(_MARKUP)
-    return f"<code>{_AUTOLINK_WWW.sub('www&#46;', inert)}</code>"
+    if isinstance(text, Link):
+        target = for_link(text.url)
+        label = text if _NUMBER.fullmatch(text) else for_markdown(text)
+        return f"<{target}>" if text == text.url else f"[{label}]({target})"
+    return "<br>".join(_code(line) for line in show_lines(text).split("\n"))
+
+
+def _code(line: str) -> str:
+    if _NO_CODE_SPAN.search(line):
+        return f"<code>{for_markdown(line)}</code>"
+    return f"`{line}`"
 
 
 def for_link(url: str) -> str:
@@ -112,12 +182,12 @@ def for_link(url: str) -> str:
 
 
 def characters(text: str) -> int:
-    """Length of a text as the host counts it: UTF-16 units, the larger of the known ways."""
+    """Length of a text as GitHub counts it: UTF-16 units, the larger of the known ways."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def for_commit(text: str) -> str:
-    """Make ``text`` inert where the host reads no Markdown: commit messages and titles.
+    """Make ``text`` inert where GitHub reads no Markdown: commit messages and titles.
 
     Mentions, references and closing keywords are broken by a zero-width space, instructions to
     skip workflows by a backslash.

@@ -8,8 +8,14 @@ from pathlib import Path
 
 import yaml
 
+from registrar.texts.escaping import Lines, Link
+
 LANGUAGES = ("ja", "en")
 DEFAULT_LANGUAGE = "ja"
+VALUE_CHARACTERS = 5_000
+"""What is put into a sentence is cut there: a message of GitHub, a value of a definition file."""
+LIST_ITEMS = 50
+"""So many items of a list are named, the rest is counted."""
 
 
 SHOWN_CHARACTERS = 200
@@ -50,8 +56,8 @@ class Catalogue:
         because an escaped token would no longer be found.
         """
         self._redact = redact
-        text = (Path(__file__).parent / f"{language}.yml").read_text("utf-8")
-        self._texts: dict[str, str] = yaml.load(text, Loader=_FastestSafeLoader)  # noqa: S506 (safe)
+        self._texts = _read(f"{language}.yml")
+        self._descriptions = _read(f"descriptions.{language}.yml")
 
     def text(self, message: Message, escape: Callable[[str], str] = str) -> str:
         """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
@@ -63,11 +69,16 @@ class Catalogue:
 
     def shown(self, value: str, escape: Callable[[str], str]) -> str:
         """Show a value from outside by itself."""
-        if isinstance(value, Excerpt):
-            clean = self._redact(str(value))
-            fits = len(clean) <= SHOWN_CHARACTERS
-            return escape(clean if fits else f"{clean[: SHOWN_CHARACTERS - 1]}…")
-        return escape(self._redact(value)) if type(value) is str else escape(value)
+        if isinstance(value, Link):
+            return escape(Link(self._redact(value), self._redact(value.url)))
+        shown = self._redact(value)
+        if isinstance(value, Excerpt) and len(shown) > SHOWN_CHARACTERS:
+            shown = f"{shown[: SHOWN_CHARACTERS - 1]}…"
+        return escape(Lines(shown) if isinstance(value, Lines) else shown)
+
+    def description(self, text: str) -> str:
+        """The description of a listed file; those of the built-in lists are translated."""
+        return self._descriptions.get(text, text)
 
     def _value(self, value: object, escape: Callable[[str], str]) -> str:
         if isinstance(value, Message):
@@ -77,8 +88,23 @@ class Catalogue:
         if isinstance(value, float):
             return f"{value:g}"
         if isinstance(value, (list, tuple)):
-            return ", ".join(self._value(item, escape) for item in value)
-        return self.shown(value if isinstance(value, str) else str(value), escape)
+            items = [self._value(item, escape) for item in value[:LIST_ITEMS]]
+            if more := len(value) - len(items):
+                items.append(self.text(msg("label.more", count=more)))
+            return self._texts["label.separator"].join(items)
+        text = value if isinstance(value, str) else str(value)
+        if len(text) > VALUE_CHARACTERS and not isinstance(text, Link):
+            # Before it is escaped, so that no escape is cut in two, and without half a token
+            text = type(text)(f"{self._redact(text)[:VALUE_CHARACTERS]}…")
+        return self.shown(text, escape)
+
+
+def _read(name: str) -> dict[str, str]:
+    file = Path(__file__).parent / name
+    if not file.exists():
+        return {}
+    texts: dict[str, str] = yaml.load(file.read_text("utf-8"), Loader=_FastestSafeLoader)  # noqa: S506 (safe)
+    return texts
 
 
 _FastestSafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

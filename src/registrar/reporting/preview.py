@@ -1,0 +1,99 @@
+"""What a run that writes nothing would create, for log and step summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from registrar.models import FileDefinition, RegistrationResult, State
+from registrar.reporting import markdown
+from registrar.texts import escaping
+from registrar.texts.messages import Catalogue, msg
+
+FILE_LINES = 50
+"""So many lines of a file are shown."""
+LINE_CHARACTERS = 300
+"""So much of a line is shown."""
+PREVIEW_CHARACTERS = 200_000
+"""So much is shown of all files together; files after that are named only."""
+
+
+def missing(registration: RegistrationResult) -> list[FileDefinition]:
+    """The files that would be created."""
+    return [file.definition for file in registration.files if file.state is State.MISSING]
+
+
+def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
+    """A diff for each file; one that is empty or binary is named."""
+    files = missing(registration)
+    for key, definitions in _without_diff(files):
+        for definition in definitions:
+            message = msg(f"preview.{key}_file", path=definition.path, size=len(definition.content))
+            yield catalogue.text(message, escaping.show_control_characters)
+    for line in _diffs(files):
+        yield catalogue.shown(line, escaping.show_control_characters)
+
+
+def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+    """The same in Markdown."""
+    files = missing(registration)
+    lines: list[str] = []
+    for key, definitions in _without_diff(files):
+        paths = [definition.path for definition in definitions]
+        message = msg(f"preview.{key}_files", count=len(paths), paths=paths)
+        lines += [catalogue.text(message, escaping.for_markdown_code), ""]
+    diffs = [catalogue.shown(line, escaping.show_control_characters) for line in _diffs(files)]
+    if diffs:
+        # No line of a diff can end the fence: each begins with a sign of its own
+        lines += ["```diff", *diffs, "```"]
+    title = catalogue.text(msg("summary.diff", count=len(files)))
+    return markdown.folded(title, lines, is_open=len(lines) <= markdown.ROWS_UNFOLDED)
+
+
+def _without_diff(
+    files: Sequence[FileDefinition],
+) -> Iterator[tuple[str, list[FileDefinition]]]:
+    yield from (
+        (key, found)
+        for key, found in (
+            ("empty", [d for d in files if d.is_empty]),
+            ("binary", [d for d in files if not d.is_empty and _text(d) is None]),
+        )
+        if found
+    )
+
+
+def _text(definition: FileDefinition) -> str | None:
+    """The content as text; ``None`` where it is none, as git tells it: by a null byte."""
+    if b"\0" in definition.content:
+        return None
+    try:
+        return definition.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _diffs(files: Sequence[FileDefinition]) -> Iterator[str]:
+    room = PREVIEW_CHARACTERS
+    for definition in files:
+        text = None if definition.is_empty else _text(definition)
+        if text is None:
+            continue
+        lines = list(_diff(definition.path, text)) if room > 0 else [f"+++ b/{definition.path}"]
+        room -= sum(map(len, lines))
+        yield from lines
+
+
+def _diff(path: str, text: str) -> Iterator[str]:
+    lines = text.split("\n")
+    ended = lines[-1] == ""
+    lines = lines[:-1] if ended else lines
+    yield "--- /dev/null"
+    yield f"+++ b/{path}"
+    yield f"@@ -0,0 +1,{len(lines)} @@" if len(lines) > 1 else "@@ -0,0 +1 @@"
+    for line in lines[:FILE_LINES]:
+        cut = len(line) > LINE_CHARACTERS
+        yield f"+{line[:LINE_CHARACTERS]}… (+{len(line) - LINE_CHARACTERS})" if cut else f"+{line}"
+    if len(lines) > FILE_LINES:
+        yield f"+… (+{len(lines) - FILE_LINES})"
+    if not ended:
+        yield "\\ No newline at end of file"

@@ -1,0 +1,143 @@
+"""Our part of a pull request's description (Markdown)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from registrar.models import FileDefinition, FileResult, RegistrationResult, State
+from registrar.reporting import markdown
+from registrar.texts import escaping
+from registrar.texts.messages import Catalogue, Message, msg
+
+_EFFECTS = {
+    # What an empty file means to GitHub: docs/github-behaviour.md, "Files that GitHub reads"
+    ".github/ISSUE_TEMPLATE/config.yml": "effect.issue_templates",
+    ".github/CODE_OF_CONDUCT.md": "effect.inherited",
+    ".github/CONTRIBUTING.md": "effect.contributing",
+    ".github/GOVERNANCE.md": "effect.inherited",
+    ".github/PULL_REQUEST_TEMPLATE.md": "effect.inherited",
+    ".github/SECURITY.md": "effect.inherited",
+    ".github/SUPPORT.md": "effect.inherited",
+    ".mcp.json": "effect.no_servers",
+}
+_COMPLETE_WHEN_EMPTY = frozenset({".gitignore", ".gitkeep", ".keep", "__init__.py"})
+_CODE = r"(?:`[^`\n]*`|<code>[^\n]*?</code>)"
+_TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
+_COMMIT_CELL = re.compile(
+    rf"(?m)^\| ({_CODE}) \|.*\| \[`[0-9a-f]{{7}}`\]\(\S+/commit/([0-9a-f]{{40,64}})\) \|$"
+)
+
+
+def render(
+    registration: RegistrationResult,
+    catalogue: Catalogue,
+    room: int,
+    earlier: str = "",
+    *,
+    own_list: bool = False,
+) -> str:
+    """What a reviewer has to know, in at most ``room`` characters (UTF-16 units).
+
+    It shows what the branch brings, whichever run created it: how many files, which of them are
+    to be filled in, and a table of all, created and failed ones first. What does not fit is
+    counted. ``earlier`` is our part as it stands: it knows which items a reviewer has ticked, and
+    the commits of earlier runs.
+    """
+    earlier = earlier.replace("\r\n", "\n")
+    head = [" ".join(map(catalogue.text, _in_numbers(registration))), ""]
+    change = "body.change_the_file" if own_list else "body.change_the_set"
+    tail = [catalogue.text(msg(change, profile=registration.profile), escaping.for_markdown_code)]
+
+    files = markdown.by_urgency(registration.files, _state_on_branch)
+    table = list(
+        markdown.path_table(
+            files, catalogue, _described, _commits(registration, catalogue, earlier)
+        )
+    )
+    heading, rows = table[:2], table[2:]
+    is_open = len(rows) <= markdown.ROWS_UNFOLDED
+    title = catalogue.text(msg("summary.paths", count=len(files)))
+    frame = heading if is_open else markdown.folded(title, heading)
+
+    room -= _size([*head, "", *frame, "", *tail])
+    todo = _to_fill_in(registration, catalogue, set(_TICKED.findall(earlier)))
+    if todo:
+        intro = catalogue.text(msg("body.fill_in"))
+        todo = [intro, "", *_fitting(todo, room // 3 - _size([intro, ""]), catalogue), ""]
+    kept = [*heading, *_fitting(rows, room - _size(todo), catalogue)]
+    shown = [*kept, ""] if is_open else markdown.folded(title, kept)
+    return "\n".join([*head, *todo, *shown, *tail])
+
+
+def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
+    states = [_state_on_branch(file) for file in registration.files]
+    counts = {
+        "exist": states.count(State.SKIPPED),
+        "failed": states.count(State.FAILED) + states.count(State.UNKNOWN),
+        "pending": states.count(State.PENDING),
+    }
+    added = msg("body.adds", count=states.count(State.CREATED), total=len(states))
+    return [added, *(msg(f"body.{name}", count=n) for name, n in counts.items() if n)]
+
+
+def _to_fill_in(
+    registration: RegistrationResult, catalogue: Catalogue, ticked: set[str]
+) -> list[str]:
+    """A checklist of the files that are added without content, with what that means to GitHub."""
+    items: list[str] = []
+    for file in registration.files:
+        definition = file.definition
+        if not file.on_branch or not _is_to_fill_in(definition):
+            continue
+        path = markdown.code(definition.path, catalogue)
+        box = "[x]" if path in ticked else "[ ]"
+        effect = _EFFECTS.get(definition.path)
+        note = f": {catalogue.text(msg(effect))}" if effect else ""
+        items.append(f"- {box} {path}{note}")
+    return items
+
+
+def _is_to_fill_in(definition: FileDefinition) -> bool:
+    name = definition.path.rpartition("/")[2]
+    return definition.is_placeholder and name not in _COMPLETE_WHEN_EMPTY
+
+
+def _commits(
+    registration: RegistrationResult, catalogue: Catalogue, earlier: str
+) -> dict[str, str]:
+    """Links to the commits of the paths: those of earlier runs, then those of this one."""
+    known = dict(_COMMIT_CELL.findall(earlier))
+    found: dict[str, str] = {}
+    for file in registration.files:
+        path = file.definition.path
+        if commit := file.commit or known.get(markdown.code(path, catalogue)):
+            found[path] = markdown.commit_link(registration, commit, catalogue)
+    return found
+
+
+def _fitting(lines: Sequence[str], room: int, catalogue: Catalogue) -> list[str]:
+    """As many lines as fit; the rest is counted."""
+    if _size(lines) <= room:
+        return list(lines)
+    room -= _size(["", catalogue.text(msg("label.more", count=10**9))])
+    kept: list[str] = []
+    for line in lines:
+        room -= _size([line])
+        if room < 0:
+            break
+        kept.append(line)
+    return [*kept, "", catalogue.text(msg("label.more", count=len(lines) - len(kept)))]
+
+
+def _size(lines: Sequence[str]) -> int:
+    """Length of lines as GitHub counts it, line ends included."""
+    return sum(escaping.characters(line) + 1 for line in lines)
+
+
+def _state_on_branch(file: FileResult) -> State:
+    return State.CREATED if file.on_branch else file.state
+
+
+def _described(file: FileResult) -> Message:
+    return msg("state.added") if file.on_branch else file.described

@@ -1,0 +1,65 @@
+"""The report for programs: everything about a run (``schemas/report.schema.json``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from registrar.models import RegistrationResult
+from registrar.reporting.outputs import COUNTS
+from registrar.texts.messages import Catalogue, Message
+
+VERSION = 1
+
+
+def render(
+    registrations: Sequence[RegistrationResult],
+    errors: Sequence[Message],
+    exit_code: int,
+    catalogue: Catalogue,
+) -> str:
+    """The document as JSON, on one line."""
+
+    def text(message: Message | None) -> str | None:
+        return None if message is None else catalogue.text(message, str)
+
+    def shown(value: str) -> str:
+        return catalogue.shown(value, str)
+
+    document = {
+        "version": VERSION,
+        "exit_code": exit_code,
+        "errors": [text(error) for error in errors],
+        "registrations": [
+            {
+                "profile": registration.profile,
+                "repository": shown(registration.repository),
+                "mode": registration.mode,
+                "exit_code": registration.exit_code,
+                "error": text(registration.error),
+                "notes": [text(note) for note in registration.notes],
+                **{name: getattr(registration, name) for name in COUNTS},
+                "branch": shown(registration.branch) or None,
+                "base_branch": shown(registration.base_branch) or None,
+                "pull_request": {
+                    "number": registration.pull_request.number,
+                    "url": shown(registration.pull_request.url),
+                    "operation": registration.operation,
+                }
+                if registration.pull_request
+                else None,
+                "files": [
+                    {
+                        "path": shown(file.definition.path),
+                        "state": file.state,
+                        "reason": text(file.reason),
+                        "commit": shown(file.commit) or None,
+                    }
+                    for file in registration.files
+                ],
+            }
+            for registration in registrations
+        ],
+    }
+    # ASCII, so that nothing in it can be taken for the end of a line or of an output
+    return json.dumps(document)

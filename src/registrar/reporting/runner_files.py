@@ -1,0 +1,94 @@
+"""The files through which a step tells the runner its summary and its outputs."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+SUMMARY_BYTES = 1024 * 1024
+"""A larger step summary is dropped as a whole by the runner."""
+TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
+"""Where the runner's Kubernetes hooks mount what RUNNER_TEMP names by another path."""
+
+
+class RunnerFiles:
+    """Step summary, outputs and the report, each without the token."""
+
+    def __init__(self, environ: Mapping[str, str], redact: Callable[[str], str]) -> None:
+        """``environ`` names the files; ``redact`` takes the token out of a text."""
+        self._redact = redact
+        self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
+        self._output = environ.get("GITHUB_OUTPUT")
+        self._temporary = environ.get("RUNNER_TEMP")
+
+    def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> bool:
+        """Append to the step summary; ``shorten`` makes it fit into so many bytes.
+
+        Returns whether it was written whole.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if not self._summary:
+            return True
+        path = Path(self._summary)
+        room = SUMMARY_BYTES - (path.stat().st_size if path.is_file() else 0)
+        text = self._redact(markdown)
+        shown = shorten(text, max(room, 0))
+        _append(path, shown)
+        return shown == text
+
+    def outputs(self, values: Mapping[str, str]) -> None:
+        """Write the outputs of the step.
+
+        The delimiter is random, so that no value can end itself and begin another output.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if not self._output:
+            return
+        lines = []
+        for name, value in values.items():
+            delimiter = f"registrar_{secrets.token_hex(16)}"
+            lines.append(f"{name}<<{delimiter}\n{self._redact(value)}\n{delimiter}\n")
+        _append(Path(self._output), "".join(lines))
+
+    def report(self, text: str) -> str:
+        """Write the report for later steps; its name below ``RUNNER_TEMP``.
+
+        Not its whole path: inside and outside of a container that directory has other names.
+        Nothing is written, and the name is empty, where there is no such directory: the runner
+        mounts it into containers only since 2.329.0 (actions/runner#1984).
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if not self._temporary:
+            return ""
+        places = (Path(self._temporary), TEMPORARY_OF_KUBERNETES)
+        directory = next((place for place in places if place.is_dir()), None)
+        if directory is None:
+            return ""
+        path = directory / f"registrar-report-{secrets.token_hex(4)}.json"
+        _append(path, self._redact(text))
+        return path.name
+
+
+def _append(path: Path, text: str) -> None:
+    """Append to a file. A pipe or a socket is refused: writing to it may wait for a reader.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
+    descriptor = os.open(path, flags, 0o666)
+    with open(descriptor, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:  # noqa: PTH123 (by its descriptor)
+        mode = os.fstat(descriptor).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        file.write(text)

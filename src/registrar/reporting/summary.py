@@ -1,0 +1,87 @@
+"""The step summary (Markdown): what a person reads first after a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from registrar.models import Mode, RegistrationResult
+from registrar.reporting import markdown, outcome, preview
+from registrar.reporting.console import COUNTS
+from registrar.texts import escaping
+from registrar.texts.messages import Catalogue, Message, msg
+
+
+def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
+    """The outcome in a sentence, the table of counts, what failed and why; the rest is folded."""
+
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    title = msg("summary.heading", profile=registration.profile, target=registration.repository)
+    lines = [
+        f"## {text(title)}",
+        "",
+        " ".join(text(message) for message in _outcome(registration)),
+        "",
+        markdown.row(text(msg("table.item")), text(msg("table.count"))),
+        markdown.row("---", "---"),
+    ]
+    lines += [
+        markdown.row(text(msg(f"table.{name}")), str(getattr(registration, name)))
+        for name in COUNTS
+    ]
+    lines.append("")
+    if registration.error:
+        lines += [f"**{text(msg('label.error'))}:** {text(registration.error)}", ""]
+    for cause in outcome.causes(registration):
+        lines.append("- " + text(cause.message).replace("\n", "<br>"))
+    if registration.failed:
+        lines.append("")
+    if registration.mode is Mode.CHECK and registration.missing and not registration.error:
+        lines += [text(outcome.advice(registration)), ""]
+    for note in registration.notes:
+        lines += markdown.quoted(text(note))
+    if registration.missing or registration.failed:
+        files = markdown.by_urgency(registration.files)
+        table = list(markdown.path_table(files, catalogue, lambda file: file.described))
+        title = msg("summary.paths", count=len(files))
+        is_open = len(files) <= markdown.ROWS_UNFOLDED
+        lines += markdown.folded(text(title), table, is_open=is_open)
+    if preview.missing(registration):
+        lines += preview.step_summary(registration, catalogue)
+    return "\n".join(lines) + "\n"
+
+
+def _outcome(registration: RegistrationResult) -> Iterator[Message]:
+    yield outcome.sentence(registration)
+    if pull := registration.pull_request:
+        yield msg(f"summary.pull_request_{registration.operation}", pull_request=pull.link)
+    if registration.branch:
+        yield msg("summary.branch", branch=registration.branch)
+
+
+def error_summary(errors: Sequence[Message], catalogue: Catalogue) -> str:
+    """What ended a run before it could register anything (Markdown)."""
+    lines = [f"## {catalogue.text(msg('summary.not_run'))}", ""]
+    for error in errors:
+        lines += markdown.quoted(catalogue.text(error, escaping.for_markdown_code))
+    return "\n".join(lines) + "\n"
+
+
+def cut(text: str, size: int, note: str) -> str:
+    """Shorten Markdown to ``size`` bytes, whole lines, and say so in ``note``.
+
+    What the cut leaves open (a fence, a folded part) is closed, so that the note is seen. Nothing
+    is left where there is no room for more than that.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) <= size:
+        return text
+    closing = "\n```\n\n</details>\n"
+    room = size - len(f"{closing}\n\n{note}\n".encode())
+    if room <= 0:
+        return ""
+    kept = data[:room].rpartition(b"\n")[0].decode("utf-8", "ignore")
+    fence = "\n```\n" if kept.count("\n```") % 2 else ""
+    folded = "\n</details>\n" if kept.count("\n<details") > kept.count("\n</details>") else ""
+    return f"{kept}{fence}{folded}\n\n{note}\n"

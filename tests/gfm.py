@@ -1,0 +1,115 @@
+"""Markdown as GitHub shows it: rendered by GitHub's own library, and taken apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import cmarkgfm
+from cmarkgfm.cmark import Options
+
+OURS = re.compile(
+    # The repository of the stand-in host, and GitHub's documentation
+    r"http://127\.0\.0\.1:\d+/[\w.-]+/[\w.-]+/(pull/\d+|commit/[0-9a-f]{40}|compare/[\w./%?&=-]+)"
+    r"|https://docs\.github\.com/[\w./@-]+"
+)
+TAGS = {"p", "br", "code", "a", "strong", "h2", "blockquote", "details", "summary", "pre"}
+TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "ul", "li", "input"}
+ATTRIBUTES = frozenset(
+    [("open", None), ("lang", "diff"), ("type", "checkbox"), ("checked", ""),
+     ("disabled", "")]
+)  # fmt: skip
+# What GitHub makes a mention, a reference or a link of, in text that is not code
+REFERENCE = re.compile(r"@\w|#\d|GH-\d|://", re.IGNORECASE)
+
+
+INVISIBLE = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a reader sees of a piece of Markdown."""
+
+    markdown: str
+    links: list[str] = field(default_factory=list)
+    tags: set[str] = field(default_factory=set)
+    attributes: set[tuple[str, str | None]] = field(default_factory=set)
+    comments: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    """Texts of the cells of every table, row by row, headings included."""
+    items: list[str] = field(default_factory=list)
+    """Texts of the items of every list."""
+    prose: str = ""
+    """What is neither code nor a link."""
+    text: str = ""
+    html: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._open: list[str] = []
+        self.html = cmarkgfm.github_flavored_markdown_to_html(
+            self.markdown, Options.CMARK_OPT_UNSAFE
+        )
+        self.feed(self.html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {(name, value) for name, value in attrs if name != "href"}
+        self.links += [value or "" for name, value in attrs if name == "href"]
+        if tag in {"br", "input"}:
+            self.text += "\n" if tag == "br" else ""
+            return
+        self._open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"}:
+            self.rows[-1].append("")
+        elif tag == "li":
+            self.items.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open:
+            while self._open.pop() != tag:
+                pass
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data.strip())
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if not {"code", "pre", "a"} & set(self._open):
+            self.prose += data
+        if {"td", "th"} & set(self._open):
+            self.rows[-1][-1] += data
+        if "li" in self._open:
+            self.items[-1] += data
+
+    @property
+    def columns(self) -> set[int]:
+        """How many cells the rows have."""
+        return {len(row) for row in self.rows}
+
+    @property
+    def paths(self) -> dict[str, list[str]]:
+        """The cells behind each path of the table of paths, in its order."""
+        heading = next((n for n, row in enumerate(self.rows) if row[0] in {"Path", "パス"}), None)
+        return {} if heading is None else {row[0]: row[1:] for row in self.rows[heading + 1 :]}
+
+
+def only_ours(markdown: str) -> Page:
+    """Check that beyond our own markup there is nothing but words."""
+    page = Page(markdown)
+    assert page.tags <= TAGS, page.tags - TAGS
+    assert page.attributes <= ATTRIBUTES, page.attributes - ATTRIBUTES
+    assert all(OURS.fullmatch(link) for link in page.links), page.links
+    assert not REFERENCE.search(page.prose), REFERENCE.search(page.prose)
+    assert set(page.comments) <= {"registrar:begin", "registrar:end"}
+    shown = page.text.replace("\u200b", "")
+    assert not re.search(
+        r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]", shown
+    )
+    return page
