@@ -39,7 +39,8 @@ class Folder:
         try:
             parts = (self._root / name).resolve().relative_to(self._root).parts
         except (OSError, RuntimeError) as error:  # a loop of links
-            raise Unreadable(msg("file.unreadable", file=shown, reason=str(error))) from error
+            reason = os.strerror(errno.ELOOP)
+            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
         except ValueError as error:  # a null byte, or not below the root
             raise Unreadable(msg("file.outside", file=shown)) from error
         if any(part.casefold() == ".git" for part in parts):

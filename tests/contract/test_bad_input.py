@@ -208,8 +208,8 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         "loop.json",
         None,
         None,
-        "loop.json: the file cannot be read (",
-        "loop.json: ファイルを読めません（",
+        "loop.json: the file cannot be read (Too many levels of symbolic links).",
+        "loop.json: ファイルを読めません（Too many levels of symbolic links）。",
     ),
     "too large": (
         "list.json",

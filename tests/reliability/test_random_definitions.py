@@ -42,7 +42,11 @@ VALUES: tuple[object, ...] = (
     "",
     "\x07",
 )
-KEYS = ("path", "description", "content", "Path", "paths", "", "<<", "é")
+KEYS = (
+    *("path", "description", "content", "content_file", "template", "alternatives"),
+    *("Path", "paths", "", "<<", "é"),
+)
+GLOBS = ("**", "*", ".github/**", "**/[A-Z]*", "[", "a" * 300, "**/**/**/x", "\ud800", "")
 SNIPPETS = (
     *("[", "]", "{", "}", ",", ":", '"', "'", "- ", "\n", "\t", "  ", "#", "|", ">", "&a ", "*a"),
     *("!!binary ", "!!timestamp ", "!!python/object/apply:os.system ", "!<tag> ", "? ", "---\n"),
@@ -63,12 +67,23 @@ def entry(rng: random.Random) -> object:
         found[rng.choice(KEYS[:3])] = rng.choice(PATHS)
     if rng.random() < 0.1:
         found[rng.choice(KEYS)] = rng.choice(VALUES)
+    if rng.random() < 0.1:
+        found["alternatives"] = [rng.choice(PATHS) for _ in range(rng.randrange(3))]
+    if rng.random() < 0.1:
+        found["template"] = rng.random() < 0.9
+    if rng.random() < 0.1:
+        found["content_file"] = rng.choice(PATHS)
     return found
 
 
 def as_json(rng: random.Random) -> str:
     listed = [entry(rng) for _ in range(rng.randrange(5))]
-    root: object = listed if rng.random() < 0.95 else rng.choice([*VALUES, {"files": listed}])
+    extending = {
+        "extends": rng.choice(("health", "scaffold", *VALUES)),
+        "exclude": [rng.choice(GLOBS) for _ in range(rng.randrange(3))],
+        "files": listed,
+    }
+    root = rng.choice([listed, listed, listed, {"files": listed}, extending, rng.choice(VALUES)])
     return json.dumps(root, ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, 2)))
 
 

@@ -45,16 +45,25 @@ def mistakes(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
 text = st.text(max_size=20)
 part = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="/\\"), min_size=1)
 path = st.lists(part.filter(lambda p: not list(rules.path_diagnostics(p))), min_size=1)
+
+
+def fits(candidate: str) -> bool:
+    """Whether a path can be listed: its parts can, but all of them together may be too many."""
+    return not list(rules.path_diagnostics(candidate))
+
+
 entry = st.fixed_dictionaries(
-    {"path": path.map("/".join).filter(lambda p: len(p.encode()) < 256)},
+    {"path": path.map("/".join).filter(fits)},
     optional={
         "description": st.text(st.characters(exclude_categories=["Cs"])),
         "content": st.text(st.characters(exclude_categories=["Cs"])),
+        "template": st.just(value=False),
+        "alternatives": st.lists(path.map("/".join).filter(fits), max_size=3, unique=True),
     },
 )
 
 
-def independent(entries: list[dict[str, str]]) -> bool:
+def independent(entries: list[dict[str, Any]]) -> bool:
     """Whether no path of the list is another one, or lies below it."""
     paths = [e["path"] for e in entries]
     return not any(
@@ -130,10 +139,15 @@ def test_any_json_means_the_same_in_both_formats(value: Any) -> None:
 
 @given(valid_list, st.booleans(), st.sampled_from([None, 1]))
 def test_a_valid_list_is_read_to_the_letter_in_both_formats(
-    entries: list[dict[str, str]], ascii_only: bool, indent: int | None
+    entries: list[dict[str, Any]], ascii_only: bool, indent: int | None
 ) -> None:
     expected = tuple(
-        FileDefinition(e["path"], e.get("content", "\n").encode(), e.get("description", ""))
+        FileDefinition(
+            e["path"],
+            e.get("content", "\n").encode(),
+            e.get("description", ""),
+            tuple(e.get("alternatives", ())),
+        )
         for e in entries
     )
     as_json = json.dumps(entries, ensure_ascii=ascii_only, indent=indent)
@@ -148,7 +162,7 @@ def test_a_valid_list_is_read_to_the_letter_in_both_formats(
 
 
 @given(valid_list)
-def test_where_content_is_not_allowed_every_file_is_empty(entries: list[dict[str, str]]) -> None:
+def test_where_content_is_not_allowed_every_file_is_empty(entries: list[dict[str, Any]]) -> None:
     loaded = load(json.dumps(entries).encode(), ".json", content_allowed=False)
     assert {definition.content for definition in loaded} == {b"\n"}
 
@@ -327,3 +341,66 @@ def keys(told: tuple[Diagnostic, ...]) -> set[str]:
             message = inner
         found.add(message.key)
     return found
+
+
+def test_a_list_that_is_an_object_means_the_same_as_its_entries() -> None:
+    entries = [{"path": "a", "content": "b"}, {"path": "c", "alternatives": ["d"]}]
+    for suffix in SUFFIXES:
+        as_object = json.dumps({"files": entries}).encode()
+        assert load(as_object, suffix) == load(json.dumps(entries).encode(), suffix)
+
+
+SCHEMA_CASES: list[tuple[Any, bool]] = [
+    ([{"path": "a"}], True),
+    ([], False),
+    ({}, False),
+    ({"files": []}, True),
+    ({"extends": "health"}, True),
+    ({"extends": "all"}, False),
+    ({"exclude": ["a"]}, False),
+    ({"extends": "health", "exclude": ["a"], "files": [{"path": "a"}]}, True),
+    ({"extends": "health", "exclude": "a"}, False),
+    ({"files": [{"path": "a", "mode": "x"}]}, False),
+    ([{"path": "a", "content": "b", "content_file": "c"}], False),
+    ([{"path": "a", "template": "true"}], False),
+    ([{"path": "a", "template": True, "content": "{owner}"}], True),
+    ([{"path": "a", "alternatives": ["b", "c"]}], True),
+    ([{"path": "a", "alternatives": ["../b"]}], False),
+    ([{"path": "a", "alternatives": "b"}], False),
+    ([{"path": "a", "description": "x" * 1001}], False),
+]
+
+
+@pytest.mark.parametrize(("value", "valid"), SCHEMA_CASES)
+def test_the_schema_covers_both_forms(value: Any, valid: bool) -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert jsonschema.Draft202012Validator(SCHEMA).is_valid(value) is valid
+    if value != {"files": []}:  # a list may be empty for an editor, while it is being written
+        assert bool(mistakes(json.dumps(value).encode(), ".json")) is not valid
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("a", "a", True),
+        ("a", "b/a", False),
+        ("a", "a/b", False),
+        ("*", "a", True),
+        ("*", "a/b", False),
+        ("*.md", "README.md", True),
+        (".github/*", ".github/a/b", False),
+        (".github/**", ".github/a/b", True),
+        ("**/b", "b", True),
+        ("**/b", "a/b", True),
+        ("**", "a/b/c", True),
+        ("a/**/c", "a/c", True),
+        ("a/**/c", "a/x/y/c", True),
+        ("?.md", "a.md", True),
+        ("?", "/", False),
+        ("A", "a", False),
+        ("**/**/**/**/**/**/**/**/x", "a/b/c/d/e/f/g/h", False),
+        ("/".join(["*/**"] * 30), "/".join("a" * 29), False),
+    ],
+)
+def test_globs(glob: str, path: str, expected: bool) -> None:
+    assert loading.matches(path, glob) is expected

@@ -195,9 +195,10 @@ class Reader:
     def _boolean(self, node: yaml.Node | None, key: str, place: Place) -> bool:
         if node is None:
             return False
-        if node.tag != parsing.BOOLEAN or node.value not in {"true", "false"}:
+        value = node.value.lower() if node.tag == parsing.BOOLEAN else ""
+        if value not in {"true", "false"}:
             self.mistakes.add(place, msg("definitions.not_a_boolean", key=key))
-        return bool(node.value == "true")
+        return bool(value == "true")
 
 
 def line_of(node: yaml.Node) -> int:

@@ -108,7 +108,7 @@ def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDef
         for node in globs:
             place = Place(line_of(node))
             glob = reader.string(node, "exclude", place)
-            matched = {d.path for d in listed if glob is not None and _matches(d.path, glob)}
+            matched = {d.path for d in listed if glob is not None and matches(d.path, glob)}
             if glob is not None and not matched:
                 message = msg("definitions.exclude_unused", glob=Excerpt(glob))
                 reader.warnings.add(place, message)
@@ -144,23 +144,29 @@ def _check_size(reader: Reader, name: str, definitions: Iterable[FileDefinition]
             reader.mistakes.add(Place(), msg(key, file=name, count=count, most=most))
 
 
-def _matches(path: str, glob: str) -> bool:
-    """Whether ``glob`` means ``path``: ``*`` stays within a part, ``**`` is any number of them."""
-    return _match_parts(path.split("/"), _collapsed(glob.split("/")))
+def matches(path: str, glob: str) -> bool:
+    """Say whether ``glob`` means ``path``.
+
+    ``*`` and ``?`` stay within a part, ``**`` is any number of parts.
+    """
+    globs = glob.split("/")
+    # Each number says how much of the glob may have been used up; tried all at once, it is quick
+    used = _with_none_for_stars({0}, globs)
+    for part in path.split("/"):
+        used = _with_none_for_stars(
+            {
+                at if globs[at] == "**" else at + 1
+                for at in used
+                if at < len(globs) and (globs[at] == "**" or fnmatchcase(part, globs[at]))
+            },
+            globs,
+        )
+    return len(globs) in used
 
 
-def _match_parts(parts: Sequence[str], globs: Sequence[str]) -> bool:
-    if not globs:
-        return not parts
-    if globs[0] == "**":
-        return any(_match_parts(parts[n:], globs[1:]) for n in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], globs[0]) and _match_parts(parts[1:], globs[1:])
-
-
-def _collapsed(globs: Sequence[str]) -> list[str]:
-    """Leave out a ``**`` behind another one: it means nothing more, and only takes time."""
-    return [
-        glob
-        for glob, before in zip(globs, ("", *globs), strict=False)
-        if not glob == before == "**"
-    ]
+def _with_none_for_stars(used: set[int], globs: Sequence[str]) -> set[int]:
+    """Add what is used up when a ``**`` stands for no part at all."""
+    for at, glob in enumerate(globs):
+        if at in used and glob == "**":
+            used.add(at + 1)
+    return used
