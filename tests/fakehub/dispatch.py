@@ -8,7 +8,7 @@ from collections import Counter
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from . import descriptions, graphql
+from . import descriptions, git_http, graphql
 from .answer import Drop, Response, error_body
 from .limits import RateLimit
 from .refusals import Refusal
@@ -37,21 +37,25 @@ class Dispatcher:
         self._bad_credentials = 0
         self._uses: Counter[str] = Counter()
 
-    def respond(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response | Drop:
+    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Response | Drop:
         """The answer to a request, or the fault that takes its place."""
         if self._host.on_request is not None:
             self._host.on_request(record)
         to_graphql = record.method == "POST" and raw_path in GRAPHQL
+        to_git = git_http.ADDRESS.fullmatch(raw_path)
         fault = self._host.faults.take(record)
         if fault is not None and fault.when == "before":
             self._host.spend_latency()
-            if not to_graphql:
-                self._describe(record, raw_path, given)
+            if not to_graphql and not to_git:
+                self._describe(record, raw_path, bool(body))
             return fault.answer(record, None, self._host.elsewhere, self._host.now())
         if to_graphql:
             answer = self._answer_graphql(record)
+        elif to_git:
+            self._host.spend_latency()
+            answer = git_http.respond(self._host, record, to_git, body)
         else:
-            answer = self._answer(record, prefix, raw_path, given)
+            answer = self._answer(record, prefix, raw_path, bool(body))
         if fault is None:
             return answer
         return fault.answer(record, answer, self._host.elsewhere, self._host.now())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import ssl
 import tempfile
 import threading
 import time
@@ -32,12 +33,15 @@ FIRST_REPOSITORY = 1000
 class StandInHost:
     """A small GitHub on loopback, over real git repositories.
 
-    `root` keeps the repositories in that directory instead of a temporary one. `clock` measures
-    lag, pace and limits, and may be replaced. Leaving a `with` block raises AssertionError when a
-    request or an answer did not match GitHub's description.
+    `root` keeps the repositories in that directory instead of a temporary one; with `tls` the
+    address is https (`tests.fakehub.tls` has certificates). `clock` measures lag, pace and limits,
+    and may be replaced. Leaving a `with` block raises AssertionError when a request or an answer
+    did not match GitHub's description.
     """
 
-    def __init__(self, *, root: Path | None = None, port: int = 0) -> None:
+    def __init__(
+        self, *, root: Path | None = None, port: int = 0, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.clock: Clock = time
         self.requests: list[Request] = []
         self.mismatches: list[str] = []
@@ -60,10 +64,11 @@ class StandInHost:
         self._temporary = root is None
         self._root = Path(tempfile.mkdtemp(prefix="stand-in-host-")) if root is None else root
         self._dispatcher = Dispatcher(self)
-        self._server = Server(("127.0.0.1", port), self)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self._server = Server(("127.0.0.1", port), self, tls)
+        scheme = "http" if tls is None else "https"
+        self.url = f"{scheme}://127.0.0.1:{self._server.server_port}"
         # The same machine under another name: where redirects "to another host" lead.
-        self.elsewhere = f"http://localhost:{self._server.server_port}"
+        self.elsewhere = f"{scheme}://localhost:{self._server.server_port}"
         threading.Thread(target=self._server.accept, daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -220,11 +225,11 @@ class StandInHost:
             self.requests.append(record)
         return record
 
-    def finish(self, record: Request, answer: Response | Drop) -> None:
+    def finish(self, record: Request, answer: Response | Drop, sent: int) -> None:
         status = answer.status if isinstance(answer, Response) else None
-        done = replace(record, status=status, ended=self.clock.monotonic())
+        done = replace(record, status=status, sent=sent, ended=self.clock.monotonic())
         self.requests[record.number - 1] = done
 
-    def respond(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response | Drop:
+    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Response | Drop:
         """The answer to a request, or the fault that takes its place."""
-        return self._dispatcher.respond(record, prefix, raw_path, given)
+        return self._dispatcher.respond(record, prefix, raw_path, body)

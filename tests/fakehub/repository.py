@@ -143,11 +143,14 @@ class Repository(Store):
 
     def _set_reference(self, name: str, sha: str) -> None:
         self.point(name, sha)
+        self.pushed()
+
+    def pushed(self) -> None:
+        """Let the open pull requests follow their branches."""
         self.pushed_at = self._now()
-        branch = name.removeprefix("refs/heads/")
-        for pull_request in self._pull_requests:
-            if pull_request.state == "open" and self.is_head(pull_request, branch):
-                pull_request.head_sha = sha
+        for each in self._pull_requests:
+            if each.state == "open" and self.is_head(each, each.head):
+                each.head_sha = self.find_head(each.head) or each.head_sha
 
     def commit(
         self,

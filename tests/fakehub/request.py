@@ -13,7 +13,8 @@ class Request:
     """One request as it arrived; `status` and `ended` stay None until it is answered.
 
     `path` is decoded and without the Enterprise Server prefix; `started` and `ended` are
-    monotonic seconds; `status` is also None where a fault answered nothing.
+    monotonic seconds; `status` is also None where a fault answered nothing. `received` and `sent`
+    are the bytes of the bodies.
     """
 
     number: int
@@ -25,6 +26,8 @@ class Request:
     json: Any
     token: str | None
     started: float
+    received: int
+    sent: int = 0
     ended: float | None = None
     status: int | None = None
 

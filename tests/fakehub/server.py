@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import struct
 import sys
 import traceback
@@ -28,9 +29,12 @@ class Server(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 128
 
-    def __init__(self, address: tuple[str, int], host: StandInHost) -> None:
+    def __init__(
+        self, address: tuple[str, int], host: StandInHost, tls: ssl.SSLContext | None
+    ) -> None:
         super().__init__(address, Handler)
         self.host = host
+        self.tls = tls
         self.connections: set[socket.socket] = set()
         self.stopping = False
 
@@ -76,6 +80,8 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def setup(self) -> None:
+        if self.server.tls is not None:
+            self.request = self.server.tls.wrap_socket(self.request, server_side=True)
         super().setup()
         self.server.connections.add(self.connection)
 
@@ -87,8 +93,7 @@ class Handler(BaseHTTPRequestHandler):
     def handle_any(self) -> None:
         host = self.server.host
         started = host.clock.monotonic()
-        length = int(self.headers.get("Content-Length") or 0)
-        raw_body = self.rfile.read(length) if length else b""
+        raw_body = self.read_body()
         raw_path, _, raw_query = self.path.partition("?")
         prefix = ENTERPRISE if raw_path.startswith(f"{ENTERPRISE}/") else ""
         raw_path = raw_path.removeprefix(prefix)
@@ -103,16 +108,29 @@ class Handler(BaseHTTPRequestHandler):
                 json=parsed(raw_body),
                 token=token_in(self.headers.get("Authorization")),
                 started=started,
+                received=len(raw_body),
             )
         )
         answer: Response | Drop = Drop(reset=False)
+        payload = b""
         try:
-            answer = host.respond(record, prefix, raw_path, bool(raw_body))
+            answer = host.respond(record, prefix, raw_path, raw_body)
+            payload = b"" if isinstance(answer, Drop) else answer.payload()
         finally:
-            host.finish(record, answer)
-        self.send(answer)
+            host.finish(record, answer, len(payload))
+        self.send(answer, payload)
 
-    def send(self, answer: Response | Drop) -> None:
+    def read_body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        chunks = []
+        while size := int(self.rfile.readline(), 16):
+            chunks.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(chunks)
+
+    def send(self, answer: Response | Drop, payload: bytes) -> None:
         if isinstance(answer, Drop):
             self.close_connection = True
             if answer.reset:
@@ -121,7 +139,6 @@ class Handler(BaseHTTPRequestHandler):
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                 self.connection.close()
             return
-        payload = answer.payload()
         phrase = HTTPStatus(answer.status).phrase
         headers = {
             "Server": "github.com",
