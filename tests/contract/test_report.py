@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -200,14 +201,18 @@ def test_the_file_holds_what_the_output_holds(
 ) -> None:
     directory = temporary(action)
     env = {"RUNNER_TEMP": str(directory)}
-    definitions = action.listing("a", "日本語/\u00e9", "\u2028")
+    definitions = action.listing("a", "日本語/\u00e9", "\U0001f600")
     runs = [start(definitions=definitions, mode=m, env=env) for m in ("plan", "register")]
     names = [run.outputs["report_path"] for run in runs]
     assert len(set(names)) == 2, "two steps of one job do not overwrite each other's report"
     assert sorted(file.name for file in directory.iterdir()) == sorted(names)
     for run, name in zip(runs, names, strict=True):
         assert (directory / name).read_text("ascii") == run.outputs["report"]
-        assert [f["path"] for f in run.registration["files"]] == ["a", "日本語/\u00e9", "\u2028"]
+        assert [f["path"] for f in run.registration["files"]] == [
+            "a",
+            "日本語/\u00e9",
+            "\U0001f600",
+        ]
 
 
 def test_a_report_too_large_for_an_output_is_a_file_only(
@@ -272,3 +277,21 @@ def test_no_report_holds_a_token(action: Action, host: StandInHost, repository: 
     )
     assert "No: ***" in run.registration["files"][0]["reason"]
     assert token not in (temporary(action) / run.outputs["report_path"]).read_text()
+
+
+@pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])
+def test_a_pipe_in_place_of_a_file_is_refused_and_nothing_waits_for_it(
+    action: Action, repository: Repository, name: str
+) -> None:
+    pipe = action.directory / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if name == "GITHUB_OUTPUT" else None
+    run = action(definitions=action.listing("a"), runner=True, language="en", env={name: str(pipe)})
+    assert run.exit_code == 0, run.text
+    [warning] = run.annotations("warning")
+    assert "cannot be written" in warning.data
+    assert "not a regular file" in warning.data or "No such device" in warning.data
+    assert ("| Created | 1 |" in run.summary) is (name == "GITHUB_OUTPUT")
+    assert bool(run.output_file) is (name == "GITHUB_STEP_SUMMARY")
+    if reader is not None:
+        os.close(reader)

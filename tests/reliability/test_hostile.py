@@ -165,7 +165,7 @@ def test_a_hostile_address_of_the_pull_request(
         )
     )
     ended = run(action, [{"path": "a.md"}])
-    assert {command.name for command in ended.commands} <= {"group", "endgroup"}
+    assert {command.name for command in ended.commands} <= {"group", "endgroup", "error"}
     assert "javascript:" not in ended.summary
     assert not re.search(r"\]\([^)]*\s", ended.summary)
     assert set(ended.outputs) <= OUTPUTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import string
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import yaml
 
 from registrar import models
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
+from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
 SOURCE = ROOT / "src" / "registrar"
@@ -72,6 +74,25 @@ def test_every_language_says_something_of_its_own() -> None:
         assert ja.strip(), key
         assert en.strip(), key
         assert not JAPANESE.search(en), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_address_ends_where_a_link_made_of_it_ends(language: str) -> None:
+    """GitHub takes a Japanese bracket or full stop for a part of the address."""
+    for key, text in TEXTS[language].items():
+        plain = text.replace("{", "").replace("}", "")
+        addresses = re.findall(r"(?<!`)https://[\w./@-]+", plain, re.ASCII)
+        page = Page(plain)
+        assert [link.rstrip(".") for link in page.links] == [a.rstrip(".") for a in addresses], key
+
+
+@pytest.mark.parametrize("name", ["repo-scaffold-definitions", "repo-health-file-definitions"])
+def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(name: str) -> None:
+    listed = json.loads((ROOT / f"scripts/config/{name}.json").read_text("utf-8"))
+    catalogue = Catalogue("ja")
+    for entry in listed:
+        assert JAPANESE.search(catalogue.description(entry["description"])), entry
+        assert Catalogue("en").description(entry["description"]) == entry["description"]
 
 
 def test_every_key_of_the_catalogue_is_used() -> None:

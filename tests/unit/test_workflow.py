@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registrar.models import RegistrationResult
+from registrar.reporting.reporter import Reporter
+from registrar.reporting.runner import Workflow
 from registrar.reporting.runner_files import RunnerFiles
 from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
+from registrar.texts.messages import Catalogue
 from tests.harness import read_file_command
 
 MEBIBYTE = 1024 * 1024
@@ -79,3 +85,44 @@ def test_the_token_is_taken_out_of_all_three(tmp_path: Path) -> None:
     for file in tmp_path.iterdir():
         assert "secret-token" not in file.read_text()
         assert "***" in file.read_text()
+
+
+@pytest.mark.parametrize("room", [0, 1, 10, 40, 200])
+def test_a_summary_without_room_is_not_pushed_over_the_limit(tmp_path: Path, room: int) -> None:
+    file = tmp_path / "GITHUB_STEP_SUMMARY"
+    file.write_bytes(b"x" * (MEBIBYTE - room))
+    assert not files(tmp_path).summary("a line\n" * 100, shorten)
+    assert MEBIBYTE - room <= len(file.read_bytes()) <= MEBIBYTE
+
+
+def test_a_summary_that_is_full_already_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "GITHUB_STEP_SUMMARY"
+    file.write_bytes(b"x" * (MEBIBYTE + 5))
+    assert not files(tmp_path).summary("a line\n", shorten)
+    assert len(file.read_bytes()) == MEBIBYTE + 5
+
+
+@pytest.mark.parametrize("has_kubernetes", [True, False])
+def test_a_temporary_directory_that_is_not_there(tmp_path: Path, has_kubernetes: bool) -> None:
+    """The runner's Kubernetes hooks mount it elsewhere, or not at all."""
+    kubernetes = tmp_path / "__w"
+    if has_kubernetes:
+        kubernetes.mkdir()
+    environ = {"RUNNER_TEMP": str(tmp_path / "gone")}
+    name = RunnerFiles(environ, Redactor(""), kubernetes).report("{}")
+    assert bool(name) is has_kubernetes
+    assert [file.name for file in tmp_path.glob("**/*.json")] == [name] * has_kubernetes
+
+
+def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Path) -> None:
+    environ = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    stderr = io.StringIO()
+    redact = Redactor("")
+    workflow = Workflow(environ, io.StringIO(), stderr, redact)
+    reporter = Reporter(workflow, Catalogue("en", redact))
+    unusable: Any = {"key": "no message"}
+    result = RegistrationResult("scaffold", "octo/example", missing=3, error=unusable)
+    reporter.run([result], [], 1)
+    outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
+    assert (outputs["missing"], outputs["report"]) == ("3", "")
+    assert stderr.getvalue().count("Please report this line") == 2

@@ -18,12 +18,21 @@ TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
 class RunnerFiles:
     """Step summary, outputs and the report, each without the token."""
 
-    def __init__(self, environ: Mapping[str, str], redact: Callable[[str], str]) -> None:
-        """``environ`` names the files; ``redact`` takes the token out of a text."""
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        redact: Callable[[str], str],
+        kubernetes: Path = TEMPORARY_OF_KUBERNETES,
+    ) -> None:
+        """``environ`` names the files; ``redact`` takes the token out of a text.
+
+        ``kubernetes`` is the temporary directory where the one that ``environ`` names is not there.
+        """
         self._redact = redact
         self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
+        self._kubernetes = kubernetes
 
     def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> bool:
         """Append to the step summary; ``shorten`` makes it fit into so many bytes.
@@ -70,7 +79,7 @@ class RunnerFiles:
         """
         if not self._temporary:
             return ""
-        places = (Path(self._temporary), TEMPORARY_OF_KUBERNETES)
+        places = (Path(self._temporary), self._kubernetes)
         directory = next((place for place in places if place.is_dir()), None)
         if directory is None:
             return ""
