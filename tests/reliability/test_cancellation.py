@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -12,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +19,6 @@ from tests.harness import (
     HEALTH_BRANCH,
     ROOT,
     SCAFFOLD_BRANCH,
-    TARGET,
     Action,
     Run,
     calls,
@@ -39,10 +36,11 @@ BOTH = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass
 class Running:
-    """A run that is under way."""
+    """A run that is under way, as a process of its own."""
 
+    action: Action
+    environ: dict[str, str]
     process: subprocess.Popen[bytes]
-    directory: Path
     signalled: list[float] = field(default_factory=list)
 
     def send(self, number: signal.Signals) -> None:
@@ -52,47 +50,21 @@ class Running:
 
     def end(self) -> tuple[Run, float]:
         """Wait for its end; give what it left, and how long after the first signal it ended."""
-        stdout, stderr = self.process.communicate(timeout=60)
-        took = time.monotonic() - self.signalled[0]
-        summary, output = (
-            file.read_text("utf-8") if file.exists() else ""
-            for file in (self.directory / "summary", self.directory / "output")
-        )
-        text = Run(self.process.returncode, stdout.decode(), stderr.decode(), summary, output)
-        assert "Traceback" not in text.text
-        return text, took
+        run = self.action.end(self.process, self.environ)
+        return run, time.monotonic() - self.signalled[0]
 
 
 @contextmanager
 def running(action: Action, **inputs: str) -> Iterator[Running]:
     """Start a run with a list of four files."""
-    listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
-    given = {
-        "host_token": action.default_token,
-        "target_repo": TARGET,
-        "api_url": action.host.url,
-        "language": "en",
-        **({} if "profile" in inputs else {"definitions": listed}),
-        **inputs,
-    }
-    environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
-    files = {
-        "GITHUB_STEP_SUMMARY": str(action.directory / "summary"),
-        "GITHUB_OUTPUT": str(action.directory / "output"),
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-I", ROOT / "entrypoint.py"],
-        cwd=action.workspace,
-        env={**clean_environment(), **files, **environ},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    definitions = {} if "profile" in inputs else {"definitions": action.listing(*PATHS)}
+    environ = action.environment({"language": "en", **definitions, **inputs})
+    run = Running(action, environ, action.begin(environ))
     try:
-        yield Running(process, action.directory)
+        yield run
     finally:
-        process.kill()
-        process.wait()
+        run.process.kill()
+        run.process.wait()
 
 
 def signal_at(host: StandInHost, call: str, number: signal.Signals) -> Callable[[Running], None]:
