@@ -14,54 +14,23 @@ from pathlib import Path
 
 from scripts.lib.example import ROOT, example
 
+README = (ROOT / "README.md").read_text("utf-8")
 TARGET = ROOT / "docs/images/result.png"
-WIDTH = 1280
-FILES = {
-    "README.md": b"# Example\n",
-    "LICENSE": b"MIT License\n",
-    ".gitignore": b"__pycache__/\n",
-    ".github/SECURITY.md": b"# Security\n",
-}
-LIST = """
-- path: .editorconfig
-  description: Indentation and line endings
-  content: |
-    root = true
-
-    [*]
-    end_of_line = lf
-    insert_final_newline = true
-- path: .github/CONTRIBUTING.md
-  description: How to contribute
-- path: .github/SECURITY.md
-  description: How to report a vulnerability
-- path: .gitignore
-  description: What stays out of git
-- path: LICENSE
-  description: What others may do with it
-- path: .vscode/settings.json
-  description: Settings of the editor
-  content: "{}"
-- path: README.md
-  description: What this is about
-"""
-INPUTS = {
-    "definitions": "registrar.yml",
-    "title": "chore: add {count} files",
-    "body": "Files that every repository of ours has. Questions: the platform team.",
-}
+WIDTH = 860
+"""Pixels at which GitHub shows the picture in the README; it has twice as many, to stay sharp."""
+FILES = {"README.md": b"# Example\n"}
+INPUTS = {"definitions": ".github/registrar.yml"}
 STYLE = """
 * { box-sizing: border-box; }
 html { background: #f6f8fa; }
-body { margin: 0; padding: 24px; display: flex; gap: 24px; align-items: flex-start;
-  font: 14px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; color: #1f2328; }
+body { margin: 0; padding: 16px; display: flex; flex-wrap: wrap; gap: 16px; align-items: flex-start;
+  font: 13px/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; color: #1f2328; }
 section { background: #fff; border: 1px solid #d1d9e0; border-radius: 8px; }
-main { flex: 0 0 560px; }
-section + section { margin-top: 24px; }
-section.pull { flex: 1; margin-top: 0; }
-header { padding: 10px 20px; border-bottom: 1px solid #d1d9e0; background: #f6f8fa;
+section { flex: 1 0 0; min-width: 0; }
+section.plan { flex-basis: 100%; }
+header { padding: 8px 16px; border-bottom: 1px solid #d1d9e0; background: #f6f8fa;
   border-radius: 8px 8px 0 0; font-weight: bold; color: #59636e; }
-div { padding: 4px 20px 12px; }
+div { padding: 2px 16px 8px; }
 details { margin: 8px 0; }
 pre { background: #f6f8fa; padding: 8px 0; border-radius: 6px; margin: 8px 0;
   font: 12px/1.45 "Liberation Mono", Menlo, Consolas, monospace; }
@@ -69,10 +38,10 @@ pre i { display: block; padding: 0 12px; font-style: normal; min-height: 1.45em;
 pre i.add { background: #dafbe1; }
 pre i.head { color: #59636e; }
 blockquote { margin: 12px 0; padding: 0 12px; border-left: 4px solid #d1d9e0; color: #59636e; }
-h1, h2 { font-size: 20px; margin: 16px 0 12px; line-height: 1.3; }
+h1, h2 { font-size: 17px; margin: 16px 0 12px; line-height: 1.3; }
 h2 { padding-bottom: 6px; border-bottom: 1px solid #d1d9e0; }
 table { border-collapse: collapse; margin: 12px 0; }
-th, td { border: 1px solid #d1d9e0; padding: 5px 12px; text-align: left; }
+th, td { border: 1px solid #d1d9e0; padding: 4px 10px; text-align: left; }
 tr:nth-child(2n) td { background: #f6f8fa; }
 code { font: 12px "Liberation Mono", Menlo, Consolas, monospace; background: #eff1f3;
   padding: 2px 5px; border-radius: 5px; }
@@ -83,10 +52,20 @@ b { display: inline-block; background: #1a7f37; color: #fff; border-radius: 1em;
 """
 
 
+def start_list() -> str:
+    """The list that the README starts with."""
+    found = re.search(
+        r"^```yaml\n(# .github/registrar.yml\n.*?)^```$", README, re.DOTALL | re.MULTILINE
+    )
+    return found[1] if found else sys.exit("The README has no list.")
+
+
 def page() -> str:
     """The page that is to be photographed, made from what two runs left behind."""
     with example(FILES) as scene:
-        Path(scene.workspace, INPUTS["definitions"]).write_text(LIST, "utf-8")
+        listing = Path(scene.workspace, INPUTS["definitions"])
+        listing.parent.mkdir()
+        listing.write_text(start_list(), "utf-8")
         plan, run = (
             scene.run("scaffold", "en", lambda line: print(line, file=sys.stderr), **inputs)
             for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
@@ -96,12 +75,10 @@ def page() -> str:
         pull = scene.repository.pull_requests[0]
     body = re.sub("<!--.*?-->", "", pull.body or "")
     return f"""<!doctype html><meta charset="utf-8"><style>{STYLE}</style>
-<main>
-<section><header>What <code>mode: plan</code> shows</header>
+<section class="plan"><header>What <code>mode: plan</code> shows</header>
 <div>{rendered(diff_of(plan.summary))}</div></section>
 <section><header>Step summary of the run</header><div>{rendered(run.summary)}</div></section>
-</main>
-<section class="pull"><header>Pull request</header>
+<section><header>Pull request</header>
 <div><h1>{html.escape(pull.title)} #{pull.number}</h1>
 <p class="state"><b>Open</b> into <code>{pull.base}</code> from <code>{pull.head}</code></p>
 {rendered(body)}</div></section>
@@ -138,6 +115,7 @@ def browser() -> str:
 
 def main() -> None:
     command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+    command += ["--force-device-scale-factor=2"]
     with tempfile.TemporaryDirectory(prefix="registrar-picture-") as directory:
         file = Path(directory, "page.html")
         file.write_text(page(), "utf-8")
