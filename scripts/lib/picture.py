@@ -101,10 +101,10 @@ def coloured(diff: re.Match[str]) -> str:
 
 
 def diff_of(summary: str) -> str:
-    """The sentences of a summary, and the diff, unfolded; counts and paths are left out."""
-    quoted = "\n".join(re.findall(r"^> .*\n", summary, re.MULTILINE))
+    """The sentence at the top of a summary, and the diff; counts and paths are left out."""
+    sentence = summary.split("\n\n")[1]
     diff = re.findall(r"^```diff\n.*?^```$", summary, re.MULTILINE | re.DOTALL)
-    return "\n\n".join([quoted, *diff])
+    return "\n\n".join([sentence, *diff])
 
 
 def browser() -> str:
