@@ -399,6 +399,11 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
             ("content", 1.5),
         )
     },
+    "path with a blank at its end": (
+        {"path": "a "},
+        'the path "a " begins or ends with a blank.',
+        "パス「a 」の先頭か末尾に空白があります。",
+    ),
     "path is empty": ({"path": ""}, "`path` is empty.", "`path` が空です。"),
     **{
         f"path {path[:20]!r}": (
@@ -413,7 +418,6 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
             (".", ".", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
             (".git/config", ".git/config", "has a part `.git`", "に `.git` の部分があります。"),
             (".git./a", ".git./a", "has a part `.git`", "に `.git` の部分があります。"),
-            ("a ", "a ", "begins or ends with a blank.", "の先頭か末尾に空白があります。"),
             ("a/" * 32 + "a", "a/" * 32 + "a", "has more than 32 parts.", "の階層が 32 段"),
             ("a/.GIT", "a/.GIT", "has a part `.git`", "に `.git` の部分があります。"),
             ("a//b", "a//b", "has an empty part (`//`).", "に空の部分（`//`）があります。"),

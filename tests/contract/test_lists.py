@@ -239,13 +239,13 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
         {"path": "a"},
         1,
         "unknown key path. Known: extends, exclude, files.",
-        "path というキーはありません。使えるキー: extends, exclude, files。",
+        "path というキーはありません。使えるキー: extends、exclude、files。",
     ),
     "unknown list": (
         {"extends": "all"},
         2,
         "there is no built-in list all to extend. Known: scaffold, health.",
-        "all という組み込みの一覧はありません。使えるもの: scaffold, health。",
+        "all という組み込みの一覧はありません。使えるもの: scaffold、health。",
     ),
     "extends is no string": (
         {"extends": ["health"]},
@@ -342,7 +342,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
     "unknown placeholder": (
         {"template": True, "content": "{year} {year} {owner.x} {}"},
         "template has unknown placeholders: {year}, {owner.x}, {}. Known: {owner}, {repo}, ",
-        "template に知らないプレースホルダーがあります: {year}, {owner.x}, {}。",
+        "template に知らないプレースホルダーがあります: {year}、{owner.x}、{}。",
     ),
     "a brace alone": (
         {"template": True, "content": "function () {"},
