@@ -89,6 +89,8 @@ class Handler(BaseHTTPRequestHandler):
         self.server.connections.discard(self.connection)
         with contextlib.suppress(OSError):
             super().finish()
+        # Over TLS it is another socket than the one that the server accepted, and closes.
+        self.connection.close()
 
     def handle_any(self) -> None:
         host = self.server.host
