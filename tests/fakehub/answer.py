@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 
 @dataclass(slots=True)
@@ -37,6 +37,20 @@ class Drop:
     """No answer: the connection is closed, or reset."""
 
     reset: bool
+
+
+Script: TypeAlias = Callable[[], Iterator[bytes | float | Drop]]
+"""Bytes to send, seconds to wait, and perhaps how the connection ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What a script sends, in place of HTTP; then the connection is closed."""
+
+    script: Script
+
+
+Answer: TypeAlias = Response | Drop | Raw
 
 
 def error_body(

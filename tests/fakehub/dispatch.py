@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from . import descriptions, git_http, graphql
-from .answer import Drop, Response, error_body
+from .answer import Answer, Response, error_body
 from .limits import RateLimit
 from .refusals import Refusal
 from .repository import Repository
@@ -37,7 +37,7 @@ class Dispatcher:
         self._bad_credentials = 0
         self._uses: Counter[str] = Counter()
 
-    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Response | Drop:
+    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
         """The answer to a request, or the fault that takes its place."""
         if self._host.on_request is not None:
             self._host.on_request(record)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from .answer import Drop, Response, error_body
+from .answer import Answer, Drop, Raw, Response, Script, error_body
 from .graphql import halved, timed_out
 from .limits import BEST_PRACTICES, DOCUMENTATION, TOO_QUICKLY, too_quickly
+from .raw import broken_chunks
 
 if TYPE_CHECKING:
     from .request import Request
@@ -66,6 +67,7 @@ class FaultKind(StrEnum):
     TOO_QUICKLY_422 = "too-quickly-422"
     PARTIAL_200 = "partial-200"
     TIMEOUT_200 = "timeout-200"
+    RAW = "raw"
     CUSTOM = "custom"
 
     @property
@@ -115,8 +117,8 @@ class Fault:
     them (None: all). `when="before"`: the request is not applied; `"after"`: it is applied, then
     answered wrongly. `retry_after`, `reset_in` and `seconds` (how long TIMEOUT holds the answer)
     are in seconds. `location` is the root a redirect leads to; `status`, `message`, `headers`
-    and `body` are those of CUSTOM, and `headers` are added to every kind. Raises ValueError for
-    an `after` that cannot be.
+    and `body` are those of CUSTOM, `script` is what RAW sends (`tests.fakehub.raw`), and `headers`
+    are added to every kind. Raises ValueError for an `after` that cannot be.
     """
 
     kind: FaultKind
@@ -132,6 +134,7 @@ class Fault:
     message: str = "Something went wrong"
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
+    script: Script = field(default_factory=broken_chunks)
     hits: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -145,9 +148,7 @@ class Fault:
             and (self.match is None or self.match(request))
         )
 
-    def answer(
-        self, request: Request, real: Response | None, elsewhere: str, now: float
-    ) -> Response | Drop:
+    def answer(self, request: Request, real: Response | None, elsewhere: str, now: float) -> Answer:
         """The wrong answer at `now` (epoch); `real` is the right one of an applied request."""
         refusal = self.kind in REFUSALS
         answer = self._refusal(request, elsewhere, now) if refusal else self._failure(request, real)
@@ -184,11 +185,11 @@ class Fault:
         body = error_body(self._status(), message, documentation)
         return Response(self._status(), body, headers)
 
-    def _failure(self, request: Request, real: Response | None) -> Response | Drop:
+    def _failure(self, request: Request, real: Response | None) -> Answer:
         right = real or Response(200, {"id": 1, "name": "cut off", "url": "https://example.com"})
         payload, status = right.payload(), self._status()
         body = BODIES.get(self.kind, error_body(status, "Server Error", DOCS))
-        answer: Response | Drop = Response(status, body)
+        answer: Answer = Response(status, body)
         match self.kind:
             case FaultKind.RESET | FaultKind.CLOSED:
                 answer = Drop(reset=self.kind is FaultKind.RESET)
@@ -201,6 +202,8 @@ class Fault:
                 answer = Response(right.status, payload, json=True, cut=True)
             case FaultKind.WRONG_LIST | FaultKind.WRONG_OBJECT:
                 answer = Response(right.status, body)
+            case FaultKind.RAW:
+                answer = Raw(self.script)
             case FaultKind.TIMEOUT_200:
                 answer = Response(200, {"data": None, "errors": [timed_out()]})
             case FaultKind.PARTIAL_200:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
 
-from .answer import Drop, Response
+from .answer import Answer, Response
 from .clock import Clock
 from .dispatch import Dispatcher
 from .faults import Faults
@@ -225,11 +225,11 @@ class StandInHost:
             self.requests.append(record)
         return record
 
-    def finish(self, record: Request, answer: Response | Drop, sent: int) -> None:
+    def finish(self, record: Request, answer: Answer, sent: int) -> None:
         status = answer.status if isinstance(answer, Response) else None
         done = replace(record, status=status, sent=sent, ended=self.clock.monotonic())
         self.requests[record.number - 1] = done
 
-    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Response | Drop:
+    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
         """The answer to a request, or the fault that takes its place."""
         return self._dispatcher.respond(record, prefix, raw_path, body)

@@ -7,19 +7,23 @@ import socket
 import ssl
 import struct
 import sys
+import threading
+import time
 import traceback
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
 
-from .answer import Drop, Response
+from .answer import Answer, Drop, Raw, Response
 from .request import Request, parsed, token_in
 
 if TYPE_CHECKING:
     from .host import StandInHost
 
 ENTERPRISE = "/api/v3"
+RAW_SECONDS = 120.0
+RAW_BYTES = 1 << 28
 
 
 class Server(ThreadingHTTPServer):
@@ -36,7 +40,15 @@ class Server(ThreadingHTTPServer):
         self.host = host
         self.tls = tls
         self.connections: set[socket.socket] = set()
-        self.stopping = False
+        self._stopped = threading.Event()
+
+    @property
+    def stopping(self) -> bool:
+        return self._stopped.is_set()
+
+    def wait(self, seconds: float) -> None:
+        """Let so many seconds pass, fewer when the server stops."""
+        self._stopped.wait(seconds)
 
     def server_bind(self) -> None:
         # Not HTTPServer's: it asks the resolver for the machine's name.
@@ -63,7 +75,7 @@ class Server(ThreadingHTTPServer):
 
     def stop(self) -> None:
         """End every connection; one more to itself ends the waiting for the next."""
-        self.stopping = True
+        self._stopped.set()
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", self.server_port), timeout=1).close()
         self.server_close()
@@ -113,11 +125,11 @@ class Handler(BaseHTTPRequestHandler):
                 received=len(raw_body),
             )
         )
-        answer: Response | Drop = Drop(reset=False)
+        answer: Answer = Drop(reset=False)
         payload = b""
         try:
             answer = host.respond(record, prefix, raw_path, raw_body)
-            payload = b"" if isinstance(answer, Drop) else answer.payload()
+            payload = answer.payload() if isinstance(answer, Response) else b""
         finally:
             host.finish(record, answer, len(payload))
         self.send(answer, payload)
@@ -132,14 +144,12 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return b"".join(chunks)
 
-    def send(self, answer: Response | Drop, payload: bytes) -> None:
+    def send(self, answer: Answer, payload: bytes) -> None:
         if isinstance(answer, Drop):
-            self.close_connection = True
-            if answer.reset:
-                # Closing with a linger of zero sends RST instead of FIN.
-                linger = struct.pack("ii", 1, 0)
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-                self.connection.close()
+            self.drop(answer)
+            return
+        if isinstance(answer, Raw):
+            self.play(answer)
             return
         phrase = HTTPStatus(answer.status).phrase
         headers = {
@@ -154,6 +164,29 @@ class Handler(BaseHTTPRequestHandler):
             payload = payload[: len(payload) // 2]
         # One write: a second packet would wait for the first one's acknowledgement.
         self.wfile.write(f"HTTP/1.1 {answer.status} {phrase}\r\n{head}\r\n".encode() + payload)
+
+    def drop(self, how: Drop) -> None:
+        self.close_connection = True
+        if how.reset:
+            # Closing with a linger of zero sends RST instead of FIN.
+            linger = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            self.connection.close()
+
+    def play(self, raw: Raw) -> None:
+        """Send what a script says, for so long, and so much of it, at most."""
+        self.close_connection = True
+        until, left = time.monotonic() + RAW_SECONDS, RAW_BYTES
+        for step in raw.script():
+            if self.server.stopping or time.monotonic() > until or left <= 0:
+                return
+            if isinstance(step, bytes):
+                self.wfile.write(step)
+                left -= len(step)
+            elif isinstance(step, Drop):
+                self.drop(step)
+            else:
+                self.server.wait(step)
 
     def log_message(self, *_: Any) -> None:
         """Nothing: `StandInHost.requests` is the log."""
