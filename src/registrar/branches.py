@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import Refused, RegistrarError
 from registrar.github.errors import GitHubError
-from registrar.models import BranchState, Plan, PullRequest, Tree
-from registrar.reporting import proposal
+from registrar.models import BranchState, FileResult, Plan, PullRequest, State, Tree
+from registrar.plan import declined_paths, was_declined
+from registrar.reporting import marker, proposal
 from registrar.reporting.progress import Progress
 from registrar.texts.messages import msg
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 LAST_SUFFIX = 50
 _REGULAR_FILE = "100644"
-WITHDRAWN = "<!-- registrar:withdrawn -->"
-"""Marks a pull request that we closed ourselves, so that it is not taken for a "no"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +122,10 @@ def claim(
     """
     for name in names(plan):
         tried = attempt if name == plan.spec.branch else None
+        if name != plan.spec.branch and plan.state.pull_requests is not None:
+            declined = _declined_under(client, plan, name, progress)
+            if declined:
+                return declined
         found = _claim(client, plan, name, tried, progress)
         if found is not None:
             return found
@@ -171,6 +174,19 @@ def _claim(
     return found
 
 
+def _declined_under(client: Client, plan: Plan, name: str, progress: Progress) -> Declined | None:
+    """Skip what was declined under another name than the plan's; then nothing may be left."""
+    pulls = client.pull_requests(plan.repository, name)
+    todo = {definition.path: definition for definition in progress.pending(plan.missing)}
+    declined = declined_paths(pulls, plan.repository.default_branch, todo)
+    for path, pull in declined.items():
+        reason = msg("reason.declined", pull_request=pull.link)
+        progress.record(FileResult(todo[path], State.SKIPPED, reason))
+    if len(declined) < len(todo):
+        return None
+    return Declined(name, next(iter(declined.values())))
+
+
 def _withdraw(client: Client, plan: Plan, attempt: Attempt | None, progress: Progress) -> None:
     """Close the pull request that our attempt opened from somebody else's branch, if it did."""
     opened = attempt.pull_request if attempt else None
@@ -178,7 +194,7 @@ def _withdraw(client: Client, plan: Plan, attempt: Attempt | None, progress: Pro
         pulls = client.pull_requests(plan.repository, plan.spec.branch)
         opened = next((p for p in pulls if p.is_open and p.has_body(attempt.body)), None)
     if opened:
-        client.update_pull_request(plan.repository, opened, body=WITHDRAWN, close=True)
+        client.update_pull_request(plan.repository, opened, body=marker.WITHDRAWN, close=True)
         progress.warn("progress.withdrawn", number=opened.number, branch=plan.spec.branch)
 
 
@@ -193,7 +209,10 @@ def _continue(
     """Take over a branch that stands already, when it is ours."""
     found = proposed(state, plan)
     if isinstance(found, Declined):
-        return found
+        # Where the paths that were declined are known, the others go to another branch
+        remembered = plan.state.pull_requests is not None
+        known = marker.proposed(found.pull_request.body, ()) is not None
+        return None if remembered and known else found
     if found and not attempt and proposal.is_ours(found.body):
         tree = client.tree(plan.repository, state.head)
         return Branch(state.name, state.head, tree, found, is_new=False)
@@ -214,8 +233,7 @@ def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | 
         if pull.is_open:
             return pull
     for pull in ours:
-        closed = not pull.is_open and not pull.merged and WITHDRAWN not in pull.body
-        if closed and pull.head_sha == branch_state.head:
+        if was_declined(pull, base) and pull.head_sha == branch_state.head:
             return Declined(branch_state.name, pull)
     return None
 

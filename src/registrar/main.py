@@ -114,6 +114,7 @@ def _job(
         built_in=branch == profile.branch,
         mode=settings.mode,
         strategy=settings.commit_strategy,
+        respect_alternatives=settings.respect_alternatives,
     )
     proposal = Proposal(
         profile=profile,

@@ -94,6 +94,8 @@ class RegistrationSpec:
     """Name of the working branch, as far as it is free."""
     built_in: bool = True
     """Whether nobody but us would choose that name."""
+    respect_alternatives: bool = False
+    """Whether a path counts as present when GitHub would use another file in its place."""
     mode: Mode = Mode.REGISTER
     strategy: CommitStrategy = CommitStrategy.PER_FILE
 
@@ -109,6 +111,7 @@ class Repository:
     archived: bool = False
     can_push: bool | None = None
     """Whether the token's user may push; ``None`` where the host does not tell."""
+    is_fork: bool = False
     node_id: str = ""
     """What GraphQL calls the repository."""
 
@@ -186,6 +189,19 @@ class BranchState:
     """Only those of the repository itself, no fork's; the newest first."""
 
 
+Directories = Mapping[str, Sequence[str]]
+"""The names in some directories (the root is empty); that of a directory ends with a slash."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFiles:
+    """What the repository ``.github`` of the target's owner has."""
+
+    directories: Directories
+    is_public: bool
+    """Else it is internal: what a private one has is not inherited."""
+
+
 @dataclass(frozen=True, slots=True)
 class RepositoryState:
     """What a repository has of the listed paths, all read at the commit ``base_sha``."""
@@ -197,8 +213,13 @@ class RepositoryState:
     was asked for, nothing. A path that is not here is missing."""
     branch: BranchState | None = None
     """The branch of the working branch's name, where it was looked for."""
+    pull_requests: tuple[PullRequest, ...] | None = None
+    """Pull requests from a branch of that name, which may be gone; ``None``: not looked for."""
+    directories: Directories = field(default_factory=dict[str, tuple[str, ...]])
+    owner: OwnerFiles | None = None
+    """``None`` where nothing is inherited from the owner, or it was not looked for."""
     unreadable: Message | None = None
-    """Why the pull requests of the branch could not be read."""
+    """Why the pull requests could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +234,12 @@ class Plan:
     """What is to be created, in the order of the list."""
     blocked: Mapping[str, str] = field(default_factory=dict[str, str])
     """Missing paths below something that is no directory, and what that is."""
+    satisfied: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    """Paths that are not there, and why that is all right."""
+    declined: Mapping[str, PullRequest] = field(default_factory=dict[str, PullRequest])
+    """Missing paths that somebody declined, and where."""
+    other_case: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Missing paths, and what exists that differs in letter case only."""
 
     @property
     def repository(self) -> Repository:

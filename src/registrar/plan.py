@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from registrar.alternatives import (
+    Listing,
+    OwnerDefaults,
+    inherited_from,
+    letter_case_conflict,
+    satisfied_by,
+)
 from registrar.errors import Refused
 from registrar.github.explain import WORKFLOW_FILES
-from registrar.models import Plan, RegistrationSpec, RepositoryState, parents
-from registrar.texts.messages import msg
+from registrar.models import (
+    FileDefinition,
+    Plan,
+    PullRequest,
+    RegistrationSpec,
+    RepositoryState,
+    parents,
+)
+from registrar.reporting import marker
+from registrar.texts.messages import Message, msg
 
 _DIRECTORY = "tree"
 
@@ -15,14 +32,80 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     entries = state.entries
     definitions = tuple(d.filled_in(state.repository) for d in spec.definitions)
     absent = [d for d in definitions if d.path not in entries]
+    satisfied = {
+        definition.path: reason
+        for definition in absent
+        if (reason := _why_satisfied(definition, spec, state))
+    }
     blocked = {
         definition.path: parent
         for definition in absent
         for parent in parents(definition.path)
-        if entries.get(parent, _DIRECTORY) != _DIRECTORY
+        if entries.get(parent, _DIRECTORY) != _DIRECTORY and definition.path not in satisfied
     }
-    missing = tuple(d for d in absent if d.path not in blocked)
-    return Plan(spec, state, definitions, missing, blocked)
+    missing = [d for d in absent if d.path not in {*satisfied, *blocked}]
+    base = state.repository.default_branch
+    declined = declined_paths(state.pull_requests or (), base, [d.path for d in missing])
+    wanted = tuple(d for d in missing if d.path not in declined)
+    listing = Listing(state.directories)
+    return Plan(
+        spec,
+        state,
+        definitions,
+        missing=wanted,
+        blocked=blocked,
+        satisfied=satisfied,
+        declined=declined,
+        other_case={
+            definition.path: other
+            for definition in wanted
+            if (other := letter_case_conflict(definition.path, listing))
+        },
+    )
+
+
+def _why_satisfied(
+    definition: FileDefinition, spec: RegistrationSpec, state: RepositoryState
+) -> Message | None:
+    """Say which other file does for a listed one that is not there, if any."""
+    respect = spec.respect_alternatives
+    listing = Listing(state.directories)
+    if found := satisfied_by(definition, listing, respect=respect):
+        return msg("reason.satisfied", path=found)
+    if state.owner is None:
+        return None
+    owner = OwnerDefaults(Listing(state.owner.directories), state.owner.is_public)
+    if found := inherited_from(definition, listing, owner):
+        return msg("reason.inherited", path=found, repository=f"{state.repository.owner}/.github")
+    return None
+
+
+def was_declined(pull: PullRequest, base: str) -> bool:
+    """Whether somebody closed a pull request of ours without merging it."""
+    closed = not pull.is_open and not pull.merged
+    return closed and pull.base_branch == base and marker.WITHDRAWN not in pull.body
+
+
+def declined_paths(
+    pulls: Sequence[PullRequest], base: str, paths: Iterable[str]
+) -> dict[str, PullRequest]:
+    """Those of ``paths`` that were proposed and declined, and not proposed again since.
+
+    ``pulls`` are the pull requests of one branch's name, the newest first.
+    """
+    paths = list(paths)
+    still_proposed = {
+        path
+        for pull in pulls
+        if pull.is_open and pull.base_branch == base
+        for path in marker.proposed(pull.body, paths) or ()
+    }
+    declined: dict[str, PullRequest] = {}
+    for pull in pulls:
+        if was_declined(pull, base):
+            for path in (marker.proposed(pull.body, paths) or frozenset()) - still_proposed:
+                declined.setdefault(path, pull)
+    return declined
 
 
 def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:

@@ -63,6 +63,15 @@ def _register(
     strategy = STRATEGIES[spec.strategy]
     plan = make_plan(spec, strategy.inspect(client, spec, progress))
     progress.planned(plan)
+    if plan.declined:
+        pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
+        links = tuple(pull.link for pull in pulls)
+        progress.note("progress.declined_paths", count=len(plan.declined), pull_requests=links)
+    if plan.other_case:
+        pairs = [
+            msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
+        ]
+        progress.warn("progress.letter_case", pairs=pairs)
     if spec.mode is not Mode.REGISTER:
         _preview(client, plan, progress)
     elif plan.missing:
@@ -124,7 +133,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
 def _accept_no(declined: Declined, plan: Plan, progress: Progress) -> None:
     link = declined.pull_request.link
     reason = msg("reason.declined", pull_request=link)
-    for definition in plan.missing:
+    for definition in progress.pending(plan.missing):
         progress.record(FileResult(definition, State.SKIPPED, reason))
     progress.on_branch(declined.name)
     progress.note("progress.declined", pull_request=link, branch=declined.name)

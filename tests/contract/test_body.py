@@ -127,7 +127,7 @@ def test_not_one_character_of_anybody_elses_changes(
     action(more, definitions=action.listing("a"))
     [pull] = repository.pull_requests
     for paths in (["a", "b"], ["a", "b", "c"]):
-        ours = re.findall(rf"{BEGIN}\nAdds [^<]*{END}", (pull.body or "").replace("\r\n", "\n"))
+        ours = re.findall(rf"{BEGIN}\nAdds [\s\S]*?{END}", (pull.body or "").replace("\r\n", "\n"))
         pull.body = around.format(ours[0]).replace("\n", line_end)
         assert action(more, definitions=action.listing(*paths)).exit_code == 0
         before, after = (kept or around).replace("\n", line_end).split("{}")

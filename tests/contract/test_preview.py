@@ -401,7 +401,7 @@ def test_an_open_pull_request_is_told(
 
 
 def test_a_declined_pull_request_is_told(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     definitions = action.listing(*LIST)
     start(definitions=definitions)
@@ -409,8 +409,9 @@ def test_a_declined_pull_request_is_told(
     host.requests.clear()
     run = start(definitions=definitions, mode="plan")
     assert run.exit_code == 0
-    assert "The pull request #1 was closed without being merged" in run.stdout
-    assert f"delete the branch {SCAFFOLD_BRANCH}" in run.registration["notes"][0]
+    assert "#1 was closed without being merged" in run.stdout
+    how = "reopen it" if strategy == SINGLE else f"delete the branch {SCAFFOLD_BRANCH}"
+    assert how in run.registration["notes"][0]
     assert "is open" not in run.text
     assert only_reads(host)
 

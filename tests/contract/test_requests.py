@@ -133,7 +133,7 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
 def test_no_query_asks_for_more_than_the_host_answers(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    host.quirks.partial_above = graphql.PATHS_PER_QUERY
+    host.quirks.partial_above = graphql.PATHS_PER_QUERY + 1  # and one for the pull requests
     count = graphql.PATHS_PER_QUERY + 1
     run = single(definitions=action.listing_of({f"{number}.txt": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text

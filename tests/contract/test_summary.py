@@ -151,7 +151,7 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     run = start(definitions=definitions)
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary
-    assert f"> The pull request {link} was closed" in run.summary
+    assert f"{link} was closed without being merged" in run.summary
     assert "declined in #1" in run.registration["files"][0]["reason"]
     assert run.outputs["missing"] == "2"
 

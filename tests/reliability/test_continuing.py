@@ -8,6 +8,7 @@ import pytest
 
 from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Refusal, Request
+from tests.harness import PER_FILE, SINGLE, Action
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:5])
@@ -104,10 +105,12 @@ def test_a_pull_request_closed_unmerged_is_a_no(example: Example) -> None:
     assert not written(example, since=count)
     assert f"Skipped: {len(LISTED)}" in run.console
     assert "closed without being merged" in run.console
-    assert f"delete the branch {BRANCH}" in run.console
+    how = "reopen it" if example.strategy == SINGLE else f"delete the branch {BRANCH}"
+    assert how in run.console
 
 
-def test_deleting_the_branch_asks_again_after_a_no(example: Example) -> None:
+def test_deleting_the_branch_asks_again_after_a_no(action: Action) -> None:
+    example = Example(action, PER_FILE)
     example.run()
     example.repository.close(1)
     example.repository.delete_branch(BRANCH)
@@ -117,7 +120,8 @@ def test_deleting_the_branch_asks_again_after_a_no(example: Example) -> None:
     assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
 
 
-def test_a_branch_that_moved_on_after_a_no_is_somebodys_own(example: Example) -> None:
+def test_a_branch_that_moved_on_after_a_no_is_somebodys_own(action: Action) -> None:
+    example = Example(action, PER_FILE)
     example.run()
     example.repository.close(1)
     example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)

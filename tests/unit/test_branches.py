@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from registrar import branches
-from registrar.branches import WITHDRAWN, Declined
+from registrar.branches import Declined
 from registrar.errors import Refused, RegistrarError
 from registrar.models import (
     BranchState,
@@ -19,6 +19,7 @@ from registrar.models import (
     RepositoryState,
 )
 from registrar.plan import make_plan
+from registrar.reporting.marker import WITHDRAWN
 
 HEAD = "1" * 40
 

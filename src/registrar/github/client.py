@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
@@ -9,11 +11,29 @@ from registrar.github.graphql import GraphQLClient
 from registrar.github.response import Response
 from registrar.github.retry import Waiting
 from registrar.github.transport import Connection
+from registrar.models import OwnerFiles
 from registrar.texts.messages import msg
 
 
 class Client(GraphQLClient):
     """What a run asks of GitHub about one repository. May be used from several threads."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        context: Context,
+        owners: dict[tuple[str, Sequence[str]], OwnerFiles | None],
+    ) -> None:
+        """``owners`` holds what is known of the repositories ``.github`` in this run."""
+        super().__init__(connection, context)
+        self._owners = owners
+
+    def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
+        """Read directories of the owner's repository ``.github``, once a run."""
+        key = (owner.lower(), tuple(directories))
+        if key not in self._owners:
+            self._owners[key] = self.read_owner(owner, directories)
+        return self._owners[key]
 
     @property
     def scopes(self) -> frozenset[str] | None:
@@ -48,11 +68,12 @@ class GitHub:
         self._api_url = api_url
         self._workflow_repository = workflow_repository
         self._waiting = waiting
+        self._owners: dict[tuple[str, Sequence[str]], OwnerFiles | None] = {}
 
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""
         context = Context(target, TokenKind.of(self._token), self._workflow_repository)
-        return Client(self._connection(context), context)
+        return Client(self._connection(context), context, self._owners)
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and the budget, without spending any of it.

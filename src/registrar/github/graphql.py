@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from registrar.errors import Refused
 from registrar.github import parse, queries
@@ -16,8 +17,10 @@ from registrar.github.transport import GRAPHQL
 from registrar.models import (
     BranchState,
     Created,
+    Directories,
     NewCommit,
     NewPullRequest,
+    OwnerFiles,
     PullRequest,
     Repository,
     RepositoryState,
@@ -29,13 +32,22 @@ PATHS_PER_QUERY = 100
 _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
+class Found(NamedTuple):
+    """What stands at some paths of a commit."""
+
+    entries: Mapping[str, str]
+    """Types, as in `RepositoryState`."""
+    directories: Directories
+
+
 class GraphQLClient(RestClient):
     """The calls of the GraphQL API, beside those of REST."""
 
     def inspect(self, target: str, branch: str, paths: Sequence[str]) -> RepositoryState:
-        """Read a repository, its branch ``branch``, and what stands at ``paths``.
+        """Read a repository, its branch ``branch`` and pull requests, and what is at ``paths``.
 
-        Everything is read at one commit of the default branch. ``target`` is ``owner/repo``.
+        Everything is read at one commit of the default branch. ``target`` is ``owner/repo``; a
+        path that ends with a slash is a directory whose entries are read, too.
 
         Raises:
             Refused: there is no such repository that the token may see, or it is empty.
@@ -43,15 +55,16 @@ class GraphQLClient(RestClient):
         """
         state: RepositoryState | None = None
         entries: dict[str, str] = {}
+        directories: dict[str, Sequence[str]] = {}
         rest, size = list(paths), PATHS_PER_QUERY
         while rest or state is None:
             chunk = rest[:size]
             try:
                 if state is None:
                     state = self._repository(target, branch, chunk)
-                    entries |= state.entries
+                    found = Found(state.entries, state.directories)
                 else:
-                    entries |= self._entries(state.repository, state.base_sha, chunk)
+                    found = self._paths(state.repository, state.base_sha, chunk)
             except GitHubError as error:
                 if error.kind is not Kind.PARTIAL or len(chunk) <= 1:
                     raise
@@ -59,9 +72,35 @@ class GraphQLClient(RestClient):
                 size = len(chunk) // 2
             else:
                 rest = rest[len(chunk) :]
-        return RepositoryState(
-            state.repository, state.base_sha, entries, state.branch, state.unreadable
-        )
+                entries |= found.entries
+                directories |= found.directories
+        return replace(state, entries=entries, directories=directories)
+
+    def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
+        """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
+
+        Nothing is inherited from a private one
+        (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
+        """
+        paths = [f"{directory}/" for directory in directories]
+        operation = msg("operation.repository", target=f"{owner}/.github")
+        variables = {"owner": owner, **queries.path_variables(paths)}
+        response = self._graphql(queries.owner(paths), variables, operation)
+        errors = _errors(response)
+        if errors and all(_is_not_found(error) for error in errors):
+            return None
+        if errors:
+            raise self._connection.refusal_error(operation, response)
+        try:
+            found = Fields(response.data).object("data").object("repository")
+            default = found.object_or_none("defaultBranchRef")
+            visibility = found.text("visibility")
+            if default is None or visibility == "PRIVATE":
+                return None
+            listed = _found(default.object("target"), paths)
+        except UnusableAnswer as error:
+            raise _unusable_error(operation) from error
+        return OwnerFiles(listed.directories, is_public=visibility == "PUBLIC")
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -139,11 +178,12 @@ class GraphQLClient(RestClient):
         owner, _, name = target.partition("/")
         operation = msg("operation.repository", target=target)
         response = self._graphql(
-            queries.repository(len(paths)),
+            queries.repository(paths),
             {
                 "owner": owner,
                 "name": name,
                 "branch": f"refs/heads/{branch}",
+                "head": branch,
                 **queries.path_variables(paths),
             },
             operation,
@@ -151,7 +191,7 @@ class GraphQLClient(RestClient):
         errors = _errors(response)
         if errors and all(_is_not_found(error) for error in errors):
             raise self.not_found_error(target)
-        if any(not _is_below_branch(error) for error in errors):
+        if any(not _is_about_pull_requests(error) for error in errors):
             raise self._connection.refusal_error(operation, response)
         try:
             return self._state(Fields(response.data).object("data"), branch, paths, response)
@@ -161,7 +201,7 @@ class GraphQLClient(RestClient):
     def _state(
         self, data: Fields, branch: str, paths: Sequence[str], response: Response
     ) -> RepositoryState:
-        found = data.object("repository")
+        found, beside = data.object("repository"), data.object_or_null("pulls")
         full_name = found.text("nameWithOwner")
         if found.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
@@ -179,31 +219,35 @@ class GraphQLClient(RestClient):
             html_url=found.url("url"),
             archived=found.flag("isArchived"),
             can_push=self.user_may_push(says=may_push),
+            is_fork=found.flag("isFork"),
             node_id=found.text("id"),
         )
         commit = default.object("target")
+        at_paths = _found(commit, paths)
+        pulls = _pull_requests(beside, repository) if beside else ()
         ref = found.object_or_none("ref")
+        head = ref.object("target").text("oid") if ref else ""
         return RepositoryState(
             repository,
             commit.text("oid"),
-            _types(commit, paths),
-            _branch_state(ref, branch, repository) if ref else None,
-            self._reason(response) if _errors(response) else None,
+            at_paths.entries,
+            BranchState(branch, head, pulls) if ref else None,
+            pull_requests=pulls,
+            directories=at_paths.directories,
+            unreadable=self._reason(response) if _errors(response) else None,
         )
 
-    def _entries(
-        self, repository: Repository, commit: str, paths: Sequence[str]
-    ) -> Mapping[str, str]:
+    def _paths(self, repository: Repository, commit: str, paths: Sequence[str]) -> Found:
         operation = msg("operation.repository", target=repository.full_name)
         owner, _, name = repository.full_name.partition("/")
         variables = {"owner": owner, "name": name, "oid": commit, **queries.path_variables(paths)}
-        response = self._graphql(queries.more_paths(len(paths)), variables, operation)
+        response = self._graphql(queries.more_paths(paths), variables, operation)
         if _errors(response):
             # What could not be read must not be taken for missing
             raise self._connection.refusal_error(operation, response)
         try:
             data = Fields(response.data).object("data")
-            return _types(data.object("repository").object("object"), paths)
+            return _found(data.object("repository").object("object"), paths)
         except UnusableAnswer as error:
             raise _unusable_error(operation) from error
 
@@ -245,13 +289,15 @@ def _errors(response: Response) -> list[Mapping[str, Any]]:
 
 
 def _is_not_found(error: Mapping[str, Any]) -> bool:
-    return error.get("type") == "NOT_FOUND" and error.get("path") == ["repository"]
-
-
-def _is_below_branch(error: Mapping[str, Any]) -> bool:
-    """Whether only something about the working branch could not be read: its pull requests."""
+    """Whether a repository is missing: it is asked for by one field or two."""
     path = error.get("path")
-    return isinstance(path, list) and len(path) > 2 and path[:2] == ["repository", "ref"]  # noqa: PLR2004
+    return error.get("type") == "NOT_FOUND" and isinstance(path, list) and len(path) == 1
+
+
+def _is_about_pull_requests(error: Mapping[str, Any]) -> bool:
+    """Whether it is the pull requests that could not be read."""
+    path = error.get("path")
+    return isinstance(path, list) and path[:1] == ["pulls"]
 
 
 def _unusable_error(operation: Message, *, may_have_been_applied: bool = False) -> GitHubError:
@@ -263,22 +309,31 @@ def _unusable_error(operation: Message, *, may_have_been_applied: bool = False) 
     )
 
 
-def _types(commit: Fields, paths: Sequence[str]) -> dict[str, str]:
-    """Types of what stands at ``paths``; each was asked for, so each is answered."""
-    types: dict[str, str] = {}
-    for name, path in queries.path_variables(paths).items():
-        entry = commit.object_or_null(name)
-        if entry:
-            types[path] = entry.text("type")
-    return types
+def _found(commit: Fields, paths: Sequence[str]) -> Found:
+    """What stands at ``paths``; each was asked for, so each is answered."""
+    entries: dict[str, str] = {}
+    directories: dict[str, Sequence[str]] = {}
+    for index, path in enumerate(paths):
+        entry = commit.object_or_null(f"p{index}")
+        name = path.rstrip("/")
+        if entry is None:
+            continue
+        tree = entry if path == queries.ROOT else entry.object_or_none("object")
+        if path != queries.ROOT:
+            entries[name] = entry.text("type")
+        if path.endswith("/") and tree and "entries" in tree:
+            directories[name] = tuple(
+                f"{each.text('name')}/" if each.text("type") == "tree" else each.text("name")
+                for each in tree.objects("entries")
+            )
+    return Found(entries, directories)
 
 
-def _branch_state(ref: Fields, name: str, repository: Repository) -> BranchState:
-    found = ref.object_or_none("associatedPullRequests")
-    nodes = found.nodes("nodes") if found else ()
+def _pull_requests(found: Fields, repository: Repository) -> tuple[PullRequest, ...]:
+    """Only those of the repository itself: a fork's branch may have the same name."""
+    nodes = found.object("pullRequests").nodes("nodes")
     pulls = [parse.pull_request_node(node) for node in nodes]
-    ours = tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
-    return BranchState(name, ref.object("target").text("oid"), ours)
+    return tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
 
 
 def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, Any]:

@@ -6,6 +6,8 @@ have: a proxy's page with status 200, or half an answer, is never taken for an a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.models import Comparison, PullRequest, Tree, TreeEntry
 
@@ -25,6 +27,17 @@ def entry_id(data: object) -> str:
     entry.text("type")
     entry.text("path")
     return entry.text("sha")
+
+
+def directory(data: object) -> Sequence[str] | None:
+    """Names in a directory, as in `Directories`; ``None`` for anything else."""
+    if not isinstance(data, list):
+        entry_id(data)
+        return None
+    return tuple(
+        f"{entry.text('name')}/" if entry.text("type") == "dir" else entry.text("name")
+        for entry in objects(data)
+    )
 
 
 def tree(data: object) -> Tree | None:

@@ -102,6 +102,25 @@ class RestClient:
                 return None
             raise
 
+    def directory(self, repository: Repository, path: str, ref: str) -> Sequence[str] | None:
+        """Names in a directory of ``ref``, as in `Directories`; ``None`` when there is none.
+
+        GitHub lists 1,000 names at most (https://docs.github.com/en/rest/repos/contents).
+        """
+        address = f"{quote(path)}?ref={quote(ref, safe='')}"
+        operation = msg("operation.existence", path=f"{path}/")
+        try:
+            return self._ask(
+                "GET",
+                f"/repos/{repository.full_name}/contents/{address}",
+                operation,
+                parse.directory,
+            )
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                return None
+            raise
+
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
         path = f"/repos/{repository.full_name}/git/trees/{commit}?recursive=1"
@@ -125,17 +144,15 @@ class RestClient:
 
         ``head=owner:branch`` also finds a fork's branch when the fork has the same owner, and
         was seen to find other branches at the same commit (octokit/octokit.js#2056). So both
-        names are compared.
+        names are compared. In a fork whose parent has the same owner it finds nothing
+        (peter-evans/create-pull-request#4064): there the newest ones of all branches are read.
         """
         head = quote(f"{repository.owner}:{branch}", safe="")
-        return self._pull_requests(repository, branch, f"state=all&head={head}")
+        query = "state=all" if repository.is_fork else f"state=all&head={head}"
+        return self._pull_requests(repository, branch, query)
 
     def open_pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
-        """Open pull requests from ``branch``, found without the filter ``head``.
-
-        That filter finds nothing in a fork whose parent has the same owner
-        (peter-evans/create-pull-request#4064).
-        """
+        """Open pull requests from ``branch``, found without the filter ``head``."""
         return self._pull_requests(repository, branch, "state=open")
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
@@ -281,6 +298,7 @@ class RestClient:
             html_url=found.url("html_url"),
             archived="archived" in found and found.flag("archived"),
             can_push=self.user_may_push(says=may_push),
+            is_fork="fork" in found and found.flag("fork"),
         )
 
     def _ask(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from registrar.models import (
     FileDefinition,
     FileResult,
+    Mode,
     Plan,
     PullRequest,
     PullRequestOperation,
@@ -81,13 +82,21 @@ class Progress:
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; whatever is present is skipped already."""
         self._definitions = plan.definitions
-        lacking = len(plan.missing) + len(plan.blocked)
+        # Registering skips what was declined; who only looks wants to know that it is missing
+        looks = plan.spec.mode is not Mode.REGISTER
+        lacking = len(plan.missing) + len(plan.blocked) + len(plan.declined)
         self._result = replace(self._result, missing=lacking)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):
                 reason = msg("reason.blocked", parent=parent)
                 self.record(FileResult(definition, State.FAILED, reason))
+            elif satisfied := plan.satisfied.get(definition.path):
+                self.record(FileResult(definition, State.SKIPPED, satisfied))
+            elif declined := plan.declined.get(definition.path):
+                reason = msg("reason.declined", pull_request=declined.link)
+                state = State.MISSING if looks else State.SKIPPED
+                self.record(FileResult(definition, state, reason))
             elif definition.path not in missing:
                 reason = msg("reason.exists", branch=self._result.base_branch)
                 self.record(FileResult(definition, State.SKIPPED, reason))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registrar.models import FileDefinition, PullRequestOptions, RegistrationResult
+from registrar.models import FileDefinition, PullRequestOptions, RegistrationResult, State
 from registrar.profiles import Profile
-from registrar.reporting import pull_request_body
+from registrar.reporting import marker, pull_request_body
 from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, msg
 
@@ -72,8 +72,10 @@ class Proposal:
         else:
             before, ours, after = (f"{current}\n\n" if current else ""), "", ""
         room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
+        mark = marker.of_paths(file.definition.path for file in result.files if file.on_branch)
+        room -= escaping.characters(mark) + 1
         ours = pull_request_body.render(result, self.catalogue, room, ours, own_list=self.own_list)
-        body = f"{before}{_BEGIN}\n{ours}\n{_END}{after}"
+        body = f"{before}{_BEGIN}\n{ours}\n{mark}\n{_END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
 
     def _fill(self, template: str, result: RegistrationResult, **more: str) -> str:
@@ -82,7 +84,7 @@ class Proposal:
         own = self.workflow_repository.lower() == result.repository.lower()
         values = {
             "profile": self.profile.name,
-            "count": str(result.missing),
+            "count": str(sum(f.on_branch or f.state is not State.SKIPPED for f in result.files)),
             "owner": self.catalogue.shown(owner, str),
             "repo": self.catalogue.shown(repo, str),
             "run_url": self.run_url if own else "",

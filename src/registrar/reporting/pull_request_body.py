@@ -140,4 +140,9 @@ def _state_on_branch(file: FileResult) -> State:
 
 
 def _described(file: FileResult) -> Message:
-    return msg("state.added") if file.on_branch else file.described
+    if not file.on_branch:
+        return file.described
+    added = msg("state.added")
+    if file.state is State.CREATED and file.reason:
+        return msg("state.with_reason", state=added, reason=file.reason)
+    return added

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
+from registrar.alternatives import directories_to_read
 from registrar.branches import Branch
 from registrar.errors import Cancelled, Refused
 from registrar.github.errors import GitHubError, Kind
@@ -23,6 +24,7 @@ from registrar.models import (
 )
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
+from registrar.strategies.base import with_owner
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -61,7 +63,12 @@ class PerFile:
                 if entry is not None:
                     entries[path] = ""
                 progress.checked(number, total, path, exists=entry is not None)
-        return RepositoryState(repository, base_sha, entries)
+        respect = spec.respect_alternatives
+        looked_at = directories_to_read(spec.definitions, respect=respect)
+        names = _concurrently(lambda path: client.directory(repository, path, base_sha), looked_at)
+        directories = {path: each for path, each in zip(looked_at, names, strict=True) if each}
+        state = RepositoryState(repository, base_sha, entries, directories=directories)
+        return with_owner(client, spec, state)
 
     def write_at_once(
         self, _client: Client, _plan: Plan, _proposal: Proposal, _progress: Progress

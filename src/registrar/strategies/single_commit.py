@@ -7,11 +7,12 @@ strategies go on from what is really there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registrar import branches
+from registrar.alternatives import directories_to_read
 from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled
 from registrar.github.errors import GitHubError
@@ -31,9 +32,10 @@ from registrar.models import (
 )
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
+from registrar.strategies.base import with_owner
 from registrar.strategies.per_file import PerFile
 from registrar.texts import escaping
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -55,13 +57,15 @@ class SingleCommit:
         """Read the repository, the working branch and every listed path, all at one commit.
 
         The directories above the paths are read too: nothing can be created below a file or a
-        link.
+        link, and what differs in letter case only is seen.
         """
         listed = [definition.path for definition in spec.definitions]
         above = {parent for path in listed for parent in parents(path)}
-        paths = [*listed, *sorted(above.difference(listed))]
-        state = client.inspect(spec.target, spec.branch, paths)
+        elsewhere = directories_to_read(spec.definitions, respect=spec.respect_alternatives)
+        directories = sorted({f"{path}/" for path in above.union(elsewhere, [""])})
+        state = client.inspect(spec.target, spec.branch, [*listed, *directories])
         progress.found(state.repository)
+        state = with_owner(client, spec, state)
         total = len(listed)
         with progress.group("group.check", count=total, target=state.repository.full_name):
             for number, path in enumerate(listed, start=1):
@@ -75,7 +79,7 @@ class SingleCommit:
         if plan.state.branch or len(list(_batches(plan.missing))) > 1:
             return None
         name = next(branches.names(plan))
-        created = [FileResult(d, State.CREATED, on_branch=True) for d in plan.missing]
+        created = [_created(plan, definition) for definition in plan.missing]
         result = progress.registration(assuming=created)
         headline = proposal.headline(result, plan.missing)
         commit = _new_commit(name, plan.state.base_sha, headline, plan.missing)
@@ -88,12 +92,12 @@ class SingleCommit:
         except (Cancelled, OutOfTime) as ended:
             if ended.may_have_been_applied:
                 progress.on_branch(name)
-                _record(progress, plan.missing, State.UNKNOWN, reason=msg("reason.unknown"))
+                _record(progress, map(_unknown, plan.missing))
             raise
         if made.commit:
             progress.on_branch(name)
             with progress.group("group.create", count=len(plan.missing), branch=name):
-                _record(progress, plan.missing, State.CREATED, commit=made.commit)
+                _record(progress, [_created(plan, d, made.commit) for d in plan.missing])
             if made.pull_request:
                 progress.pull_request(made.pull_request, PullRequestOperation.CREATED)
         return Attempt(
@@ -119,10 +123,10 @@ class SingleCommit:
                 break
             except (Cancelled, OutOfTime) as ended:
                 if ended.may_have_been_applied:
-                    _record(progress, batch, State.UNKNOWN, reason=msg("reason.unknown"))
+                    _record(progress, map(_unknown, batch))
                 raise
             with progress.group("group.create", count=len(batch), branch=branch.name):
-                _record(progress, batch, State.CREATED, commit=head)
+                _record(progress, [_created(plan, d, head) for d in batch])
         PerFile().create_files(client, plan, branch, proposal, progress)
 
 
@@ -175,15 +179,17 @@ def _batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
         yield batch
 
 
-def _record(
-    progress: Progress,
-    files: Sequence[FileDefinition],
-    state: State,
-    *,
-    commit: str = "",
-    reason: Message | None = None,
-) -> None:
-    for number, definition in enumerate(files, start=1):
-        created = state is State.CREATED
-        result = FileResult(definition, state, reason, commit=commit, on_branch=created)
-        progress.record_and_print(number, len(files), result)
+def _created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileResult:
+    other = plan.other_case.get(definition.path)
+    reason = msg("reason.other_case", other=other) if other else None
+    return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
+
+
+def _unknown(definition: FileDefinition) -> FileResult:
+    return FileResult(definition, State.UNKNOWN, msg("reason.unknown"))
+
+
+def _record(progress: Progress, results: Iterable[FileResult]) -> None:
+    results = list(results)
+    for number, result in enumerate(results, start=1):
+        progress.record_and_print(number, len(results), result)

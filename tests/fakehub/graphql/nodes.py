@@ -343,7 +343,10 @@ class Nodes:
             "oid": str(entry.id),
             "size": entry.size if isinstance(entry, pygit2.Blob) else 0,
             "type": git_type(entry),
-            "object": resolver(self.git_object, repository, entry, path),
+            # The commit of a submodule is in another repository
+            "object": None
+            if git_type(entry) == "commit"
+            else resolver(self.git_object, repository, entry, path),
         }
 
     def pull_requests(

@@ -1,0 +1,156 @@
+"""Other files that do in place of a listed one, with both strategies."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.example import PRESENT
+from tests.fakehub import Repository, StandInHost
+from tests.harness import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    STRATEGIES,
+    TARGET,
+    Action,
+    calls,
+    mutations,
+)
+
+LIST = """
+files:
+  - path: .github/SECURITY.md
+    alternatives: [SECURITY.md, docs/SECURITY.md]
+  - path: other.md
+"""
+HEALTH = {
+    ".github/CODE_OF_CONDUCT.md",
+    ".github/CONTRIBUTING.md",
+    ".github/GOVERNANCE.md",
+    ".github/SECURITY.md",
+    ".github/SUPPORT.md",
+    ".github/PULL_REQUEST_TEMPLATE.md",
+    ".github/ISSUE_TEMPLATE/config.yml",
+}
+
+
+@pytest.mark.parametrize("mode", ["register", "plan"])
+@pytest.mark.parametrize(("language", "told"), [("en", "satisfied by"), ("ja", "で満たされている")])
+def test_an_alternative_of_the_list_counts_always(
+    host: StandInHost, action: Action, strategy: str, mode: str, language: str, told: str
+) -> None:
+    repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
+    run = action(
+        commit_strategy=strategy,
+        definitions=action.write("list.yml", LIST),
+        mode=mode,
+        language=language,
+    )
+    assert run.exit_code == 0, run.text
+    assert told in run.summary
+    assert "docs/SECURITY.md" in run.summary
+    assert run.outputs["skipped"] == "1"
+    if mode == "register":
+        assert run.outputs["created"] == "1"
+        assert set(repository.files(SCAFFOLD_BRANCH)) == {"docs/SECURITY.md", "other.md"}
+        assert told in (repository.pull_requests[0].body or "")
+
+
+@pytest.fixture
+def organisation(host: StandInHost) -> Repository:
+    """A repository with files in other places, and its organisation's defaults."""
+    host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n", "README.md": b"x\n"})
+    files = {
+        "SECURITY.md": b"x\n",
+        "docs/CONTRIBUTING.md": b"x\n",
+        "readme.md": b"x\n",
+        ".github/support.md": b"x\n",
+    }
+    return host.create_repository(TARGET, files)
+
+
+def test_what_github_uses_elsewhere_counts_where_asked_for(
+    host: StandInHost, action: Action, organisation: Repository, strategy: str
+) -> None:
+    run = action(
+        commit_strategy=strategy, profile="health", respect_alternatives="true", language="en"
+    )
+    assert run.exit_code == 0, run.text
+    left = {".github/GOVERNANCE.md", ".github/PULL_REQUEST_TEMPLATE.md"}
+    left.add(".github/ISSUE_TEMPLATE/config.yml")
+    assert set(organisation.files(HEALTH_BRANCH)) - set(organisation.files()) == left
+    assert "CODE_OF_CONDUCT.md" in run.summary
+    assert "satisfied by `CODE_OF_CONDUCT.md` of `octo/.github`" in run.summary
+    if strategy == SINGLE:
+        # One for the target, one for the organisation's defaults, one that writes
+        assert calls(host) == ["POST /graphql"] * 3
+
+
+@pytest.mark.parametrize("private", [True, None], ids=["private", "none"])
+def test_a_private_default_is_not_inherited(
+    host: StandInHost, action: Action, strategy: str, private: bool | None
+) -> None:
+    if private:
+        host.create_repository("octo/.github", {"SUPPORT.md": b"x\n"}, private=True)
+    repository = host.create_repository(TARGET, dict(PRESENT))
+    run = action(commit_strategy=strategy, profile="health", respect_alternatives="true")
+    assert run.exit_code == 0, run.text
+    assert set(repository.files(HEALTH_BRANCH)) - set(PRESENT) == HEALTH
+
+
+def test_the_defaults_repository_inherits_nothing_from_itself(
+    host: StandInHost, action: Action, strategy: str
+) -> None:
+    repository = host.create_repository("octo/.github", {"profile/README.md": b"x\n"})
+    run = action(
+        commit_strategy=strategy,
+        profile="health",
+        respect_alternatives="true",
+        target_repo="octo/.github",
+    )
+    assert run.exit_code == 0, run.text
+    assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == HEALTH
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_by_default_the_paths_are_exact(
+    host: StandInHost, action: Action, organisation: Repository, strategy: str
+) -> None:
+    run = action(commit_strategy=strategy, profile="health", language="en")
+    assert run.exit_code == 0, run.text
+    assert run.outputs["created"] == "7"
+    assert len(mutations(host)) == (1 if strategy == SINGLE else 0)
+    assert set(organisation.files(HEALTH_BRANCH)) >= HEALTH
+
+
+def test_a_difference_in_letter_case_alone_is_warned_of(host: StandInHost, action: Action) -> None:
+    repository = host.create_repository(TARGET, {"readme.md": b"x\n", "Docs/a.md": b"x\n"})
+    run = action(
+        commit_strategy=SINGLE,
+        definitions=action.listing("README.md", "docs/b.md", "new.md"),
+        language="en",
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert calls(host) == ["POST /graphql"] * 2
+    assert run.outputs["created"] == "3"
+    [warning] = run.annotations("warning")
+    assert "README.md (readme.md)" in warning.data
+    assert "docs/b.md (Docs/)" in warning.data
+    assert "letter case" in run.summary
+    assert (repository.pull_requests[0].body or "").count("in letter case only") == 2
+
+
+def test_with_alternatives_another_letter_case_does(
+    host: StandInHost, action: Action, strategy: str
+) -> None:
+    host.create_repository(TARGET, {"readme.md": b"x\n"})
+    run = action(
+        commit_strategy=strategy,
+        definitions=action.listing("README.md"),
+        respect_alternatives="true",
+        language="en",
+    )
+    assert run.exit_code == 0, run.text
+    assert run.outputs["skipped"] == "1"
+    assert host.repositories[0].branches == ["main"]

@@ -1,0 +1,164 @@
+"""`single`: what somebody declined is not proposed again, also when the branch is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.example import BRANCH, MISSING, PRESENT, Example
+from tests.fakehub import Repository, StandInHost
+from tests.harness import PER_FILE, SINGLE, STRATEGIES, Action, Run, mutations
+
+SECOND = f"{BRANCH}-2"
+FIRST = ("a.md", "b.md")
+
+
+@pytest.fixture
+def example(action: Action) -> Example:
+    return Example(action, SINGLE)
+
+
+def ask(example: Example, *paths: str, **inputs: str) -> Run:
+    """Run with a list of these paths."""
+    return example.run(definitions=example.action.listing(*paths), **inputs)
+
+
+def closed(repository: Repository, number: int, *, delete: bool = True) -> None:
+    """Somebody says no, and clicks *Delete branch*."""
+    repository.close(number)
+    if delete:
+        repository.delete_branch(repository.pull_request(number).head)
+
+
+def created(repository: Repository, branch: str) -> set[str]:
+    return set(repository.files(branch)) - set(PRESENT)
+
+
+@pytest.mark.parametrize("first", STRATEGIES)
+def test_a_no_outlives_its_branch(host: StandInHost, action: Action, first: str) -> None:
+    example = Example(action, first)
+    assert ask(example, *FIRST).exit_code == 0
+    closed(example.repository, 1)
+    count = len(mutations(host))
+    run = ask(example, *FIRST, commit_strategy=SINGLE)
+    assert run.exit_code == 0, run.console
+    assert len(mutations(host)) == count
+    assert example.repository.branches == ["main"]
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
+    assert "declined in [#1]" in run.summary
+    assert "restore its branch and reopen it" in run.console
+
+
+def test_with_one_commit_per_file_the_branch_decides(action: Action) -> None:
+    example = Example(action, PER_FILE)
+    ask(example, *FIRST)
+    closed(example.repository, 1)
+    run = ask(example, *FIRST)
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, BRANCH) == set(FIRST)
+
+
+def test_a_list_that_has_grown_asks_for_the_new_path_alone(example: Example) -> None:
+    ask(example, *FIRST)
+    closed(example.repository, 1)
+    run = ask(example, *FIRST, "c.md")
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, BRANCH) == {"c.md"}
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
+    assert "declined in [#1]" in run.summary
+
+    closed(example.repository, 2)
+    run = ask(example, *FIRST, "c.md", "d.md")
+    assert created(example.repository, BRANCH) == {"d.md"}
+    assert "#1" in run.summary
+    assert "declined in [#2]" in run.summary
+
+
+def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(example: Example) -> None:
+    ask(example, *FIRST)
+    closed(example.repository, 1, delete=False)
+    head = example.repository.head(BRANCH)
+    run = ask(example, *FIRST, "c.md")
+    assert run.exit_code == 0, run.console
+    assert example.repository.head(BRANCH) == head
+    assert created(example.repository, SECOND) == {"c.md"}
+
+    closed(example.repository, 2)
+    run = ask(example, *FIRST, "c.md")
+    assert run.exit_code == 0, run.console
+    assert example.repository.branches == [BRANCH, "main"]
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "3")
+
+    run = ask(example, *FIRST, "c.md", "d.md")
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, SECOND) == {"d.md"}
+
+
+def test_reopening_asks_again(example: Example) -> None:
+    ask(example, *FIRST)
+    head = example.repository.head(BRANCH)
+    closed(example.repository, 1)
+    example.repository.create_branch(BRANCH, head)
+    example.repository.reopen(1)
+    run = ask(example, *FIRST, "c.md")
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, BRANCH) == {*FIRST, "c.md"}
+    assert [p.state for p in example.repository.pull_requests] == ["open"]
+
+
+def test_another_branch_asks_again(example: Example) -> None:
+    ask(example, *FIRST)
+    closed(example.repository, 1)
+    run = ask(example, *FIRST, branch="another")
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, "another") == set(FIRST)
+
+
+@pytest.mark.parametrize("merge", [True, False], ids=["merged", "of a fork"])
+def test_what_is_no_no(example: Example, merge: bool) -> None:
+    ask(example, *FIRST)
+    body = example.repository.pull_requests[0].body
+    if merge:
+        example.repository.merge(1)
+        example.repository.commit(dict.fromkeys(FIRST))
+    else:
+        example.repository.pull_requests[0].head_repository = "somebody/example"
+        example.repository.close(1)
+    example.repository.delete_branch(BRANCH)
+    assert "registrar:paths" in (body or "")
+    run = ask(example, *FIRST)
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, BRANCH) == set(FIRST)
+
+
+def test_a_description_without_the_mark_declines_nothing_but_its_own_commit(
+    example: Example,
+) -> None:
+    ask(example, *FIRST)
+    example.repository.pull_requests[0].body = "Rewritten"
+    closed(example.repository, 1, delete=False)
+    run = ask(example, *FIRST, "c.md")
+    assert run.exit_code == 0, run.console
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "3")
+    example.repository.delete_branch(BRANCH)
+    run = ask(example, *FIRST)
+    assert created(example.repository, BRANCH) == set(FIRST)
+
+
+@pytest.mark.parametrize("mode", ["plan", "check"])
+def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, mode: str) -> None:
+    ask(example, *FIRST)
+    closed(example.repository, 1)
+    run = ask(example, *FIRST, "c.md", mode=mode)
+    assert run.exit_code == (1 if mode == "check" else 0), run.console
+    assert "2 missing files were declined: #1" in run.console
+    assert "declined in [#1]" in run.summary
+    assert example.repository.branches == ["main"]
+
+
+def test_the_example_lists_are_declined_as_well(example: Example) -> None:
+    example.run()
+    closed(example.repository, 1)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert len(example.repository.pull_requests) == 1
+    assert run.outputs["skipped"] == str(len(MISSING) + len(PRESENT))

@@ -1,0 +1,128 @@
+"""Answers that leave something out: a part of a query, the pull requests, other branches' ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
+from tests.fakehub import Repository, StandInHost
+from tests.harness import SINGLE, Action, queries, writes
+
+MAY_WRITE = {"contents": "write", "pull_requests": "write"}
+
+
+@pytest.mark.parametrize("size", [45, 20, 3])
+@pytest.mark.parametrize("quirk", ["partial_above"])
+def test_a_query_that_asks_too_much_is_asked_in_smaller_parts(
+    host: StandInHost, action: Action, quirk: str, size: int
+) -> None:
+    setattr(host.quirks, quirk, size)
+    example = Example(action, SINGLE)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
+
+
+@pytest.mark.parametrize("size", [20, 3])
+@pytest.mark.parametrize("quirk", ["partial_above"])
+def test_what_could_not_be_read_is_not_missing(
+    host: StandInHost, action: Action, quirk: str, size: int
+) -> None:
+    setattr(host.quirks, quirk, size)
+    example = Example(action, SINGLE)
+    example.repository.commit(dict(MISSING))
+    run = example.run(mode="check")
+    assert run.exit_code == 0, run.console
+    assert f"Skipped: {len(LISTED)}\n" in run.console
+
+
+@pytest.mark.parametrize("quirk", ["partial_above"])
+def test_a_query_for_one_path_that_asks_too_much_is_an_error(
+    host: StandInHost, action: Action, quirk: str
+) -> None:
+    setattr(host.quirks, quirk, 0)
+    example = Example(action, SINGLE)
+    run = example.run()
+    assert run.exit_code == 1, run.console
+    assert len(queries(host)) < 12
+    assert example.repository.branches == ["main"]
+    assert run.outputs["created"] == "0"
+
+
+@pytest.fixture
+def without_pull_requests(host: StandInHost) -> str:
+    """A token that may not see pull requests."""
+    host.quirks.pull_requests_need_permission = True
+    return host.create_token("fine-grained", permissions={"contents": "write"})
+
+
+@pytest.mark.parametrize("mode", ["plan", "check"])
+def test_a_preview_without_pull_requests_says_what_it_could_not_see(
+    action: Action, without_pull_requests: str, mode: str
+) -> None:
+    example = Example(action, SINGLE)
+    example.repository.create_branch(BRANCH)
+    run = example.run(mode=mode, host_token=without_pull_requests)
+    assert run.exit_code == (1 if mode == "check" else 0), run.console
+    assert "The pull requests of the working branch could not be read" in run.console
+    assert "The pull requests of the working branch could not be read" in run.summary
+    assert run.outputs["missing"] == str(len(MISSING))
+
+
+def test_a_registration_without_pull_requests_is_an_error(
+    host: StandInHost, action: Action, without_pull_requests: str
+) -> None:
+    example = Example(action, SINGLE)
+    example.repository.create_branch(BRANCH)
+    run = example.run(host_token=without_pull_requests)
+    assert run.exit_code == 2, run.console
+    assert "Reading the pull requests of the working branch failed" in run.console
+    assert example.repository.files(BRANCH) == PRESENT
+    assert len(writes(host)) == 1
+
+
+def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
+    host: StandInHost, example: Example
+) -> None:
+    host.quirks.heads_by_commit = True
+    example.repository.create_branch("other")
+    example.repository.commit({next(iter(MISSING)): b"\n"}, branch="other")
+    example.repository.open_pull_request(head="other", title="Other")
+    example.repository.close(1)
+    example.repository.create_branch(BRANCH, example.repository.head("other"))
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert example.repository.files(BRANCH) == EXPECTED
+    assert [(p.head, p.state) for p in example.repository.pull_requests] == [
+        ("other", "closed"),
+        (BRANCH, "open"),
+    ]
+
+
+@pytest.fixture
+def fork(host: StandInHost) -> Repository:
+    """A fork whose parent has the same owner."""
+    host.create_repository("octo/parent", files=dict(PRESENT))
+    return host.create_repository("octo/fork", files=dict(PRESENT), parent="octo/parent")
+
+
+def test_a_fork_whose_parent_has_the_same_owner_is_registered_in(
+    example: Example, fork: Repository
+) -> None:
+    for _ in range(2):
+        run = example.run(target_repo="octo/fork")
+        assert run.exit_code == 0, run.console
+        assert fork.files(BRANCH) == EXPECTED
+        assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
+
+
+def test_a_no_counts_in_a_fork_whose_parent_has_the_same_owner(
+    example: Example, fork: Repository
+) -> None:
+    example.run(target_repo="octo/fork")
+    fork.close(1)
+    head = fork.head(BRANCH)
+    run = example.run(target_repo="octo/fork")
+    assert run.exit_code == 0, run.console
+    assert "closed without being merged" in run.console
+    assert (fork.head(BRANCH), len(fork.pull_requests)) == (head, 1)
