@@ -197,7 +197,7 @@ CASES = {
     "workflow file, classic": Case(
         token(scopes=("repo",)),
         (
-            "lacks the scope `workflow` (it has: repo), which the host asks for",
+            "lacks the scope `workflow` (it has: repo), which GitHub requires",
             WORKFLOW,
         ),
         token(scopes=("repo", "workflow")),

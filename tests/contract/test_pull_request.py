@@ -114,7 +114,7 @@ def test_off_the_runner_a_warning_is_on_standard_error(
     run = action(definitions=action.listing("a"), assignees="stranger", language="en")
     assert run.exit_code == 0
     assert run.stderr == (
-        "Warning: The host did not assign stranger: only people who can see the repository can "
+        "Warning: GitHub did not assign stranger: only people who can see the repository can "
         "be assigned.\n"
     )
 
