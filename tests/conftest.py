@@ -27,7 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """How much of the large matrices runs: `scripts/test-faults` asks for more."""
     group = parser.getgroup("matrices")
     group.addoption("--matrix", choices=("chosen", "tenth", "all"), default="chosen")
-    group.addoption("--matrix-seed", type=int, default=0, help="which tenth")
+    group.addoption(
+        "--matrix-seed", type=int, default=0, help="which tenth, and where fuzzers begin"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -53,6 +55,12 @@ def _nothing_of_the_machine() -> Iterator[None]:
             patch.delenv(name, raising=False)
             patch.delenv(name.lower(), raising=False)
         yield
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """Where a fuzzer begins; `scripts/test-faults` prints it."""
+    return int(request.config.getoption("matrix_seed"))
 
 
 @pytest.fixture

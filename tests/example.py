@@ -57,14 +57,15 @@ class Example:
 
     def run(self, **inputs: str) -> Run:
         """Run to the end."""
-        return self.action(self._inputs | inputs)
+        return self.action(self.inputs | inputs)
 
     def begin(self) -> subprocess.Popen[bytes]:
         """Start a run as a process of its own."""
-        return self.action.begin(self.action.environment(self._inputs))
+        return self.action.begin(self.action.environment(self.inputs))
 
     @property
-    def _inputs(self) -> dict[str, str]:
+    def inputs(self) -> dict[str, str]:
+        """What every run of it is given."""
         return {"commit_strategy": self.strategy, "language": "en"}
 
     def wrong(self) -> list[str]:

@@ -1,0 +1,92 @@
+"""Anything in any field of an answer: a run or an error of ours, and nothing is lost."""
+
+from __future__ import annotations
+
+import copy
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.example import BRANCH, POSITIONS, PRESENT, Example
+from tests.fakehub import Fault, FaultKind, Request
+from tests.fakehub.answer import Drop, Response
+from tests.gfm import only_ours
+from tests.harness import STRATEGIES
+
+RUNS = 200
+VALUES: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1.5, 10**30, "", "0", "main", BRANCH, "heads/main", " "),
+    *([], {}, [[]], ["x"], [None], {"message": "Not Found"}, {"it": {}}, {"errors": [{}]}),
+    *("1](http://evil.example) <img src=x onerror=alert(1)>", "@everyone #1 GH-1", "a | b `c`"),
+    *("a\n::error::owned\r::warning::owned", "##[error]owned", "\x1b[31mred\u202e", "\ud800"),
+    *("https://evil.example/", "javascript:alert(1)", "x" * 100_000, "../../other/other"),
+)
+
+
+@dataclass(slots=True)
+class Fuzzed(Fault):
+    """The right answer with something else in some of its fields; the request is applied."""
+
+    rng: random.Random | None = None
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert self.rng
+        if real is None or isinstance(real.body, bytes):
+            return real or Response(200, {})
+        body = copy.deepcopy(real.body)
+        for _ in range(self.rng.choice((1, 1, 1, 2, 5))):
+            body = changed(body, self.rng)
+        return Response(real.status, body, dict(real.headers))
+
+
+def changed(body: Any, rng: random.Random) -> Any:
+    """The same with one field of another value or gone; any depth is as likely as any other."""
+    if not isinstance(body, dict | list) or not body or rng.random() < 0.1:
+        return copy.deepcopy(rng.choice(VALUES))
+    key: Any = rng.choice(list(body)) if isinstance(body, dict) else rng.randrange(len(body))
+    if rng.random() < 0.1:
+        del body[key]
+    elif isinstance(body, dict) and rng.random() < 0.05:
+        body[str(rng.choice(VALUES))] = body.pop(key)
+    else:
+        body[key] = changed(body[key], rng)
+    return body
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 6 else []) for n in range(RUNS)]
+)
+def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) -> None:
+    rng = random.Random(f"{seed} {number}")
+    host = example.host
+    fault = Fuzzed(
+        FaultKind.CUSTOM,
+        at=rng.choice(POSITIONS[example.strategy]),
+        times=rng.choice((1, 1, 2, None)),
+        when="after",
+        rng=rng,
+    )
+    host.faults.add(fault)
+    run = example.run(
+        profile=rng.choice(("scaffold", "health")),
+        mode=rng.choice(("register", "register", "register", "plan")),
+        labels=rng.choice(("", "docs")),
+        max_wait_minutes="1",
+    )
+    assert run.exit_code in {0, 1, 2}, run.console
+    assert "Unexpected error" not in run.console, run.console
+    only_ours(run.summary)
+    assert example.repository.files("main") == PRESENT
+    assert not example.overwritten()
+
+    host.faults.clear()
+    again = example.run()
+    assert again.exit_code == 0, again.console
+    assert example.repository.files("main") == PRESENT
+    assert not example.overwritten()
