@@ -225,6 +225,14 @@ class Action:
         """Run the action in a process of its own; ``command`` as in `begin`."""
         return self.end(self.begin(environ, *command), environ)
 
+    def measure(self, environ: Mapping[str, str]) -> tuple[Run, int]:
+        """Run the action in a process of its own; give also its peak of memory in bytes."""
+        file = self.directory / "measured"
+        entry_point = str(ROOT / "entrypoint.py")
+        command = ("benchmarks/measure.py", str(file), sys.executable, "-I", entry_point)
+        run = self.process(environ, *command)
+        return run, int(file.read_text("utf-8").split()[2])
+
     def begin(
         self,
         environ: Mapping[str, str],

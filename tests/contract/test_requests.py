@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from registrar.github import graphql
@@ -13,13 +9,11 @@ from tests.contract.test_definition_files import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
-    ROOT,
     SCAFFOLD_BRANCH,
     TARGET,
     Action,
     Start,
     calls,
-    clean_environment,
     mutations,
     queries,
 )
@@ -78,30 +72,15 @@ def test_requests_grow_with_the_hundreds_and_memory_stays_small(
     host: StandInHost,
     repository: Repository,
     action: Action,
-    tmp_path: Path,
     count: int,
     most: int,
 ) -> None:
     listed = dict(list(MANY.items())[:count])
-    environ = {
-        "INPUT_HOST_TOKEN": action.default_token,
-        "INPUT_TARGET_REPO": TARGET,
-        "INPUT_API_URL": host.url,
-        "INPUT_COMMIT_STRATEGY": "single",
-        "INPUT_DEFINITIONS": action.listing_of(listed),
-    }
-    measured = tmp_path / "memory"
-    measure = [sys.executable, "-I", str(ROOT / "benchmarks/measure.py"), str(measured)]
-    ended = subprocess.run(
-        [*measure, sys.executable, "-I", str(ROOT / "entrypoint.py")],
-        cwd=action.workspace,
-        env={k: v for k, v in clean_environment().items() if k == "PATH"} | environ,
-        capture_output=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stdout
+    inputs = {"commit_strategy": "single", "definitions": action.listing_of(listed)}
+    run, memory = action.measure(action.environment(inputs))
+    assert run.exit_code == 0, run.console
     assert len(host.requests) <= most
-    assert int(measured.read_text().split()[2]) < LARGEST_MEMORY
+    assert memory < LARGEST_MEMORY
     before = repository.files()
     after = repository.files(SCAFFOLD_BRANCH)
     assert after == before | {path: content.encode() for path, content in listed.items()}
