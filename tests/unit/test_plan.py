@@ -11,8 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import Refused, exit_code
-from registrar.models import FileDefinition, Plan, RegistrationSpec, Repository, RepositoryState
-from registrar.plan import make_plan, require_writable
+from registrar.models import (
+    FileDefinition,
+    OwnerFiles,
+    Plan,
+    PullRequest,
+    RegistrationSpec,
+    Repository,
+    RepositoryState,
+)
+from registrar.plan import declined_paths, make_plan, require_writable
+from registrar.reporting import marker
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
@@ -96,3 +105,78 @@ def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
 @given(st.binary(max_size=200))
 def test_blob_id_is_the_one_of_git(content: bytes) -> None:
     assert FileDefinition("a", content).blob_id == str(pygit2.hash(content))
+
+
+def pull(number: int, *proposed: str, **changes: Any) -> PullRequest:
+    """A pull request that was closed unmerged and proposed these paths."""
+    values = {"is_open": False, "base_branch": "main", "body": marker.of_paths(proposed), **changes}
+    return PullRequest(number, "https://github.com/octo/example/pull/1", **values)
+
+
+@pytest.mark.parametrize(
+    ("pulls", "declined"),
+    [
+        ([], {}),
+        ([pull(1, "a", "b")], {"a": 1, "b": 1}),
+        ([pull(1, "a"), pull(2, "b", "x")], {"a": 1, "b": 2}),
+        ([pull(2, "a"), pull(1, "a")], {"a": 2}),
+        ([pull(1, "a", merged=True)], {}),
+        ([pull(1, "a", base_branch="develop")], {}),
+        ([pull(1, "a", body=marker.of_paths(["a"]) + marker.WITHDRAWN)], {}),
+        ([pull(1, "a", body="rewritten")], {}),
+        ([pull(2, "a", is_open=True), pull(1, "a", "b")], {"b": 1}),
+        ([pull(1, *map(str, range(marker.MOST_PATHS + 1)))], {"a": 1, "b": 1, "c": 1}),
+    ],
+)
+def test_what_was_declined(pulls: list[PullRequest], declined: dict[str, int]) -> None:
+    found = declined_paths(pulls, "main", ["a", "b", "c"])
+    assert {path: each.number for path, each in found.items()} == declined
+
+
+def test_what_was_declined_is_not_missing() -> None:
+    listed = tuple(FileDefinition(path) for path in "abc")
+    spec = RegistrationSpec("octo/example", listed, "work")
+    state = RepositoryState(REPOSITORY, "1" * 40, {"a": "blob"}, pull_requests=(pull(1, "a", "b"),))
+    made = make_plan(spec, state)
+    assert [d.path for d in made.missing] == ["c"]
+    assert list(made.declined) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("respect", "satisfied", "other_case"),
+    [
+        (False, {"docs/new.md": "reason.satisfied"}, {"README.md": "readme.md"}),
+        (
+            True,
+            {
+                "docs/new.md": "reason.satisfied",
+                "README.md": "reason.satisfied",
+                ".github/SUPPORT.md": "reason.inherited",
+            },
+            {},
+        ),
+    ],
+)
+def test_other_files_do(
+    respect: bool,
+    satisfied: dict[str, str],
+    other_case: dict[str, str],
+) -> None:
+    listed = (
+        FileDefinition("docs/new.md", alternatives=("old.md",)),
+        FileDefinition("README.md"),
+        FileDefinition(".github/SUPPORT.md"),
+        FileDefinition("x"),
+    )
+    spec = RegistrationSpec("octo/example", listed, "work", respect_alternatives=respect)
+    state = RepositoryState(
+        REPOSITORY,
+        "1" * 40,
+        {},
+        directories={"": ("old.md", "readme.md")},
+        owner=OwnerFiles({"": ("SUPPORT.md",)}, is_public=False) if respect else None,
+    )
+    made = make_plan(spec, state)
+    assert {path: reason.key for path, reason in made.satisfied.items()} == satisfied
+    assert made.other_case == other_case
+    assert {d.path for d in made.missing} == {d.path for d in listed} - satisfied.keys()
