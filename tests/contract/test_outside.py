@@ -177,12 +177,16 @@ def test_hostile_answers_of_the_host(
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_inputs(action: Action, host: StandInHost, text: str) -> None:
-    hostile = {"target_repo": text, "profile": text, "definitions": f"../{text}", "api_url": text}
-    run = action(hostile, runner=True, language="en")
-    assert run.exit_code == 2
-    assert len(run.annotations()) == len(hostile)
-    assert not BLANK.search(run.stdout)
-    only_ours(run.summary)
+    # A list is looked for when all inputs are good
+    for hostile in (
+        {"target_repo": text, "profile": text, "api_url": text},
+        {"definitions": f"../{text}"},
+    ):
+        run = action(hostile, runner=True, language="en")
+        assert run.exit_code == 2
+        assert len(run.annotations()) == len(hostile)
+        assert not BLANK.search(run.stdout)
+        only_ours(run.summary)
     assert host.requests == []
 
 

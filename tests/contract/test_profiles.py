@@ -195,7 +195,7 @@ def test_the_health_profile_ignores_content_with_a_warning(
     assert {repository.files(HEALTH_BRANCH)[path] for path in ("a", "b")} == {b"\n"}
     [warning] = run.annotations("warning")
     assert warning.properties == {"file": "list.json", "line": "3"}
-    assert "so `content` is ignored" in warning.data
+    assert "so the content is ignored" in warning.data
 
 
 def test_a_hundred_files(action: Action, host: StandInHost, repository: Repository) -> None:

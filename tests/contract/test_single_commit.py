@@ -111,23 +111,3 @@ def test_more_files_than_one_commit_takes(
     reads = -(-count // graphql.PATHS_PER_QUERY)
     assert calls(host)[reads:] == ["POST git/refs", "POST /graphql", "POST /graphql", "POST pulls"]
     assert len(repository.pull_requests) == 1
-
-
-def test_more_bytes_than_one_commit_takes(
-    single: Start, host: StandInHost, repository: Repository, action: Action
-) -> None:
-    # Two of them and their Base64 fill a commit but for a few bytes
-    half = "é" * (single_commit.BYTES_PER_COMMIT * 3 // 4 // 2 // 2 - 100)
-    run = single(definitions=action.listing_of({"a": half, "b": half, "c": half}))
-    assert run.exit_code == 0, run.text
-    sizes = [sorted(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
-    assert sizes == [["c"], ["a", "b"]]
-    assert repository.files(SCAFFOLD_BRANCH)["b"] == half.encode()
-    payloads = [
-        sum(
-            len(file["contents"])
-            for file in r.json["variables"]["commit"]["fileChanges"]["additions"]
-        )
-        for r in mutations(host)
-    ]
-    assert max(payloads) <= single_commit.BYTES_PER_COMMIT
