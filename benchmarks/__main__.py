@@ -13,7 +13,7 @@ from statistics import median
 from benchmarks import page, plot, runs
 from benchmarks.runs import ROOT, Measured
 from registrar.github import graphql
-from registrar.github.retry import PACE
+from registrar.github.limits import PACE
 from registrar.strategies import single_commit
 
 LATENCIES = (0.0, 0.05, 0.15)

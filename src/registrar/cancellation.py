@@ -40,22 +40,22 @@ class Cancellation:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
-    def check(self) -> None:
-        """Raise `Cancelled` when a signal asked for it."""
+    def check(self, *, may_have_been_applied: bool = False) -> None:
+        """Raise `Cancelled` when a signal asked for it, with what is known of the write."""
         if self._signal_number:
-            raise Cancelled(self._signal_number)
+            raise Cancelled(self._signal_number, may_have_been_applied=may_have_been_applied)
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float, *, may_have_been_applied: bool = False) -> None:
         """Sleep; a signal wakes up.
 
         Raises:
             Cancelled: a signal arrived.
         """
         end = self.clock.monotonic() + seconds
-        self.check()
+        self.check(may_have_been_applied=may_have_been_applied)
         while (left := end - self.clock.monotonic()) > 0:
             self.clock.sleep(min(left, NAP_SECONDS))
-            self.check()
+            self.check(may_have_been_applied=may_have_been_applied)
 
     def stop_timer(self) -> None:
         """Stop the timer that the first signal started: from here on the run only reports."""
@@ -71,6 +71,4 @@ class Cancellation:
         signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
-        cancelled = Cancelled(self._signal_number)
-        cancelled.may_have_been_applied = True
-        raise cancelled
+        raise Cancelled(self._signal_number, may_have_been_applied=True)

@@ -59,11 +59,11 @@ class Cancelled(BaseException):
     Not an `Exception`: what keeps a failed file from stopping the run must not catch it.
     """
 
-    def __init__(self, signal_number: int) -> None:
-        """``signal_number`` is the signal that asked."""
+    def __init__(self, signal_number: int, *, may_have_been_applied: bool = False) -> None:
+        """``signal_number`` is the signal that asked; the rest is about the write under way."""
         super().__init__(signal_number)
         self.signal_number = signal_number
-        self.may_have_been_applied = False
+        self.may_have_been_applied = may_have_been_applied
         """Whether a write may have been applied."""
 
     @property

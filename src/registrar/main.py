@@ -22,7 +22,7 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.github.retry import Waiting
+from registrar.github.retry import RetryPolicy
 from registrar.inputs import Inputs
 from registrar.models import RegistrationResult, RegistrationSpec
 from registrar.profiles import Profile
@@ -139,7 +139,7 @@ def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -
         token=settings.token,
         api_url=settings.api_url,
         workflow_repository=settings.workflow_repository,
-        waiting=Waiting(
+        policy=RetryPolicy(
             max_seconds=settings.max_wait_seconds,
             announce=reporter.line,
             cancellation=cancellation,

@@ -153,10 +153,10 @@ class Case:
     paths: tuple[str, ...] = PATHS
 
 
-REFERENCE = ("the host refuses the branch", "a ruleset forbids its name", "`chore` and `chore/…`")
+REFERENCE = ("GitHub refuses the branch", "a ruleset forbids its name", "`chore` and `chore/…`")
 CASES = {
     "token invalid": Case(
-        revoked, ("the host does not accept the token (Bad credentials)", "revoked or expired")
+        revoked, ("GitHub does not accept the token (Bad credentials)", "revoked or expired")
     ),
     "classic without repo": Case(
         token(scopes=("gist", "workflow")), ("lacks the scope `repo` (it has: gist, workflow)",)
@@ -181,14 +181,14 @@ CASES = {
     ),
     "fine-grained, no contents": Case(
         token("fine-grained", permissions={"contents": "read"}),
-        ("The fine-grained token lacks a permission; the host asks for: contents=write", TARGET),
+        ("The fine-grained token lacks a permission; GitHub asks for: contents=write", TARGET),
     ),
     "fine-grained, no reading": Case(
-        refuse_reads, ("lacks a permission; the host asks for: contents=read",)
+        refuse_reads, ("lacks a permission; GitHub asks for: contents=read",)
     ),
     "App, no contents": Case(
         token("installation", permissions={"contents": "read"}),
-        ("lacks a permission; the host asks for: contents=write", "contents: write, pull-requests"),
+        ("lacks a permission; GitHub asks for: contents=write", "contents: write, pull-requests"),
     ),
     "archived": Case(archive, ("is archived, and so read-only. Unarchive it",), unarchive),
     "no default branch": Case(

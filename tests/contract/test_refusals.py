@@ -53,7 +53,7 @@ def test_tokens_that_are_refused(
 
 
 def test_a_bad_token(single: Start, host: StandInHost, repository: Repository) -> None:
-    refused(single(host_token="ghp_" + "x" * 36), "the host does not accept the token", repository)
+    refused(single(host_token="ghp_" + "x" * 36), "GitHub does not accept the token", repository)
     assert len(host.requests) == 1
 
 

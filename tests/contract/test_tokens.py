@@ -65,13 +65,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "fine-grained without permission": (
         {"kind": "fine-grained", "permissions": {"contents": "read"}},
-        "The fine-grained token lacks a permission; the host asks for: contents=write",
-        "fine-grained トークンの権限が足りません。ホストが求める権限: contents=write",
+        "The fine-grained token lacks a permission; GitHub asks for: contents=write",
+        "fine-grained トークンの権限が足りません。GitHub が求める権限: contents=write",
     ),
     "App without permission": (
         {"kind": "installation", "permissions": {"contents": "read"}},
-        "The token lacks a permission; the host asks for: contents=write",
-        "トークンの権限が足りません。ホストが求める権限: contents=write",
+        "The token lacks a permission; GitHub asks for: contents=write",
+        "トークンの権限が足りません。GitHub が求める権限: contents=write",
     ),
     "user without push": (
         {"kind": "user", "push": False},

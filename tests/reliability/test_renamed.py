@@ -89,7 +89,7 @@ def test_no_redirect_leads_to_another_host(
     assert ended.exit_code in {1, 2}, ended.text
     assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]
     assert {r.token for r in host.requests} == {action.default_token}
-    assert "sent us elsewhere" in ended.stderr
+    assert "answer leads elsewhere" in ended.stderr
     assert "the token stays here" in ended.stderr
     assert "Unexpected" not in ended.text
     assert "elsewhere" in ended.summary

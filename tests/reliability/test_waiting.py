@@ -55,15 +55,15 @@ def moment(text: str) -> datetime:
 # --- Each wait ----------------------------------------------------------------------------------
 
 PRIMARY = "the rate limit of the token is used up"
-SECONDARY = "the host's secondary rate limit"
+SECONDARY = "GitHub's secondary rate limit"
 KINDS = {
     "GET git/ref/heads/main": (FaultKind.PRIMARY_403, PRIMARY),
-    "GET contents/b.md": (FaultKind.HTML_200, "the answer is not one of the host's API (HTTP 200)"),
-    "POST git/refs": (FaultKind.RESET, "the connection failed (ConnectionError)"),
+    "GET contents/b.md": (FaultKind.HTML_200, "the answer is not one of GitHub's API (HTTP 200)"),
+    "POST git/refs": (FaultKind.RESET, "the connection to 127.0.0.1"),
     "PUT contents/a.md": (FaultKind.SECONDARY_403_RETRY_AFTER, SECONDARY),
     "PUT contents/b.md": (FaultKind.CONFLICT_409, "another write to the branch came first"),
     "PUT contents/c.md": (FaultKind.SECONDARY_429_RETRY_AFTER, SECONDARY),
-    "PUT contents/d.md": (FaultKind.ERROR_503, "the host answered with a server error (HTTP 503)"),
+    "PUT contents/d.md": (FaultKind.ERROR_503, "GitHub answered with a server error (HTTP 503)"),
     "POST pulls": (FaultKind.PRIMARY_429, PRIMARY),
 }
 
@@ -225,7 +225,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code == 1
     assert announced(ended) == []
-    assert "would exceed the 0 min" in ended.stderr
+    assert "max_wait_minutes is 0, so nothing is waited for" in ended.stderr
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
 
     again = run(action, max_wait_minutes="0")
@@ -321,7 +321,7 @@ def test_our_own_pace_comes_before_the_hosts(
     host.pace = Pace()
     ended = run(action, count=85, max_wait_minutes="0.1")
     assert ended.exit_code == 1
-    assert "Stopped: the host takes 80 writes a minute" in ended.stderr
+    assert "Stopped: GitHub takes 80 writes a minute" in ended.stderr
     assert moment(ended.stderr) < datetime.now(UTC) + timedelta(minutes=1)
     assert len(writes(host)) == 80
     assert all(request.status in {200, 201, 404} for request in host.requests)

@@ -144,7 +144,7 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
     file = dataclasses.replace(
         result("a", State.FAILED),
-        reason=msg("refusal.other", host=escaping.Lines("x\n\ny"), status=422),
+        reason=msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422),
     )
     page = only_ours(step_summary(account(file), CATALOGUES["en"]))
     assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}

@@ -1,37 +1,283 @@
-"""What an answer means."""
+"""What an answer means: one table, one function.
+
+A new quirk of GitHub is one row, with its public source beside it, and one line in
+`tests/unit/test_classify.py`. The first row that holds counts.
+"""
 
 from __future__ import annotations
 
-from registrar.github import response as http
+from collections.abc import Callable
+
+from registrar.github.case import INACCESSIBLE, TOO_QUICKLY, Case, Row
 from registrar.github.errors import Kind
-from registrar.github.response import Response
+from registrar.github.explain import WORKFLOW_FILES, Context, TokenKind, explanation
+from registrar.github.fields import UnusableAnswer
+from registrar.github.limits import asked_pause, retry_after
+from registrar.github.request import Model, Outcome, Request
+from registrar.github.response import NOT_SENT, Failure, Response, Trouble
 
-_ALREADY_EXISTS = (
-    "Reference already exists",
-    '"sha" wasn\'t supplied',
-    "A pull request already exists",
-)
+LEAST_AFTER_LIMIT = 60.0
+"""Seconds before anything else is sent, when a limit met only a part of a request."""
+SEVERAL = 6
+"""Tries of a request that met a passing failure: the last comes after about 16 s."""
 
 
-def refusal_kind(response: Response, *, writes: bool) -> Kind:
-    """Tell what a final answer that is no success means."""
-    message, status = response.message, response.status
-    rules = (
-        (Kind.TOKEN_REJECTED, status == http.UNAUTHORIZED),
-        (Kind.PERMISSION, response.asks_for_sso),
-        (Kind.NO_LIMITS, status == http.NOT_FOUND and "Rate limiting is not" in message),
-        (Kind.PERMISSION, writes and status == http.NOT_FOUND),
-        (Kind.NOT_FOUND, response.says_not_found),
-        (
-            Kind.ALREADY_EXISTS,
-            status == http.UNPROCESSABLE and any(s in message for s in _ALREADY_EXISTS),
-        ),
-        (Kind.EMPTY_REPOSITORY, status == http.CONFLICT and "Repository is empty" in message),
-        (Kind.NO_DRAFTS, "raft pull requests" in message),
-        (Kind.VALIDATION, status == http.UNPROCESSABLE),
-        (Kind.PERMISSION, status == http.FORBIDDEN),
-        # Answered with HTTP 200 beside a part of the data (hermes-ecosystem#825)
-        (Kind.PARTIAL, status == http.OK and "Resource limits" in message),
-        (Kind.REFUSED, status in {http.OK, http.CONFLICT}),
+def _failed(kind: Kind, text: str, trouble: Trouble) -> Row:
+    """No answer came."""
+    again = kind is Kind.TRANSIENT
+    return Row(
+        kind,
+        text,
+        status=(0,),
+        when=lambda c: c.trouble is trouble,
+        tries=SEVERAL if again else 1,
+        applied=trouble not in NOT_SENT,
+        gave_up="host.unreachable" if again else "",
     )
-    return next((kind for kind, holds in rules if holds), Kind.UNUSABLE)
+
+
+def _lag(when: Callable[[Case], bool], status: tuple[int, ...], *says: str) -> Row:
+    """What this run has just made is not known everywhere yet."""
+    return Row(
+        Kind.LAG,
+        "fault.lag",
+        status,
+        says,
+        when=lambda c: c.just_made and when(c),
+        gave_up="host.lag",
+    )
+
+
+def _asks_too_much(case: Case) -> bool:
+    phrases = (
+        "Resource limits for this query exceeded",
+        "Something went wrong while executing your query",
+    )
+    return case.is_graphql and (case.says(*phrases) or "RESOURCE_LIMITS_EXCEEDED" in case.types)
+
+
+def _is_new_commit(case: Case) -> bool:
+    stale = bool(case.types & {"STALE_DATA", "NOT_FOUND"})
+    return case.refused and case.request.writes and (stale or case.says("not found"))
+
+
+TABLE: tuple[Row, ...] = (
+    # --- No answer --------------------------------------------------------------------------
+    _failed(Kind.TRANSIENT, "fault.no_name", Trouble.NO_NAME),
+    _failed(Kind.TRANSIENT, "fault.no_connection", Trouble.NO_CONNECTION),
+    _failed(Kind.TRANSIENT, "fault.connect_timeout", Trouble.CONNECT_TIMEOUT),
+    _failed(Kind.TRANSIENT, "fault.proxy", Trouble.PROXY),
+    _failed(Kind.TRANSIENT, "fault.timeout", Trouble.TIMEOUT),
+    _failed(Kind.TRANSIENT, "fault.connection_lost", Trouble.CONNECTION_LOST),
+    _failed(Kind.TRANSIENT, "fault.too_large", Trouble.TOO_LARGE),
+    _failed(Kind.FATAL, "host.certificate_expired", Trouble.CERTIFICATE_EXPIRED),
+    _failed(Kind.FATAL, "host.certificate_name", Trouble.CERTIFICATE_NAME),
+    _failed(Kind.FATAL, "host.certificate_issuer", Trouble.CERTIFICATE_ISSUER),
+    _failed(Kind.FATAL, "host.tls", Trouble.TLS),
+    _failed(Kind.FATAL, "host.ca_bundle", Trouble.CA_BUNDLE),
+    # --- Limits: nothing was done -----------------------------------------------------------
+    # cli/cli#4801, whatwg/spec-factory#55, Azure/azure-sdk-tools#7226
+    Row(Kind.LIMIT, "fault.too_quickly", says=(TOO_QUICKLY,), at_least_a_minute=True),
+    # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    # GraphQL: renovatebot/renovate#21861, yanyongyu/githubkit#271
+    Row(Kind.LIMIT, "fault.primary_limit", when=lambda c: c.is_primary_limit),
+    # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+    Row(Kind.LIMIT, "fault.secondary_limit", when=lambda c: c.is_limit),
+    # --- GraphQL: too much was asked at once ------------------------------------------------
+    # outsourc-e/hermes-ecosystem#825, Quantum-Edge/octoscope#153
+    Row(Kind.PARTIAL, "fault.partial", when=lambda c: _asks_too_much(c) and not c.request.writes),
+    Row(Kind.TRANSIENT, "fault.server_error", when=_asks_too_much, tries=SEVERAL, applied=True),
+    # A page in place of an answer
+    Row(
+        Kind.UNUSABLE,
+        "fault.unusable",
+        when=lambda c: c.status < 500 and not c.words,
+        tries=SEVERAL,
+        applied=True,
+    ),
+    # --- Lag --------------------------------------------------------------------------------
+    # github/branch-deploy#180: a file on a new branch. (A plain "Not Found" is a permission.)
+    _lag(lambda c: c.request.method == "PUT" and c.says("not found"), (404,), "Branch "),
+    # PyGithub/PyGithub#2759: reading a new branch; octokit/octokit.rb#622: its pull request
+    _lag(lambda c: c.request.method == "GET" or c.opens_pull_request, (404,)),
+    # peter-evans/create-pull-request#4321: labels of a new pull request
+    _lag(lambda _: True, (422,), "Could not resolve to a node"),
+    # octokit/octokit.rb#622, assafelovic/hive-mind#679, kdlbs/kandev#3134
+    _lag(
+        lambda c: c.opens_pull_request,
+        (422,),
+        "No commits between",
+        "Head sha can't be blank",
+        "Head ref must be a branch",
+    ),
+    _lag(lambda c: c.opens_pull_request and c.head_is_invalid, (422,)),
+    # github/gh-aw#22564, ministryofjustice/modernisation-platform#11985: a commit on a new branch
+    _lag(_is_new_commit, (200,)),
+    _lag(lambda c: c.says_absent, (200,)),
+    # --- Another time it may work -----------------------------------------------------------
+    Row(
+        Kind.TRANSIENT,
+        "fault.server_error",
+        tuple(range(500, 600)),
+        tries=SEVERAL,
+        applied=True,
+    ),
+    # https://docs.github.com/en/rest/metrics/statistics#a-word-about-caching
+    Row(Kind.TRANSIENT, "fault.not_ready", (202,), tries=SEVERAL, applied=True),
+    # PyGithub/PyGithub#1787, integrations/terraform-provider-github#2909: another write came first
+    Row(
+        Kind.STALE,
+        "fault.conflict",
+        (409,),
+        ("expected",),
+        when=lambda c: c.says(" at "),
+        tries=SEVERAL,
+    ),
+    # github/rest-api-description#4887, orgs/community#121875: "sometimes it works"
+    Row(
+        Kind.REFUSED,
+        "refusal.reference",
+        (422,),
+        ("Reference update failed",),
+        tries=3,
+    ),
+    # --- What exists, and what does not -----------------------------------------------------
+    # renovatebot/renovate#20281; recordings of hub4j/github-api
+    Row(
+        Kind.ALREADY_EXISTS,
+        "refusal.other",
+        (422,),
+        (
+            "Reference already exists",
+            '"sha" wasn\'t supplied',
+            "A pull request already exists",
+        ),
+    ),
+    # An Enterprise Server without limits, asked for GET /rate_limit
+    Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
+    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
+    Row(Kind.PERMISSION, "refusal.sso", when=lambda c: "x-github-sso" in c.headers),
+    Row(Kind.PERMISSION, "refusal.sso", says=("SAML enforcement",)),
+    # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
+    Row(
+        Kind.NOT_FOUND,
+        "refusal.other",
+        (404,),
+        when=lambda c: not c.request.writes and c.message_alone == "Not Found",
+    ),
+    Row(
+        Kind.NOT_FOUND,
+        "refusal.other",
+        (200,),
+        when=lambda c: c.refused and c.repository_is_missing,
+    ),
+    # github/rest-api-description#385, GSA/codeinventory-github#1
+    Row(
+        Kind.EMPTY_REPOSITORY,
+        "refusal.empty",
+        says=("Git Repository is empty", "This repository is empty"),
+    ),
+    # --- What the token may not do ----------------------------------------------------------
+    Row(Kind.TOKEN_REJECTED, "refusal.token_rejected", (401,)),
+    # fulldecent/pfBlockerNG#1799
+    Row(
+        Kind.PERMISSION,
+        "refusal.actions_pull_requests",
+        says=("is not permitted to create or approve",),
+    ),
+    # r-universe-org/help#247
+    Row(Kind.REFUSED, "refusal.archived", says=("was archived",)),
+    # octokit/octokit.rb#1184, PyGithub/PyGithub#2414, googleapis/release-please-action#704
+    Row(
+        Kind.PERMISSION,
+        "refusal.workflow_scope",
+        (403, 404),
+        when=lambda c: c.request.file.startswith(WORKFLOW_FILES),
+    ),
+    # RoamJS/roamjs-components#31
+    Row(
+        Kind.PERMISSION,
+        "refusal.own_token",
+        says=(INACCESSIBLE,),
+        when=lambda c: c.context.is_foreign,
+    ),
+    Row(
+        Kind.PERMISSION,
+        "refusal.installation_permission",
+        says=(INACCESSIBLE,),
+        when=lambda c: c.context.token_kind is TokenKind.INSTALLATION,
+    ),
+    Row(Kind.PERMISSION, "refusal.fine_grained_permission", says=(INACCESSIBLE,)),
+    Row(Kind.PERMISSION, "refusal.no_place", (404,), when=lambda c: c.request.writes),
+    # --- What GitHub refuses ----------------------------------------------------------------
+    # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
+    Row(Kind.FATAL, "host.api_version", (410,)),
+    Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
+    # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
+    Row(Kind.REFUSED, "refusal.ruleset", says=("rule violations found",)),
+    # BobAnkh/auto-generate-changelog#78
+    Row(Kind.REFUSED, "refusal.branch_protection", (409,), ("Could not create/update file",)),
+    # Molunerfinn/PicGo#955
+    Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
+    # decaporg/decap-cms: entries with an empty part in their path
+    Row(Kind.VALIDATION, "refusal.malformed_path", (422,), ("malformed path component",)),
+    # Plans without draft pull requests: https://docs.github.com/en/rest/pulls/pulls
+    Row(Kind.NO_DRAFTS, "refusal.other", says=("raft pull requests",)),
+    Row(Kind.STALE, "fault.conflict", when=lambda c: "STALE_DATA" in c.types),
+    Row(Kind.PERMISSION, "refusal.other", (403,)),
+    Row(
+        Kind.PERMISSION,
+        "refusal.other",
+        when=lambda c: bool(c.types & {"FORBIDDEN", "INSUFFICIENT_SCOPES"}),
+    ),
+    Row(Kind.VALIDATION, "refusal.other", (422,)),
+    Row(Kind.VALIDATION, "refusal.other", when=lambda c: "UNPROCESSABLE" in c.types),
+    Row(Kind.REFUSED, "refusal.other", (200, 409), when=lambda c: c.refused),
+    Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.words)),
+)
+_SUCCESS = range(200, 300)
+UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=SEVERAL, applied=True)
+"""For everything else: a proxy's page, a body cut off, a field of another type."""
+
+
+def classify(
+    request: Request[Model],
+    answer: Response | Failure,
+    context: Context,
+    *,
+    just_made: bool,
+    now: float,
+) -> Outcome[Model]:
+    """Tell what an answer means.
+
+    ``just_made`` says that this run has made what the request needs, a moment ago; ``now`` is
+    the time in seconds since the epoch.
+    """
+    case = Case(request, answer, context, just_made)
+    row = next((row for row in TABLE if row.holds(case)), None)
+    if row is None and isinstance(answer, Response) and case.status in _SUCCESS:
+        try:
+            model = request.read(answer)
+        except UnusableAnswer:
+            pass
+        else:
+            # One mutation may be done while the next has met a limit: what follows has to wait
+            limited = case.is_graphql and case.names_limit
+            asked = asked_pause(case.headers, now) or 0.0
+            return Outcome(
+                Kind.SUCCESS,
+                explanation("fault.secondary_limit", answer, context),
+                pause=max(asked, LEAST_AFTER_LIMIT) if limited else None,
+                model=model,
+            )
+    row = row or UNUSABLE
+    pause = asked_pause if row.kind is Kind.LIMIT else retry_after
+    return Outcome(
+        row.kind,
+        explanation(row.text, answer, context),
+        tries=row.tries,
+        pause=pause(case.headers, now),
+        at_least_a_minute=row.at_least_a_minute,
+        may_have_been_applied=row.applied and request.writes,
+        gave_up=row.gave_up or ("host.gave_up" if row.tries == SEVERAL else ""),
+    )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQLClient
+from registrar.github.limits import Resource, TokenLimits
+from registrar.github.request import Request
 from registrar.github.response import Response
-from registrar.github.retry import Waiting
-from registrar.github.transport import Connection
+from registrar.github.retry import RetryPolicy
+from registrar.github.session import Session
+from registrar.github.transport import Transport
 from registrar.models import OwnerFiles
 from registrar.texts.messages import msg
 
@@ -20,12 +24,12 @@ class Client(GraphQLClient):
 
     def __init__(
         self,
-        connection: Connection,
+        session: Session,
         context: Context,
         owners: dict[tuple[str, Sequence[str]], OwnerFiles | None],
     ) -> None:
         """``owners`` holds what is known of the repositories ``.github`` in this run."""
-        super().__init__(connection, context)
+        super().__init__(session, context)
         self._owners = owners
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
@@ -38,42 +42,43 @@ class Client(GraphQLClient):
     @property
     def scopes(self) -> frozenset[str] | None:
         """Scopes of a classic token; ``None`` where GitHub names none."""
-        return self._connection.scopes
+        return self._session.scopes
 
     @property
     def wrote(self) -> bool:
         """Whether any write has succeeded."""
-        return self._connection.wrote
+        return self._session.wrote
 
     def require_budget(self, requests: int) -> None:
-        """Refuse to begin what the rate limit would not let end.
+        """Refuse to begin what a rate limit would not let end.
 
         Raises:
-            Refused: fewer than ``requests`` requests are left.
+            Refused: fewer than ``requests`` requests are known to be left, or no GraphQL point.
         """
-        self._connection.waiting.require_budget(requests)
+        self._session.require_budget(Resource.REST, requests)
+        self._session.require_budget(Resource.GRAPHQL, 1)
 
 
 class GitHub:
     """GitHub, as one token reaches it. Made once a run; gives a client for each repository."""
 
     def __init__(
-        self, *, token: str, api_url: str, workflow_repository: str, waiting: Waiting
+        self, *, token: str, api_url: str, workflow_repository: str, policy: RetryPolicy
     ) -> None:
         """Nothing is sent before the first call.
 
         ``workflow_repository`` is the repository whose workflow runs us, or nothing.
         """
-        self._token = token
-        self._api_url = api_url
-        self._workflow_repository = workflow_repository
-        self._waiting = waiting
+        self._transport = Transport(token=token, api_url=api_url)
+        self._limits = TokenLimits(token, policy.clock)
+        self._policy = policy
         self._owners: dict[tuple[str, Sequence[str]], OwnerFiles | None] = {}
+        self._context = Context(self._transport.host, "", TokenKind.of(token), workflow_repository)
 
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""
-        context = Context(target, TokenKind.of(self._token), self._workflow_repository)
-        return Client(self._connection(context), context, self._owners)
+        context = replace(self._context, target=target)
+        return Client(self._session(context), context, self._owners)
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and the budget, without spending any of it.
@@ -81,26 +86,22 @@ class GitHub:
         Raises:
             GitHubError: the token was rejected, or no usable response came.
         """
-        connection = self._connection(Context("", TokenKind.of(self._token), ""))
-        operation = msg("operation.token")
+        request = Request("GET", "/rate_limit", msg("operation.token"), _core_budget)
         try:
-            response = connection.request("GET", "/rate_limit", operation, _tells_limits)
+            remaining, reset = self._session(self._context).request(request)
         except GitHubError as error:
             if error.kind in {Kind.NOT_FOUND, Kind.NO_LIMITS}:
                 # An Enterprise Server without rate limits: the token was accepted
                 return
             raise
-        core = response.data["resources"].get("core") or response.data.get("rate") or {}
-        self._waiting.note_budget(
-            {f"x-ratelimit-{name}": str(core.get(name)) for name in ("remaining", "reset")}
-        )
+        self._limits.note_budget(Resource.REST, remaining, reset)
 
-    def _connection(self, context: Context) -> Connection:
-        return Connection(
-            token=self._token, api_url=self._api_url, context=context, waiting=self._waiting
-        )
+    def _session(self, context: Context) -> Session:
+        return Session(self._transport, self._limits, self._policy, context)
 
 
-def _tells_limits(response: Response) -> bool:
-    Fields(response.data).object("resources")
-    return True
+def _core_budget(response: Response) -> tuple[float | None, float | None]:
+    core = Fields(response.data).object("resources").object_or_none("core")
+    if core is None:
+        return None, None
+    return core.number("remaining"), core.number("reset")

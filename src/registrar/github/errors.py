@@ -38,6 +38,8 @@ class Kind(Enum):
     """A rate limit, primary or secondary."""
     TRANSIENT = auto()
     """A failure that may be gone the next time: server error, time-out, lost connection."""
+    UNEXPECTED = auto()
+    """GitHub's own words, for something that we do not know: nothing follows from it."""
     UNUSABLE = auto()
     """No answer of GitHub's API: a proxy's page, a body cut off, a field of another type."""
     FATAL = auto()
@@ -59,6 +61,15 @@ NOTHING_DONE = frozenset(
     }
 )
 """A clear refusal: the request itself has changed nothing."""
+
+
+class OutOfTime(RegistrarError):
+    """Waiting any longer would exceed ``max_wait_minutes``."""
+
+    def __init__(self, message: Message, *, may_have_been_applied: bool = False) -> None:
+        """``may_have_been_applied`` is about the write that was waiting, all tries together."""
+        super().__init__(message)
+        self.may_have_been_applied = may_have_been_applied
 
 
 class GitHubError(RegistrarError):

@@ -1,7 +1,6 @@
-"""Why the host refused: its response -> what happened, the likely cause, what to do.
+"""The words for what GitHub answered: what happened, the likely cause, what to do.
 
-The forms and their sources: docs/github-behaviour.md. What is not recognised is told in GitHub's
-own words. `docs/troubleshooting.md` explains every text of this module to users.
+`docs/troubleshooting.md` lists every text under the words that users see.
 """
 
 from __future__ import annotations
@@ -10,21 +9,18 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from registrar.github.response import (
-    CONFLICT,
-    FORBIDDEN,
-    NOT_FOUND,
-    REDIRECTS,
-    UNAUTHORIZED,
-    Response,
-)
+from registrar.github.response import Failure, Response
 from registrar.texts.messages import Message, msg
 
+PERMISSIONS = "contents=write; pull_requests=write"
+API_VERSION = "2022-11-28"
 WORKFLOW_FILES = ".github/workflows/"
+_SSO_URL = re.compile(r"url=(https?://\S+)")
 
 
 class TokenKind(Enum):
-    """Kinds of tokens, told apart by their prefix (docs: "GitHub's token formats")."""
+    """Kinds of tokens, told apart by their prefix
+    (https://github.blog/engineering/behind-githubs-new-authentication-token-formats/)."""
 
     USER = "user"
     FINE_GRAINED = "fine-grained"
@@ -41,9 +37,12 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a refusal has to be seen with."""
+    """What every answer of a run has to be seen with."""
 
+    host: str
+    """Name and port of the API."""
     target: str
+    """Full name of the repository that the requests are about."""
     token_kind: TokenKind
     workflow_repository: str
 
@@ -57,45 +56,23 @@ class Context:
         )
 
 
-def reason(
-    response: Response, context: Context, path: str = "", *, writes: bool = False
-) -> Message:
-    """Explain why ``response`` refuses; ``path`` is the file that was to be created, if any."""
-    host = response.message or f"HTTP {response.status}"
-    sso = response.headers.get("x-github-sso", "")
-    sso_url = re.search(r"url=(\S+)", sso)
-    inaccessible = "not accessible by" in host
-    workflow_file = path.startswith(WORKFLOW_FILES)
-    rules = (
-        ("refusal.sso", bool(sso) or "SAML enforcement" in host),
-        ("refusal.token_rejected", response.status == UNAUTHORIZED),
-        ("refusal.redirect", response.status in REDIRECTS),
-        ("refusal.actions_pull_requests", "is not permitted to create or approve" in host),
-        ("refusal.archived", "archived" in host),
-        ("refusal.empty", "Git Repository is empty" in host),
-        ("refusal.ruleset", "rule violations found" in host),
-        ("refusal.reference", "Reference update failed" in host),
-        ("refusal.branch_protection", "Could not create/update file" in host),
-        ("refusal.parent_is_file", "a file exists where" in host),
-        ("refusal.malformed_path", "malformed path component" in host),
-        ("refusal.workflow_scope", workflow_file and response.status in {NOT_FOUND, FORBIDDEN}),
-        ("refusal.own_token", inaccessible and context.is_foreign),
-        (
-            "refusal.installation_permission",
-            inaccessible and context.token_kind is TokenKind.INSTALLATION,
-        ),
-        ("refusal.fine_grained_permission", inaccessible),
-        ("refusal.no_place", writes and response.status == NOT_FOUND),
-        ("refusal.contended", response.status == CONFLICT and "expected" in host),
-    )
+def explanation(key: str, answer: Response | Failure, context: Context) -> Message:
+    """Fill a text of the catalogue with what is known of an answer."""
+    if isinstance(answer, Failure):
+        seconds = round(answer.seconds)
+        return msg(key, host=context.host, detail=answer.detail or "-", seconds=seconds)
+    headers = answer.headers
+    url = _SSO_URL.search(headers.get("x-github-sso", ""))
     return msg(
-        next((key for key, holds in rules if holds), "refusal.other"),
-        host=host,
-        status=response.status,
+        key,
+        host=context.host,
+        words=answer.message or f"HTTP {answer.status}",
+        status=answer.status,
         target=context.target,
         own=context.workflow_repository,
-        url=sso_url[1] if sso_url else "-",
-        needed=response.headers.get("x-accepted-github-permissions")
+        url=url[1] if url else "-",
+        needed=headers.get("x-accepted-github-permissions")
         or "contents=write; pull_requests=write",
-        location=response.headers.get("location", "-"),
+        location=headers.get("location") or "-",
+        version=API_VERSION,
     )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from registrar.errors import Refused
 from registrar.github import parse, queries
 from registrar.github.errors import GitHubError, Kind
-from registrar.github.fields import Fields, UnusableAnswer
-from registrar.github.response import OK, Response
+from registrar.github.fields import Fields
+from registrar.github.request import GRAPHQL, Model, Request
+from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import RestClient
-from registrar.github.transport import GRAPHQL
+from registrar.github.session import branch_thing, pull_request_thing
 from registrar.models import (
     BranchState,
     Created,
@@ -85,22 +86,14 @@ class GraphQLClient(RestClient):
         paths = [f"{directory}/" for directory in directories]
         operation = msg("operation.repository", target=f"{owner}/.github")
         variables = {"owner": owner, **queries.path_variables(paths)}
-        response = self._graphql(queries.owner(paths), variables, operation)
-        errors = _errors(response)
-        if errors and all(_is_not_found(error) for error in errors):
-            return None
-        if errors:
-            raise self._connection.refusal_error(operation, response)
         try:
-            found = Fields(response.data).object("data").object("repository")
-            default = found.object_or_none("defaultBranchRef")
-            visibility = found.text("visibility")
-            if default is None or visibility == "PRIVATE":
+            return self._graphql(
+                queries.owner(paths), variables, operation, lambda r: _owner_files(r, paths)
+            )
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
                 return None
-            listed = _found(default.object("target"), paths)
-        except UnusableAnswer as error:
-            raise _unusable_error(operation) from error
-        return OwnerFiles(listed.directories, is_public=visibility == "PUBLIC")
+            raise
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -113,7 +106,7 @@ class GraphQLClient(RestClient):
         Raises:
             GitHubError: no usable response.
         """
-        response = self._graphql(
+        created = self._graphql(
             queries.CREATE_EVERYTHING,
             {
                 "ref": {
@@ -132,22 +125,15 @@ class GraphQLClient(RestClient):
                 },
             },
             msg("operation.all_at_once", branch=commit.branch),
+            lambda response: _created(response, pull_request.body),
             writes=True,
             idempotent=False,
         )
-        made = _part(response, "createCommitOnBranch", "commit")
-        pull = _part(response, "createPullRequest", "pullRequest")
-        try:
-            return Created(
-                branch=_part(response, "createRef", "ref") is not None,
-                commit=made.text("oid") if made else "",
-                pull_request=PullRequest(pull.number("number"), pull.url("url"), pull_request.body)
-                if pull
-                else None,
-            )
-        except UnusableAnswer as error:
-            operation = msg("operation.all_at_once", branch=commit.branch)
-            raise _unusable_error(operation, may_have_been_applied=True) from error
+        if created.branch or created.commit:
+            self._session.note_made(branch_thing(commit.branch))
+        if created.pull_request:
+            self._session.note_made(pull_request_thing(created.pull_request.number))
+        return created
 
     def create_commit(self, repository: Repository, commit: NewCommit) -> str:
         """Create a commit on a branch and give its id.
@@ -157,50 +143,41 @@ class GraphQLClient(RestClient):
         Raises:
             GitHubError: also when the branch is no longer at ``commit.parent``.
         """
-        operation = msg("operation.commit", branch=commit.branch)
-        response = self._graphql(
+        branch = branch_thing(commit.branch)
+        return self._graphql(
             queries.CREATE_COMMIT,
             {"commit": _commit_input(repository, commit)},
-            operation,
+            msg("operation.commit", branch=commit.branch),
+            _commit_id,
             writes=True,
+            needs=(branch,),
+            makes=(branch,),
         )
-        made = _part(response, "createCommitOnBranch", "commit")
-        if made is None:
-            raise self._connection.refusal_error(
-                operation, response, may_have_been_applied=response.may_have_been_applied
-            )
-        try:
-            return made.text("oid")
-        except UnusableAnswer as error:
-            raise _unusable_error(operation, may_have_been_applied=True) from error
 
     def _repository(self, target: str, branch: str, paths: Sequence[str]) -> RepositoryState:
         owner, _, name = target.partition("/")
-        operation = msg("operation.repository", target=target)
-        response = self._graphql(
-            queries.repository(paths),
-            {
-                "owner": owner,
-                "name": name,
-                "branch": f"refs/heads/{branch}",
-                "head": branch,
-                **queries.path_variables(paths),
-            },
-            operation,
-        )
-        errors = _errors(response)
-        if errors and all(_is_not_found(error) for error in errors):
-            raise self.not_found_error(target)
-        if any(not _is_about_pull_requests(error) for error in errors):
-            raise self._connection.refusal_error(operation, response)
+        variables = {
+            "owner": owner,
+            "name": name,
+            "branch": f"refs/heads/{branch}",
+            "head": branch,
+            **queries.path_variables(paths),
+        }
         try:
-            return self._state(Fields(response.data).object("data"), branch, paths, response)
-        except UnusableAnswer as error:
-            raise _unusable_error(operation) from error
+            return self._graphql(
+                queries.repository(paths),
+                variables,
+                msg("operation.repository", target=target),
+                lambda response: self._state(response, branch, paths),
+                tolerates=_is_about_pull_requests,
+            )
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                raise self.not_found_error(target) from error
+            raise
 
-    def _state(
-        self, data: Fields, branch: str, paths: Sequence[str], response: Response
-    ) -> RepositoryState:
+    def _state(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
+        data = Fields(response.data).object("data")
         found, beside = data.object("repository"), data.object_or_null("pulls")
         full_name = found.text("nameWithOwner")
         if found.flag("isEmpty"):
@@ -234,79 +211,73 @@ class GraphQLClient(RestClient):
             BranchState(branch, head, pulls) if ref else None,
             pull_requests=pulls,
             directories=at_paths.directories,
-            unreadable=self._reason(response) if _errors(response) else None,
+            unreadable=self._unreadable(response) if response.graphql_errors else None,
         )
 
     def _paths(self, repository: Repository, commit: str, paths: Sequence[str]) -> Found:
         operation = msg("operation.repository", target=repository.full_name)
         owner, _, name = repository.full_name.partition("/")
         variables = {"owner": owner, "name": name, "oid": commit, **queries.path_variables(paths)}
-        response = self._graphql(queries.more_paths(paths), variables, operation)
-        if _errors(response):
-            # What could not be read must not be taken for missing
-            raise self._connection.refusal_error(operation, response)
-        try:
-            data = Fields(response.data).object("data")
-            return _found(data.object("repository").object("object"), paths)
-        except UnusableAnswer as error:
-            raise _unusable_error(operation) from error
+        return self._graphql(
+            queries.more_paths(paths),
+            variables,
+            operation,
+            lambda response: _found(_commit_of(response), paths),
+        )
 
-    def _reason(self, response: Response) -> Message:
+    def _unreadable(self, response: Response) -> Message:
         operation = msg("operation.pull_requests_unread")
-        return self._connection.refusal_error(operation, response).message
+        return msg("host.failed", operation=operation, reason=self._session.reason(response))
 
     def _graphql(
         self,
         query: str,
         variables: Mapping[str, Any],
         operation: Message,
-        *,
-        writes: bool = False,
-        idempotent: bool = True,
-    ) -> Response:
-        """Send a request; the response may hold errors beside, or in place of, data."""
-        return self._connection.request(
-            "POST",
-            GRAPHQL,
-            operation,
-            _is_graphql,
-            body={"query": query, "variables": dict(variables)},
-            writes=writes,
-            idempotent=idempotent,
-        )
+        read: Callable[[Response], Model],
+        **more: Any,
+    ) -> Model:
+        """Send a request and give what ``read`` makes of its answer.
+
+        An answer that was refused as a whole never gets there, nor has one to a query any error
+        but those that it tolerates: what could not be read must not be taken for missing.
+        """
+        body = {"query": query, "variables": dict(variables)}
+        return self._session.request(Request("POST", GRAPHQL, operation, read, body=body, **more))
 
 
-def _is_graphql(response: Response) -> bool:
-    if not isinstance(response.data, dict):
-        return False
-    data, errors = response.data.get("data"), response.data.get("errors")
-    return isinstance(data, dict) or (data is None and isinstance(errors, list))
-
-
-def _errors(response: Response) -> list[Mapping[str, Any]]:
-    errors = response.data.get("errors") or []
-    return [error if isinstance(error, dict) else {} for error in errors]
-
-
-def _is_not_found(error: Mapping[str, Any]) -> bool:
-    """Whether a repository is missing: it is asked for by one field or two."""
-    path = error.get("path")
-    return error.get("type") == "NOT_FOUND" and isinstance(path, list) and len(path) == 1
-
-
-def _is_about_pull_requests(error: Mapping[str, Any]) -> bool:
+def _is_about_pull_requests(error: GraphQLError) -> bool:
     """Whether it is the pull requests that could not be read."""
-    path = error.get("path")
-    return isinstance(path, list) and path[:1] == ["pulls"]
+    return error.path[:1] == ("pulls",)
 
 
-def _unusable_error(operation: Message, *, may_have_been_applied: bool = False) -> GitHubError:
-    reason = msg("fault.unusable", status=OK)
-    return GitHubError(
-        msg("host.failed", operation=operation, reason=reason),
-        Kind.UNUSABLE,
-        may_have_been_applied=may_have_been_applied,
+def _owner_files(response: Response, paths: Sequence[str]) -> OwnerFiles | None:
+    found = Fields(response.data).object("data").object("repository")
+    default = found.object_or_none("defaultBranchRef")
+    visibility = found.text("visibility")
+    if default is None or visibility == "PRIVATE":
+        return None
+    listed = _found(default.object("target"), paths)
+    return OwnerFiles(listed.directories, is_public=visibility == "PUBLIC")
+
+
+def _created(response: Response, body: str) -> Created:
+    made = _part(response, "createCommitOnBranch", "commit")
+    pull = _part(response, "createPullRequest", "pullRequest")
+    return Created(
+        branch=_part(response, "createRef", "ref") is not None,
+        commit=made.text("oid") if made else "",
+        pull_request=PullRequest(pull.number("number"), pull.url("url"), body) if pull else None,
     )
+
+
+def _commit_id(response: Response) -> str:
+    data = Fields(response.data).object("data")
+    return data.object("createCommitOnBranch").object("commit").text("oid")
+
+
+def _commit_of(response: Response) -> Fields:
+    return Fields(response.data).object("data").object("repository").object("object")
 
 
 def _found(commit: Fields, paths: Sequence[str]) -> Found:

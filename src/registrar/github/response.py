@@ -1,29 +1,63 @@
-"""One response of the host, and what its shape proves.
-
-A proxy's HTML page with status 200, an empty body or a cut-off one look like success to a
-client that does not check. So the shape is checked before it is believed.
-"""
+"""One answer of GitHub, or the reason why there is none."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import Any
 
 from registrar.texts.escaping import Lines
 
-OK = 200
-CREATED = 201
-REDIRECTS = range(300, 400)
-BAD_REQUEST = 400
-UNAUTHORIZED = 401
-FORBIDDEN = 403
-NOT_FOUND = 404
-CONFLICT = 409
-UNPROCESSABLE = 422
-TOO_MANY_REQUESTS = 429
-SERVER_ERROR = 500
+MOST_VALUES = 1_000_000
+"""Values that an answer may hold: the largest tree that GitHub lists has 100,000 entries of seven
+(https://docs.github.com/en/rest/git/trees); 20 MB of empty lists would take 500 MB of memory."""
+
+
+class Trouble(Enum):
+    """Why no answer came."""
+
+    NO_NAME = auto()
+    """The name of the host cannot be resolved."""
+    NO_CONNECTION = auto()
+    CONNECT_TIMEOUT = auto()
+    PROXY = auto()
+    """The proxy gave no connection."""
+    TIMEOUT = auto()
+    """Connected, but no whole answer within the time."""
+    CONNECTION_LOST = auto()
+    TOO_LARGE = auto()
+    CERTIFICATE_EXPIRED = auto()
+    CERTIFICATE_NAME = auto()
+    """The certificate is one of another host."""
+    CERTIFICATE_ISSUER = auto()
+    """Nobody whom we trust has issued the certificate."""
+    TLS = auto()
+    CA_BUNDLE = auto()
+    """The file with certificates that the environment names cannot be read."""
+
+
+NOT_SENT = frozenset(Trouble) - {Trouble.TIMEOUT, Trouble.CONNECTION_LOST, Trouble.TOO_LARGE}
+"""What ends a request before it is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer; ``detail`` is a library's own word for it, ``seconds`` the time that was given."""
+
+    trouble: Trouble
+    detail: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQLError:
+    """One of the errors of a GraphQL answer; ``path`` is the field that it is about."""
+
+    type: str
+    message: str
+    path: tuple[str | int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +68,40 @@ class Response:
     headers: Mapping[str, str]
     data: Any
     may_have_been_applied: bool = False
-    """Whether the request was sent before, and that may have been applied."""
+    """Whether an earlier try of the same request may have been applied."""
 
     @classmethod
-    def parse(cls, status: int, headers: Mapping[str, str], body: str) -> Response:
-        """Read the body as JSON, whatever the host says that it is."""
+    def parse(
+        cls,
+        status: int,
+        headers: Mapping[str, str],
+        body: bytes,
+        redact: Callable[[str], str] = str,
+    ) -> Response:
+        """Read the body as JSON in UTF-8, whatever the headers say that it is.
+
+        ``redact`` takes the token out of every text, before anybody can use it.
+        """
+        shown = {name.lower(): redact(value) for name, value in headers.items()}
+        text = body.decode("utf-8", "replace")
         try:
-            data = json.loads(body)
+            if sum(map(text.count, ",[{")) > MOST_VALUES:
+                return cls(status, shown, None)
+            data = json.loads(text)
+            if "\\u00" in text or redact(text) != text:
+                # A token may come in the escapes of JSON, where only its values show it
+                data = _redacted(data, redact)
         except (ValueError, RecursionError):
             data = None
-        return cls(status, headers, data)
+        return cls(status, shown, data)
+
+    def after(self, *, may_have_been_applied: bool) -> Response:
+        """The same answer, to a request that was sent before."""
+        return replace(self, may_have_been_applied=may_have_been_applied)
 
     @property
     def message(self) -> str:
-        """The host's own words: ``message`` and the messages of its ``errors``; may be empty."""
+        """GitHub's own words: ``message`` and the messages of its ``errors``; may be empty."""
         if not isinstance(self.data, dict):
             return ""
         errors = self.data.get("errors")
@@ -60,25 +114,32 @@ class Response:
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
 
     @property
-    def says_not_found(self) -> bool:
-        """Only a 404 that says ``Not Found`` means that something is missing."""
-        return (
-            self.status == NOT_FOUND
-            and isinstance(self.data, dict)
-            and self.data.get("message") == "Not Found"
-        )
+    def documentation(self) -> str:
+        """Address of the documentation that an error names; may be empty."""
+        found = self.data.get("documentation_url") if isinstance(self.data, dict) else None
+        return found if isinstance(found, str) else ""
 
     @property
-    def asks_for_sso(self) -> bool:
-        """Whether an organisation hides behind single sign-on (docs: "X-GitHub-SSO")."""
-        return "x-github-sso" in self.headers
+    def graphql_errors(self) -> tuple[GraphQLError, ...]:
+        """The errors of a GraphQL answer, in the order of the answer."""
+        return tuple(self._graphql_errors())
+
+    def _graphql_errors(self) -> Iterator[GraphQLError]:
+        errors = self.data.get("errors") if isinstance(self.data, dict) else None
+        for error in errors if isinstance(errors, list) else []:
+            if isinstance(error, dict):
+                kind, message, path = (error.get(name) for name in ("type", "message", "path"))
+                steps = path if isinstance(path, list) else []
+                yield GraphQLError(
+                    kind if isinstance(kind, str) else "",
+                    message if isinstance(message, str) else "",
+                    tuple(step for step in steps if isinstance(step, (str, int))),
+                )
 
     @property
     def did_something(self) -> bool:
-        """Whether a success is one: GraphQL answers 200 too when every mutation was refused."""
-        if not isinstance(self.data, dict) or "errors" not in self.data:
-            return True
-        data = self.data.get("data")
+        """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed."""
+        data = self.data.get("data") if isinstance(self.data, dict) else None
         return isinstance(data, dict) and any(data.values())
 
     def holds(self, *fields: str) -> bool:
@@ -96,3 +157,13 @@ class Response:
                 isinstance(item, dict) and "path" in item for item in self.data
             )
         return self.holds("type", "path", "sha")
+
+
+def _redacted(data: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(data, str):
+        return redact(data)
+    if isinstance(data, list):
+        return [_redacted(item, redact) for item in data]
+    if isinstance(data, dict):
+        return {name: _redacted(value, redact) for name, value in data.items()}
+    return data

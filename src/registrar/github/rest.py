@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from registrar.errors import Refused
@@ -12,8 +12,8 @@ from registrar.github import parse
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
-from registrar.github.response import Response
-from registrar.github.transport import Connection
+from registrar.github.request import Model, Request
+from registrar.github.session import Session, branch_thing, file_thing, pull_request_thing
 from registrar.models import (
     BranchState,
     Comparison,
@@ -24,15 +24,13 @@ from registrar.models import (
 )
 from registrar.texts.messages import Message, msg
 
-Model = TypeVar("Model")
-
 
 class RestClient:
     """The calls of the REST API. May be used from several threads."""
 
-    def __init__(self, connection: Connection, context: Context) -> None:
+    def __init__(self, session: Session, context: Context) -> None:
         """Nothing is sent before the first call."""
-        self._connection = connection
+        self._session = session
         self._context = context
 
     # --- Reads ----------------------------------------------------------------------------
@@ -74,7 +72,9 @@ class RestClient:
         path = f"/repos/{repository.full_name}/git/ref/heads/{quote(branch)}"
         operation = msg("operation.reference", branch=branch)
         try:
-            return self._ask("GET", path, operation, _commit_of_reference)
+            return self._ask(
+                "GET", path, operation, _commit_of_reference, needs=(branch_thing(branch),)
+            )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 return None
@@ -96,6 +96,7 @@ class RestClient:
                 f"/repos/{repository.full_name}/contents/{address}",
                 operation,
                 parse.entry_id,
+                needs=(file_thing(ref, path),),
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
@@ -159,7 +160,7 @@ class RestClient:
         """Read one pull request."""
         path = f"/repos/{repository.full_name}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
-        return self._ask("GET", path, operation, _pull_request)
+        return self._ask("GET", path, operation, _pull_request, needs=(pull_request_thing(number),))
 
     # --- Writes ---------------------------------------------------------------------------
 
@@ -175,6 +176,7 @@ class RestClient:
             msg("operation.branch", branch=branch),
             _commit_of_reference,
             body={"ref": f"refs/heads/{branch}", "sha": sha},
+            makes=(branch_thing(branch),),
         )
 
     def create_file(
@@ -198,7 +200,9 @@ class RestClient:
                 "content": base64.b64encode(content).decode("ascii"),
                 "branch": branch,
             },
-            path=path,
+            file=path,
+            needs=(branch_thing(branch),),
+            makes=(branch_thing(branch), file_thing(branch, path)),
         )
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
@@ -207,7 +211,7 @@ class RestClient:
         Raises:
             GitHubError: also when one is open already (`GitHubError.already_exists`).
         """
-        return self._ask(
+        opened = self._ask(
             "POST",
             f"/repos/{repository.full_name}/pulls",
             msg("operation.pull_request", branch=new.branch),
@@ -219,7 +223,10 @@ class RestClient:
                 "body": new.body,
                 **({"draft": True} if new.draft else {}),
             },
+            needs=(branch_thing(new.branch),),
         )
+        self._session.note_made(pull_request_thing(opened.number))
+        return opened
 
     def update_pull_request(
         self, repository: Repository, pull_request: PullRequest, *, body: str, close: bool = False
@@ -231,6 +238,7 @@ class RestClient:
             msg("operation.pull_request_update", number=pull_request.number),
             _pull_request,
             body={"body": body, **({"state": "closed"} if close else {})},
+            needs=(pull_request_thing(pull_request.number),),
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
@@ -241,6 +249,7 @@ class RestClient:
             msg("operation.labels", names=tuple(labels)),
             objects,
             body={"labels": list(labels)},
+            needs=(pull_request_thing(number),),
         )
 
     def add_assignees(
@@ -256,6 +265,7 @@ class RestClient:
             msg("operation.assignees", names=tuple(assignees)),
             lambda data: parse.logins(Fields(data)),
             body={"assignees": list(assignees)},
+            needs=(pull_request_thing(number),),
         )
 
     def request_reviewers(
@@ -272,6 +282,7 @@ class RestClient:
             msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
             lambda data: Fields(data).number("number"),
             body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
+            needs=(pull_request_thing(number),),
         )
 
     # --- Below ----------------------------------------------------------------------------
@@ -309,18 +320,16 @@ class RestClient:
         read: Callable[[Any], Model],
         **more: Any,
     ) -> Model:
-        """Send a request and give what ``read`` makes of its answer.
-
-        An answer from which ``read`` cannot make it (`UnusableAnswer`) counts as none.
-        """
-        models: list[Model] = []
-
-        def is_usable(response: Response) -> bool:
-            models[:] = [read(response.data)]
-            return True
-
-        self._connection.request(method, target, operation, is_usable, **more)
-        return models[0]
+        """Send a request and give what ``read`` makes of the JSON of its answer."""
+        request = Request(
+            method,
+            target,
+            operation,
+            lambda response: read(response.data),
+            writes=method != "GET",
+            **more,
+        )
+        return self._session.request(request)
 
 
 def _commit_of_reference(data: object) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from registrar.alternatives import directories_to_read
 from registrar.branches import Branch
 from registrar.errors import Cancelled, Refused
-from registrar.github.errors import GitHubError, Kind
-from registrar.github.retry import OutOfTime
+from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.github.limits import CONNECTIONS
 from registrar.models import (
     FileDefinition,
     FileResult,
@@ -29,12 +29,6 @@ from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
-
-CONNECTIONS = 30
-"""How many existence checks are under way at once: the built-in lists take one round trip.
-
-The host allows 100 (docs: "Rate limits for the REST API").
-"""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

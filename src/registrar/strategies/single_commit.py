@@ -15,8 +15,7 @@ from registrar import branches
 from registrar.alternatives import directories_to_read
 from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled
-from registrar.github.errors import GitHubError
-from registrar.github.retry import OutOfTime
+from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models import (
     Created,
     FileDefinition,

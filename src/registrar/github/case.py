@@ -1,0 +1,183 @@
+"""A row of the table of `classify`, and what it sees: one request with its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from registrar.github.errors import Kind
+from registrar.github.explain import Context
+from registrar.github.request import GRAPHQL, Request
+from registrar.github.response import Failure, GraphQLError, Response, Trouble
+
+_LIMIT_TYPES = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
+INACCESSIBLE = "not accessible by"
+TOO_QUICKLY = "was submitted too quickly"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A request, its answer, and whether this run has just made what the request needs."""
+
+    request: Request[Any]
+    answer: Response | Failure
+    context: Context
+    just_made: bool
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """Why there is no answer."""
+        return self.answer.trouble if isinstance(self.answer, Failure) else None
+
+    @property
+    def status(self) -> int:
+        """HTTP status; 0 without an answer."""
+        return self.answer.status if isinstance(self.answer, Response) else 0
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Names in lower case."""
+        return self.answer.headers if isinstance(self.answer, Response) else {}
+
+    @property
+    def words(self) -> str:
+        """What GitHub says."""
+        return self.answer.message if isinstance(self.answer, Response) else ""
+
+    @property
+    def errors(self) -> tuple[GraphQLError, ...]:
+        """The errors of a GraphQL answer."""
+        is_answer = self.is_graphql and isinstance(self.answer, Response)
+        return self.answer.graphql_errors if is_answer else ()  # type: ignore[union-attr]
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of the errors of a GraphQL answer."""
+        return frozenset(error.type for error in self.errors)
+
+    @property
+    def is_graphql(self) -> bool:
+        """Whether the status tells nothing: GraphQL answers 200 to what it refuses, too."""
+        return self.request.target == GRAPHQL
+
+    @property
+    def refused(self) -> bool:
+        """Whether nothing was done, or what was asked is not answered."""
+        if not isinstance(self.answer, Response) or not self.is_graphql or self.status != 200:
+            return self.status >= 400
+        if self.answer.did_something:
+            return not self.request.writes and not all(map(self.request.tolerates, self.errors))
+        return bool(self.words)
+
+    def says(self, *phrases: str) -> bool:
+        """Whether GitHub says one of these."""
+        return any(phrase in self.words for phrase in phrases)
+
+    @property
+    def message_alone(self) -> str:
+        """The field ``message``, without the details."""
+        data = self.answer.data if isinstance(self.answer, Response) else None
+        message = data.get("message") if isinstance(data, dict) else None
+        return message if isinstance(message, str) else ""
+
+    @property
+    def names_limit(self) -> bool:
+        """Whether a limit is named, in any of GitHub's words."""
+        return (
+            "rate limit" in self.words.lower()
+            or TOO_QUICKLY in self.words
+            or bool(self.types & _LIMIT_TYPES)
+            or self.is_secondary_limit
+        )
+
+    @property
+    def is_secondary_limit(self) -> bool:
+        """Whether a limit is named that is not the hourly one."""
+        documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
+        return (
+            "secondary rate limit" in self.words.lower()
+            or "secondary-rate-limits" in documentation
+            or "gh-limited-by" in self.headers
+        )
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether this is a limit: with status 403 or 429, and with 200 where GraphQL refuses."""
+        return self.refused and (
+            self.status == 429
+            or (self.status in {200, 403} and self.names_limit)
+            or (self.status == 403 and "retry-after" in self.headers)
+            or (self.status == 403 and self.used_up)
+        )
+
+    @property
+    def used_up(self) -> bool:
+        """Whether no request is left until the budget's reset."""
+        return self.headers.get("x-ratelimit-remaining") == "0"
+
+    @property
+    def is_primary_limit(self) -> bool:
+        """Whether the limit is the hourly one."""
+        named = "rate limit" in self.words.lower() and "retry-after" not in self.headers
+        hourly = self.used_up or named or bool(self.types & _LIMIT_TYPES)
+        return self.is_limit and not self.is_secondary_limit and hourly
+
+    @property
+    def opens_pull_request(self) -> bool:
+        """Whether the request is ``POST pulls``."""
+        return self.request.method == "POST" and self.request.target.endswith("/pulls")
+
+    @property
+    def head_is_invalid(self) -> bool:
+        """Whether ``head`` is named as invalid, without any words (octokit/octokit.rb#622)."""
+        data = self.answer.data if isinstance(self.answer, Response) else None
+        errors = data.get("errors") if isinstance(data, dict) else None
+        return isinstance(errors, list) and any(
+            isinstance(e, dict) and e.get("field") == "head" and e.get("code") == "invalid"
+            for e in errors
+        )
+
+    @property
+    def repository_is_missing(self) -> bool:
+        """Whether a repository is missing, and nothing else: one field or two ask for it."""
+        return bool(self.errors) and all(
+            error.type == "NOT_FOUND" and len(error.path) == 1 for error in self.errors
+        )
+
+    @property
+    def says_absent(self) -> bool:
+        """Whether a success says that what the request needs is not there."""
+        return isinstance(self.answer, Response) and self.request.says_absent(self.answer)
+
+
+def _always(_: Case) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table: when it holds, what that means, what to do about it."""
+
+    kind: Kind
+    text: str
+    """Key of the explanation in the catalogue."""
+    status: tuple[int, ...] = ()
+    """Any refusal when empty."""
+    says: tuple[str, ...] = ()
+    """Phrases, one of which GitHub's words hold."""
+    when: Callable[[Case], bool] = _always
+    tries: int = 1
+    applied: bool = False
+    """Whether a write that met this may have been done."""
+    at_least_a_minute: bool = False
+    gave_up: str = ""
+    """Text for the end of all tries, where it is not the usual one."""
+
+    def holds(self, case: Case) -> bool:
+        """Whether this row is about ``case``."""
+        return (
+            (case.status in self.status if self.status else case.refused)
+            and (not self.says or case.says(*self.says))
+            and self.when(case)
+        )

@@ -1,0 +1,252 @@
+"""The connections to one host: one pool, one TLS context, and a deadline for every answer."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import ipaddress
+import os
+import socket
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import certifi
+import urllib3
+from requests import utils
+from urllib3 import exceptions
+
+from registrar.github.limits import CONNECTIONS
+from registrar.github.response import Failure, Trouble
+
+ANSWER_SECONDS = 20.0
+"""For a whole answer, from the connection to the last byte: GitHub itself gives up after 10 s
+(https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
+CONNECT_SECONDS = 10.0
+SLOWEST_UPLOAD = 100_000
+"""Bytes a second: what a large commit is given beyond `ANSWER_SECONDS`."""
+LARGEST_ANSWER = 20_000_000
+"""Bytes, after decompression; the largest that GitHub sends is a tree of 7 MB."""
+CHUNK = 65_536
+CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+_CERTIFICATES = {
+    # X509_V_ERR_CERT_NOT_YET_VALID, …_HAS_EXPIRED, …_HOSTNAME_MISMATCH, …_IP_ADDRESS_MISMATCH
+    **dict.fromkeys((9, 10), Trouble.CERTIFICATE_EXPIRED),
+    **dict.fromkeys((62, 64), Trouble.CERTIFICATE_NAME),
+}
+_TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble], ...] = (
+    (exceptions.ProxyError, Trouble.PROXY),
+    (exceptions.NameResolutionError, Trouble.NO_NAME),
+    (exceptions.NewConnectionError, Trouble.NO_CONNECTION),
+    (exceptions.ConnectTimeoutError, Trouble.CONNECT_TIMEOUT),
+    ((exceptions.TimeoutError, TimeoutError), Trouble.TIMEOUT),
+    ((ssl.SSLEOFError, ssl.SSLZeroReturnError), Trouble.CONNECTION_LOST),
+    ((exceptions.SSLError, ssl.SSLError), Trouble.TLS),
+)
+
+
+class _TooLargeError(Exception):
+    """The answer has more than `LARGEST_ANSWER` bytes."""
+
+
+class _TimedReader(io.RawIOBase):
+    """Reads from a socket until a deadline for all reads together, and up to a number of bytes.
+
+    The time-out of a socket alone starts anew with every byte.
+    """
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
+        self._raw = raw
+        self._socket = sock
+        self._deadline = time.monotonic() + (sock.gettimeout() or ANSWER_SECONDS)
+        self._left = 2 * LARGEST_ANSWER  # what compression makes larger is read to its end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        count: int | None = self._raw.readinto(buffer)
+        self._left -= count or 0
+        if self._left < 0:
+            raise _TooLargeError
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _TimedResponse(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **more: Any) -> None:
+        super().__init__(sock, *args, **more)
+        raw = self.fp.detach()
+        self.fp = io.BufferedReader(_TimedReader(raw, sock))
+
+
+class _Timed:
+    """A connection whose time-out is one for the whole answer, and one for the whole upload."""
+
+    response_class = _TimedResponse
+    sock: socket.socket | None
+    timeout: float | None
+
+    def send(self, data: Any) -> None:
+        view = memoryview(data)
+        end = time.monotonic() + (self.timeout or ANSWER_SECONDS)
+        for start in range(0, len(view), CHUNK):
+            if self.sock is not None:
+                self.sock.settimeout(max(end - time.monotonic(), 0.001))
+            super().send(view[start : start + CHUNK])  # type: ignore[misc]
+
+
+class _HTTPConnection(_Timed, urllib3.connection.HTTPConnection):  # type: ignore[misc]
+    pass
+
+
+class _HTTPSConnection(_Timed, urllib3.connection.HTTPSConnection):  # type: ignore[misc]
+    pass
+
+
+class _HTTPPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _HTTPConnection
+
+
+class _HTTPSPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _HTTPSConnection
+
+
+class Connections:
+    """Sends requests to one host. May be used from several threads."""
+
+    def __init__(self, api_url: str, seconds: float) -> None:
+        """Nothing is opened before the first request; ``seconds`` is the time for an answer."""
+        parts = urlsplit(api_url)
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+        self._seconds = seconds
+        self._broken: Failure | None = None
+        pools: dict[str, Any] = {"num_pools": 1, "maxsize": CONNECTIONS, "retries": False}
+        if parts.scheme == "https":
+            try:
+                pools["ssl_context"] = _tls_context()
+            except OSError as error:
+                self._broken = Failure(Trouble.CA_BUNDLE, str(error))
+        proxy = _proxy(api_url)
+        try:
+            self._pools = _proxied(proxy, pools) if proxy else urllib3.PoolManager(**pools)
+        except (exceptions.HTTPError, ValueError) as error:
+            self._broken = Failure(Trouble.PROXY, str(error))
+            self._pools = urllib3.PoolManager(**pools)
+        self._pools.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
+
+    def exchange(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> Failure | tuple[int, Mapping[str, str], bytes]:
+        """Send a request; gives status, headers and body of the answer."""
+        if self._broken:
+            return self._broken
+        seconds = self._seconds + len(body or b"") / SLOWEST_UPLOAD
+        timeout = urllib3.Timeout(total=seconds, connect=min(CONNECT_SECONDS, seconds))
+        try:
+            response = self._pools.urlopen(
+                method,
+                self._origin + path,
+                body=body,
+                headers={**headers, "Accept-Encoding": "gzip"},
+                timeout=timeout,
+                redirect=False,
+                preload_content=False,
+            )
+            return response.status, dict(response.headers), _read(response)
+        except _TooLargeError:
+            return Failure(Trouble.TOO_LARGE, seconds=seconds)
+        except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
+            return _failure(error, seconds)
+
+
+def _read(response: urllib3.BaseHTTPResponse) -> bytes:
+    body = bytearray()
+    try:
+        while len(body) <= LARGEST_ANSWER:
+            chunk = response.read(CHUNK, decode_content=True)
+            if not chunk:
+                return bytes(body)
+            body += chunk
+        raise _TooLargeError  # noqa: TRY301 (closed like after any other end)
+    except BaseException:
+        response.close()
+        raise
+    finally:
+        response.release_conn()
+
+
+def _tls_context() -> ssl.SSLContext:
+    """Make the context of all connections: reading the certificates takes about 20 ms each time.
+
+    Raises:
+        OSError: the file that the environment names cannot be used; its text is "NAME=path".
+    """
+    context = urllib3.util.ssl_.create_urllib3_context()
+    name = next(filter(os.environ.get, CA_VARIABLES), "")
+    path = os.environ.get(name) or certifi.where()
+    try:
+        if Path(path).is_dir():
+            context.load_verify_locations(capath=path)
+        else:
+            context.load_verify_locations(cafile=path)
+    except (OSError, ValueError) as error:
+        raise OSError(f"{name}={path}") from error
+    return context
+
+
+def _proxy(api_url: str) -> str | None:
+    """The proxy of the environment; a loopback address has none, nor has plain HTTP."""
+    parts = urlsplit(api_url)
+    if parts.scheme != "https" or is_loopback(parts.hostname or ""):
+        return None
+    return utils.select_proxy(api_url, utils.get_environ_proxies(api_url))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _proxied(proxy: str, pools: dict[str, Any]) -> urllib3.PoolManager:
+    url = proxy if "://" in proxy else f"http://{proxy}"
+    user, password = utils.get_auth_from_url(url)
+    headers = urllib3.make_headers(proxy_basic_auth=f"{user}:{password}") if user else None
+    return urllib3.ProxyManager(url, proxy_headers=headers, **pools)
+
+
+def _failure(error: Exception, seconds: float) -> Failure:
+    """Say what a library's exception means."""
+    causes = list(_causes(error))
+    last = causes[-1]
+    if isinstance(last, ssl.SSLCertVerificationError):
+        trouble = _CERTIFICATES.get(last.verify_code, Trouble.CERTIFICATE_ISSUER)
+        return Failure(trouble, last.verify_message)
+    trouble = next(
+        (t for kinds, t in _TROUBLES if any(isinstance(each, kinds) for each in causes)),
+        Trouble.CONNECTION_LOST,
+    )
+    words = last.strerror or str(last) if isinstance(last, OSError) else ""
+    return Failure(trouble, words or type(last).__name__, seconds)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An exception and those that it wraps; the innermost comes last."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        wrapped = (each for each in found.args if isinstance(each, BaseException))
+        found = next(wrapped, found.__cause__)

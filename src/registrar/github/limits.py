@@ -1,0 +1,155 @@
+"""What GitHub allows to a token: budgets, pace, scopes."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
+
+from registrar.clock import Clock
+from registrar.errors import Refused
+from registrar.texts.messages import msg
+
+PACE = ((80, 60.0), (500, 3600.0))
+"""Content-creating requests that GitHub takes: so many in so many seconds
+(https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)."""
+CONNECTIONS = 15
+"""Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
+CLASSIC_PREFIX = "ghp_"
+_LONGEST = 10 * 365 * 24 * 3600.0
+"""Seconds: what a header asks beyond is cut, so that every moment has a date."""
+_LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+
+
+class Resource(StrEnum):
+    """The budgets that we use, under the names of ``x-ratelimit-resource``."""
+
+    REST = "core"
+    GRAPHQL = "graphql"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A primary limit as GitHub last told it; ``reset`` in seconds since the epoch."""
+
+    remaining: int
+    reset: float
+
+
+class TokenLimits:
+    """What GitHub has told of a token. May be used from several threads."""
+
+    def __init__(self, token: str, clock: Clock) -> None:
+        """Nothing is known before the first answer."""
+        self._is_classic = token.startswith(CLASSIC_PREFIX)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._budgets: dict[Resource, Budget] = {}
+        self._writes: deque[float] = deque(maxlen=max(count for count, _ in PACE))
+        self.scopes: frozenset[str] | None = None
+        """Scopes of a classic token; ``None`` where GitHub names none."""
+
+    def note(self, headers: Mapping[str, str]) -> None:
+        """Learn from the headers of an answer."""
+        self.note_budget(
+            headers.get("x-ratelimit-resource", Resource.REST),
+            number(headers.get("x-ratelimit-remaining")),
+            number(headers.get("x-ratelimit-reset")),
+        )
+        scopes = headers.get("x-oauth-scopes")
+        if scopes or (scopes is not None and self._is_classic):
+            # Sent empty to other tokens too, where it means nothing
+            self.scopes = frozenset(filter(None, (s.strip() for s in scopes.split(","))))
+
+    def note_budget(self, resource: str, remaining: float | None, reset: float | None) -> None:
+        """Learn how many requests are left until ``reset``, in seconds since the epoch."""
+        if remaining is None or reset is None or resource not in set(Resource):
+            return
+        with self._lock:
+            known = self._budgets.get(Resource(resource))
+            if known and known.reset == reset:
+                # Answers of several connections may come in another order than they were counted
+                remaining = min(remaining, known.remaining)
+            self._budgets[Resource(resource)] = Budget(int(remaining), reset)
+
+    def require(self, resource: Resource, needed: int) -> None:
+        """Refuse to begin what the budget would not let end.
+
+        Raises:
+            Refused: fewer than ``needed`` requests are known to be left.
+        """
+        budget = self._budgets.get(resource)
+        if budget and budget.reset > self._clock.time() and budget.remaining < needed:
+            key = "limit.budget" if resource is Resource.REST else "limit.graphql_budget"
+            left, until = budget.remaining, clock_time(budget.reset)
+            raise Refused(msg(key, needed=needed, left=left, until=until))
+
+    def pace(self) -> float:
+        """Seconds to wait before the next content-creating request."""
+        now = self._clock.monotonic()
+        with self._lock:
+            due = [
+                self._writes[-count] + seconds - now
+                for count, seconds in PACE
+                if len(self._writes) >= count
+            ]
+        return max([0.0, *due])
+
+    def note_write(self) -> None:
+        """Count a content-creating request that is about to be sent."""
+        with self._lock:
+            self._writes.append(self._clock.monotonic())
+
+
+def asked_pause(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that GitHub asks to wait: ``Retry-After``, or until the primary limit's reset.
+
+    ``now`` is our own time, in seconds since the epoch, for answers without ``Date``.
+    """
+    pause = retry_after(headers, now)
+    reset = number(headers.get("x-ratelimit-reset"))
+    if pause is None and reset is not None and headers.get("x-ratelimit-remaining") == "0":
+        pause = max(reset - _their_time(headers, now), 0.0) + 1
+    return None if pause is None else min(pause, _LONGEST)
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds of the header ``Retry-After``, which holds a number or a date."""
+    value = headers.get("retry-after", "")
+    seconds = number(value)
+    if seconds is None and value:
+        date = _date(value)
+        seconds = None if date is None else max(date - _their_time(headers, now), 0.0)
+    return None if seconds is None else min(seconds, _LONGEST)
+
+
+def number(text: str | None) -> float | None:
+    """A finite number from 0 in a header, or ``None``."""
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return found if math.isfinite(found) and found >= 0 else None
+
+
+def clock_time(epoch: float) -> str:
+    """Show a moment (seconds since the epoch) in UTC."""
+    return datetime.fromtimestamp(min(epoch, _LAST_MOMENT), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _their_time(headers: Mapping[str, str], now: float) -> float:
+    """GitHub's clock, where it tells: ours may be wrong by more than a limit lasts."""
+    date = _date(headers.get("date", ""))
+    return now if date is None else date
+
+
+def _date(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError, TypeError):
+        return None

@@ -1,0 +1,64 @@
+"""One request, and what its answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from registrar.github.errors import Kind
+from registrar.github.response import GraphQLError, Response
+from registrar.texts.messages import Message
+
+Model = TypeVar("Model")
+GRAPHQL = "graphql"
+"""Target of a GraphQL request; where it is depends on the kind of host."""
+
+
+def _never(_: object) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[Model]):
+    """One request, as it is sent and as its answer is to be understood."""
+
+    method: str
+    target: str
+    """A path below the address of the API, with its query, or `GRAPHQL`."""
+    operation: Message
+    """Names it for people."""
+    read: Callable[[Response], Model]
+    """Builds our model of a success; raises `UnusableAnswer` where that has another shape."""
+    body: Mapping[str, Any] | None = None
+    file: str = ""
+    """Path of the file that is to be created."""
+    writes: bool = False
+    idempotent: bool = True
+    """Whether it may be sent again when it may have been applied."""
+    needs: tuple[str, ...] = ()
+    """What must be there for it to work, in the words of `session`."""
+    makes: tuple[str, ...] = ()
+    """What is there after it, whether it succeeds or exists already."""
+    says_absent: Callable[[Response], bool] = _never
+    """Whether a success says that what it ``needs`` is not there (an empty list)."""
+    tolerates: Callable[[GraphQLError], bool] = _never
+    """Whether a query may have this error beside its data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Model]):
+    """What an answer means, and what to do about it."""
+
+    kind: Kind
+    reason: Message
+    tries: int = 1
+    """How often the request may be sent in all; limits and lag have their own bounds."""
+    pause: float | None = None
+    """Seconds that GitHub asks to wait; ``None``: we choose."""
+    at_least_a_minute: bool = False
+    may_have_been_applied: bool = False
+    """Whether a write that met it may have been done."""
+    gave_up: str = ""
+    """Text for the end of all tries."""
+    model: Model | None = None

@@ -1,0 +1,191 @@
+"""The requests about one repository: sent until their outcome is final."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, cast
+
+from registrar.github.classify import classify
+from registrar.github.errors import GitHubError, Kind
+from registrar.github.explain import Context
+from registrar.github.limits import Resource, TokenLimits
+from registrar.github.request import GRAPHQL, Model, Outcome, Request
+from registrar.github.response import Response
+from registrar.github.retry import LAG_SECONDS, SHORTEST_LAG_PAUSE, RetryPolicy, pause_before
+from registrar.github.transport import Transport
+from registrar.texts.messages import Message, msg
+
+
+def branch_thing(name: str) -> str:
+    """What `Request.needs` and `Request.makes` call a branch, with its last commit."""
+    return f"branch {name}"
+
+
+def pull_request_thing(number: int) -> str:
+    """What `Request.needs` calls a pull request."""
+    return f"#{number}"
+
+
+def file_thing(branch: str, path: str) -> str:
+    """What `Request.needs` and `Request.makes` call a file on a branch."""
+    return f"{branch}:{path}"
+
+
+@dataclass(slots=True)
+class _Attempts(Generic[Model]):
+    """State of one request."""
+
+    request: Request[Model]
+    began: float
+    """On the monotonic clock, in seconds."""
+    sent: int = 0
+    """How often, lag not counted."""
+    lagged: int = 0
+    """How often the answer was that what we made is not there."""
+    known_until: float = 0.0
+    """Until when GitHub may not know what the request needs; 0 when we made none of it."""
+    may_have_been_applied: bool = False
+
+
+class Session:
+    """State of one repository during a run: what was written, and what was made a moment ago.
+
+    May be used from several threads.
+    """
+
+    def __init__(
+        self, transport: Transport, limits: TokenLimits, policy: RetryPolicy, context: Context
+    ) -> None:
+        """All but the session itself is shared with the other repositories of the run."""
+        self._transport = transport
+        self._limits = limits
+        self._policy = policy
+        self._clock = policy.clock
+        self._context = context
+        self._made: dict[str, float] = {}
+        self._lag_announced = False
+        self.wrote = False
+        """Whether any write has succeeded."""
+
+    def note_made(self, *things: str) -> None:
+        """Remember that this run has made these now, or that GitHub says that they exist."""
+        self._made.update(dict.fromkeys(things, self._clock.monotonic()))
+
+    @property
+    def scopes(self) -> frozenset[str] | None:
+        """Scopes of a classic token; ``None`` where GitHub names none."""
+        return self._limits.scopes
+
+    def require_budget(self, resource: Resource, needed: int) -> None:
+        """Refuse to begin what a budget would not let end.
+
+        Raises:
+            Refused: fewer than ``needed`` requests are known to be left.
+        """
+        self._limits.require(resource, needed)
+
+    def reason(self, response: Response) -> Message:
+        """Explain the errors of a GraphQL answer that has data, too."""
+        request = Request("POST", GRAPHQL, msg("operation.token"), lambda _: None)
+        now = self._clock.time()
+        return classify(request, response, self._context, just_made=False, now=now).reason
+
+    def request(self, request: Request[Model]) -> Model:
+        """Send a request until its outcome is final, and give our model of the answer.
+
+        Raises:
+            GitHubError: GitHub refused, or gave no usable answer in all tries.
+            OutOfTime: the next try would have to wait for longer than we may.
+            Cancelled: a signal arrived.
+        """
+        attempts = _Attempts(request, self._clock.monotonic())
+        while True:
+            self._wait(attempts)
+            began = self._clock.monotonic()
+            outcome = self._send(attempts, began)
+            if outcome.kind is Kind.SUCCESS:
+                return self._succeed(request, outcome)
+            self._policy.count_failed(began)
+            attempts.may_have_been_applied |= outcome.may_have_been_applied
+            if outcome.kind is Kind.ALREADY_EXISTS:
+                self.note_made(*request.makes)
+            if not _is_worth_another(attempts, outcome, began):
+                raise self._error(attempts, outcome)
+            self._plan_pause(attempts, outcome)
+
+    def _wait(self, attempts: _Attempts[Model]) -> None:
+        """Let pass what has to pass before the next request may be sent."""
+        creates_content = attempts.request.writes and attempts.request.method != "PATCH"
+        uncertain = attempts.may_have_been_applied
+        if creates_content and (pace := self._limits.pace()):
+            self._policy.plan_pause(pace, msg("fault.pace"), may_have_been_applied=uncertain)
+        self._policy.wait(may_have_been_applied=uncertain)
+        if creates_content:
+            self._limits.note_write()
+
+    def _send(self, attempts: _Attempts[Model], began: float) -> Outcome[Model]:
+        request = attempts.request
+        answer = self._transport.send(request.method, request.target, request.body)
+        if isinstance(answer, Response):
+            self._limits.note(answer.headers)
+            answer = answer.after(may_have_been_applied=attempts.may_have_been_applied)
+        made = [self._made[thing] for thing in request.needs if thing in self._made]
+        attempts.sent += 1
+        attempts.known_until = max(made) + LAG_SECONDS if made else 0.0
+        return classify(
+            request,
+            answer,
+            self._context,
+            just_made=began < attempts.known_until or attempts.lagged > 0,
+            now=self._clock.time(),
+        )
+
+    def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
+        self.wrote |= request.writes
+        self.note_made(*request.makes)
+        if outcome.pause:
+            self._policy.plan_pause(outcome.pause, outcome.reason, may_have_been_applied=True)
+        return cast("Model", outcome.model)
+
+    def _plan_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
+        uncertain = attempts.may_have_been_applied
+        if outcome.kind is not Kind.LAG:
+            seconds = pause_before(outcome, attempts.sent)
+            self._policy.plan_pause(seconds, outcome.reason, may_have_been_applied=uncertain)
+            return
+        attempts.sent -= 1
+        attempts.lagged += 1
+        left = max(attempts.known_until - self._clock.monotonic(), 0.0)
+        self._policy.plan_pause(
+            min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
+            outcome.reason,
+            announcement=msg("wait.lag", operation=attempts.request.operation),
+            silent=self._lag_announced,
+            may_have_been_applied=uncertain,
+        )
+        self._lag_announced = True
+
+    def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
+        reason = outcome.reason
+        if outcome.gave_up:
+            reason = msg(
+                outcome.gave_up,
+                reason=reason,
+                count=attempts.sent,
+                seconds=round(self._clock.monotonic() - attempts.began),
+                host=self._context.host,
+            )
+        return GitHubError(
+            msg("host.failed", operation=attempts.request.operation, reason=reason),
+            outcome.kind,
+            may_have_been_applied=attempts.may_have_been_applied,
+        )
+
+
+def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began: float) -> bool:
+    """Whether the request is to be sent again, after a try that ``began`` then."""
+    if attempts.may_have_been_applied and not attempts.request.idempotent:
+        return False
+    if outcome.kind is Kind.LAG:
+        return began < attempts.known_until
+    return outcome.kind is Kind.LIMIT or attempts.sent < outcome.tries

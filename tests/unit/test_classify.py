@@ -1,0 +1,386 @@
+"""The table of what an answer means, row by row, and that nothing else decides it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from registrar.github.classify import classify
+from registrar.github.errors import Kind
+from registrar.github.explain import Context, TokenKind
+from registrar.github.fields import Fields
+from registrar.github.request import GRAPHQL, Outcome, Request
+from registrar.github.response import NOT_SENT, Failure, Response, Trouble
+from registrar.texts.messages import msg
+
+HERE = Context("api.github.com", "octo/example", TokenKind.USER, "")
+NOW = 1_577_836_800.0
+
+
+def request(call: str, **more: Any) -> Request[str]:
+    """A request such as ``PUT contents/a``; ``query`` and ``mutation`` are GraphQL's."""
+    method, _, path = call.partition(" ")
+    if method in {"query", "mutation"}:
+        more = {"writes": method == "mutation", **more}
+        return Request("POST", GRAPHQL, msg("operation.token"), read_data, **more)
+    more = {"writes": method != "GET", **more}
+    return Request(method, f"/repos/o/r/{path}", msg("operation.token"), read_id, **more)
+
+
+def read_id(response: Response) -> str:
+    return Fields(response.data).text("id")
+
+
+def read_data(response: Response) -> str:
+    Fields(response.data).object("data")
+    return "data"
+
+
+def answer(status: int, body: Any, **headers: str) -> Response:
+    """An answer with a body that is a message, or JSON."""
+    data = {"message": body} if isinstance(body, str) else body
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response.parse(status, named, json.dumps(data).encode())
+
+
+def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = None) -> Any:
+    """The body of a GraphQL answer."""
+    found = [{"type": t, "message": m, "path": path} for t, m in types_and_messages]
+    return {"data": data, "errors": found}
+
+
+def outcome(
+    call: str, found: Response | Failure, *, just_made: bool = False, **more: Any
+) -> Outcome[str]:
+    """What an answer to a request means."""
+    context = more.pop("context", HERE)
+    return classify(request(call, **more), found, context, just_made=just_made, now=NOW)
+
+
+REFUSALS = [
+    # REST: call, status, words, kind, explanation
+    ("GET contents/a", 404, "Not Found", Kind.NOT_FOUND, "refusal.other"),
+    ("GET contents/a", 404, "not found", Kind.UNEXPECTED, "refusal.other"),
+    ("GET contents/a", 404, "No commit found for the ref x", Kind.UNEXPECTED, "refusal.other"),
+    ("GET contents/a", 404, "This repository is empty.", Kind.EMPTY_REPOSITORY, "refusal.empty"),
+    ("GET git/ref/x", 409, "Git Repository is empty.", Kind.EMPTY_REPOSITORY, "refusal.empty"),
+    ("GET rate_limit", 404, "Rate limiting is not enabled.", Kind.NO_LIMITS, "refusal.other"),
+    ("PUT contents/a", 404, "Not Found", Kind.PERMISSION, "refusal.no_place"),
+    ("GET x", 401, "Bad credentials", Kind.TOKEN_REJECTED, "refusal.token_rejected"),
+    ("POST git/refs", 422, "Reference already exists", Kind.ALREADY_EXISTS, "refusal.other"),
+    (
+        "PUT contents/a",
+        422,
+        'Invalid request.\n\n"sha" wasn\'t supplied.',
+        Kind.ALREADY_EXISTS,
+        "refusal.other",
+    ),
+    ("POST git/refs", 422, "Reference update failed", Kind.REFUSED, "refusal.reference"),
+    ("PUT contents/a", 409, "x is at X but expected Y", Kind.STALE, "fault.conflict"),
+    ("PUT contents/a", 409, "x expected to be at X", Kind.STALE, "fault.conflict"),
+    (
+        "PUT contents/a",
+        409,
+        "Could not create/update file: no",
+        Kind.REFUSED,
+        "refusal.branch_protection",
+    ),
+    (
+        "PUT contents/a",
+        409,
+        "Repository rule violations found\n\nx",
+        Kind.REFUSED,
+        "refusal.ruleset",
+    ),
+    (
+        "PUT contents/a",
+        409,
+        "Sorry, a file exists where you’re trying to create a subdirectory.",
+        Kind.REFUSED,
+        "refusal.parent_is_file",
+    ),
+    ("PUT contents/a", 409, "What?", Kind.REFUSED, "refusal.other"),
+    (
+        "PUT contents/a",
+        422,
+        "path contains a malformed path component",
+        Kind.VALIDATION,
+        "refusal.malformed_path",
+    ),
+    ("POST pulls", 422, "Validation Failed", Kind.VALIDATION, "refusal.other"),
+    ("POST pulls", 422, "Draft pull requests are not supported", Kind.NO_DRAFTS, "refusal.other"),
+    (
+        "POST pulls",
+        403,
+        "GitHub Actions is not permitted to create or approve pull requests.",
+        Kind.PERMISSION,
+        "refusal.actions_pull_requests",
+    ),
+    (
+        "PUT contents/a",
+        403,
+        "Repository was archived so is read-only.",
+        Kind.REFUSED,
+        "refusal.archived",
+    ),
+    ("PUT contents/a", 403, "No.", Kind.PERMISSION, "refusal.other"),
+    (
+        "GET x",
+        403,
+        "Resource not accessible by personal access token",
+        Kind.PERMISSION,
+        "refusal.fine_grained_permission",
+    ),
+    ("GET x", 410, "This API version is gone.", Kind.FATAL, "host.api_version"),
+    ("GET x", 302, "Found", Kind.FATAL, "refusal.redirect"),
+    ("POST x", 307, "Moved", Kind.FATAL, "refusal.redirect"),
+    ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),
+]
+
+
+@pytest.mark.parametrize(("call", "status", "words", "kind", "text"), REFUSALS)
+def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> None:
+    found = outcome(call, answer(status, words))
+    assert (found.kind, found.reason.key) == (kind, text)
+    assert found.tries == {"fault.conflict": 6, "refusal.reference": 3}.get(text, 1)
+    assert not found.may_have_been_applied
+
+
+@pytest.mark.parametrize(
+    ("call", "more", "text"),
+    [
+        ("PUT contents/.github/workflows/a", {"file": ".github/workflows/a"}, "workflow_scope"),
+        ("PUT contents/a", {"file": "a"}, "installation_permission"),
+        ("PUT contents/a", {"file": "a", "own": "octo/Other"}, "own_token"),
+        ("PUT contents/a", {"file": "a", "own": "Octo/example"}, "installation_permission"),
+    ],
+)
+def test_permissions_of_an_app(call: str, more: dict[str, Any], text: str) -> None:
+    context = Context("h", "octo/example", TokenKind.INSTALLATION, more.pop("own", ""))
+    found = outcome(
+        call, answer(403, "Resource not accessible by integration"), context=context, **more
+    )
+    assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{text}")
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_single_sign_on(status: int) -> None:
+    headers = {"x_github_sso": "required; url=https://github.com/orgs/octo/sso?a=b"}
+    found = outcome("GET contents/a", answer(status, "Not Found", **headers))
+    assert (found.kind, found.reason.key) == (Kind.PERMISSION, "refusal.sso")
+    assert found.reason.values["url"] == "https://github.com/orgs/octo/sso?a=b"
+    saml = outcome(
+        "query", answer(200, errors(("FORBIDDEN", "Resource protected: SAML enforcement")))
+    )
+    assert (saml.kind, saml.reason.key) == (Kind.PERMISSION, "refusal.sso")
+
+
+# --- Limits -------------------------------------------------------------------------------------
+
+SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
+QUICKLY = "was submitted too quickly"
+LIMITS = [
+    ("PUT x", answer(403, "API rate limit exceeded for user ID 1."), "primary_limit", None),
+    ("PUT x", answer(429, "API rate limit exceeded."), "primary_limit", None),
+    ("GET x", answer(403, "x", x_ratelimit_remaining="0"), "primary_limit", None),
+    (
+        "GET x",
+        answer(429, "x", x_ratelimit_remaining="0", x_ratelimit_reset=str(NOW + 9)),
+        "primary_limit",
+        10.0,
+    ),
+    ("PUT x", answer(403, SECONDARY), "secondary_limit", None),
+    ("PUT x", answer(429, SECONDARY, retry_after="7"), "secondary_limit", 7.0),
+    ("PUT x", answer(403, "Slow down.", retry_after="7"), "secondary_limit", 7.0),
+    ("PUT x", answer(429, "Slow down."), "secondary_limit", None),
+    ("PUT x", answer(403, "x", gh_limited_by="search"), "secondary_limit", None),
+    (
+        "PUT x",
+        answer(403, {"message": "x", "documentation_url": "https://d/secondary-rate-limits"}),
+        "secondary_limit",
+        None,
+    ),
+    ("mutation", answer(200, SECONDARY), "secondary_limit", None),
+    ("query", answer(403, SECONDARY), "secondary_limit", None),
+    ("query", answer(200, errors(("", SECONDARY))), "secondary_limit", None),
+    ("query", answer(200, errors(("RATE_LIMITED", "API rate limit"))), "primary_limit", None),
+    ("mutation", answer(200, errors(("RATE_LIMIT", "Limited"))), "primary_limit", None),
+    (
+        "POST pulls",
+        answer(422, {"message": "x", "errors": [{"message": QUICKLY}]}),
+        "too_quickly",
+        None,
+    ),
+    ("POST pulls", answer(403, QUICKLY), "too_quickly", None),
+    ("mutation", answer(200, errors(("UNPROCESSABLE", QUICKLY))), "too_quickly", None),
+]
+
+
+@pytest.mark.parametrize(("call", "found", "text", "pause"), LIMITS)
+def test_limits(call: str, found: Response, text: str, pause: float | None) -> None:
+    meaning = outcome(call, found)
+    assert (meaning.kind, meaning.reason.key) == (Kind.LIMIT, f"fault.{text}")
+    assert meaning.pause == pause
+    assert meaning.at_least_a_minute is (text == "too_quickly")
+    assert not meaning.may_have_been_applied
+
+
+def test_a_limit_that_met_only_a_part_makes_what_follows_wait() -> None:
+    done: dict[str, Any] = {"createRef": {"ref": {}}, "createPullRequest": None, "x": {"y": 1}}
+    found = outcome("mutation", answer(200, errors(("UNPROCESSABLE", QUICKLY), data=done)))
+    assert (found.kind, found.pause) == (Kind.SUCCESS, 60.0)
+
+
+# --- GraphQL ------------------------------------------------------------------------------------
+
+TOO_MUCH = (
+    errors(("RESOURCE_LIMITS_EXCEEDED", "x"), data={"repository": {"p0": None}}),
+    errors(("", "Resource limits for this query exceeded."), data={"repository": {"a": 1}}),
+    errors(("", "Something went wrong while executing your query. This may be a timeout.")),
+)
+
+
+@pytest.mark.parametrize("body", TOO_MUCH)
+def test_a_part_of_an_answer_is_none(body: Any) -> None:
+    assert outcome("query", answer(200, body)).kind is Kind.PARTIAL
+
+
+def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied() -> None:
+    found = outcome("mutation", answer(200, TOO_MUCH[2]))
+    assert (found.kind, found.may_have_been_applied, found.tries) == (Kind.TRANSIENT, True, 6)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (
+            errors(("NOT_FOUND", "x"), path=["repository"], data={"repository": None}),
+            Kind.NOT_FOUND,
+        ),
+        (errors(("NOT_FOUND", "x"), path=["repository", "ref"]), Kind.REFUSED),
+        (errors(("NOT_FOUND", "x"), ("FORBIDDEN", "y"), path=["repository"]), Kind.PERMISSION),
+        (errors(("FORBIDDEN", "no")), Kind.PERMISSION),
+        (errors(("FORBIDDEN", "no"), data={"repository": {"id": 1}}, path=["x"]), Kind.PERMISSION),
+        (errors(("WHATEVER", "no")), Kind.REFUSED),
+        ({"data": {"repository": {"id": 1}}}, Kind.SUCCESS),
+        (
+            errors(("FORBIDDEN", "no"), data={"repository": {"id": 1}}, path=["tolerated"]),
+            Kind.SUCCESS,
+        ),
+        ({"data": None}, Kind.UNUSABLE),
+        ({}, Kind.UNUSABLE),
+        ([], Kind.UNUSABLE),
+    ],
+)
+def test_queries(body: Any, kind: Kind) -> None:
+    found = outcome("query", answer(200, body), tolerates=lambda e: e.path == ("tolerated",))
+    assert found.kind is kind
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (errors(("STALE_DATA", "x")), Kind.STALE),
+        (errors(("UNPROCESSABLE", "x")), Kind.VALIDATION),
+        (errors(("INSUFFICIENT_SCOPES", "x")), Kind.PERMISSION),
+        (errors(("UNPROCESSABLE", "x"), data={"createRef": {"ref": {}}}), Kind.SUCCESS),
+    ],
+)
+def test_mutations(body: Any, kind: Kind) -> None:
+    assert outcome("mutation", answer(200, body)).kind is kind
+
+
+# --- Lag ----------------------------------------------------------------------------------------
+
+LAG = [
+    ("PUT contents/a", answer(404, "Branch x not found")),
+    ("GET git/ref/heads/x", answer(404, "Not Found")),
+    ("POST pulls", answer(404, "Not Found")),
+    *[
+        ("POST pulls", answer(422, {"message": "Validation Failed", "errors": [error]}))
+        for error in (
+            {"message": "No commits between main and x"},
+            {"message": "Head sha can't be blank"},
+            {"message": "Head ref must be a branch"},
+            {"resource": "PullRequest", "field": "head", "code": "invalid"},
+        )
+    ],
+    ("POST issues/1/labels", answer(422, "Could not resolve to a node with the global id of 'x'")),
+    ("mutation", answer(200, errors(("STALE_DATA", "x")))),
+    ("mutation", answer(200, errors(("NOT_FOUND", "Branch not found")))),
+]
+
+
+@pytest.mark.parametrize(("call", "found"), LAG)
+def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None:
+    made = outcome(call, found, just_made=True)
+    assert (made.kind, made.gave_up, made.may_have_been_applied) == (Kind.LAG, "host.lag", False)
+    assert outcome(call, found).kind is not Kind.LAG
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("PUT contents/a", answer(404, "Not Found")),
+        ("PUT contents/a", answer(403, "Resource not accessible by integration")),
+        ("POST issues/1/labels", answer(404, "Not Found")),
+        ("POST pulls", answer(422, "Validation Failed")),
+        ("POST pulls", answer(403, "No")),
+        ("mutation", answer(200, errors(("FORBIDDEN", "x")))),
+    ],
+)
+def test_a_missing_permission_is_no_lag(call: str, found: Response) -> None:
+    assert outcome(call, found, just_made=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
+
+
+def test_an_empty_list_may_be_lag() -> None:
+    more: dict[str, Any] = {"says_absent": lambda response: response.data == []}
+    assert outcome("GET pulls", answer(200, []), just_made=True, **more).kind is Kind.LAG
+    assert outcome("GET pulls", answer(200, []), **more).kind is not Kind.LAG
+
+
+# --- Another time -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 599, 202])
+def test_what_may_work_another_time(status: int) -> None:
+    write = outcome("PUT contents/a", answer(status, "x", retry_after="3"))
+    assert (write.kind, write.tries, write.pause) == (Kind.TRANSIENT, 6, 3.0)
+    assert write.may_have_been_applied
+    assert not outcome("GET contents/a", answer(status, "x")).may_have_been_applied
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        answer(200, {"id": None}),
+        answer(200, {"id": 1}),
+        answer(200, []),
+        answer(403, {}),
+        answer(404, [1, "x", None]),
+        Response.parse(200, {}, b"<html>"),
+        Response.parse(200, {}, b""),
+        Response.parse(403, {}, b"<html>"),
+        Response.parse(200, {}, b'{"id": "cut'),
+    ],
+)
+def test_what_is_no_answer_of_the_api(found: Response) -> None:
+    write = outcome("PUT contents/a", found)
+    assert (write.kind, write.tries, write.may_have_been_applied) == (Kind.UNUSABLE, 6, True)
+
+
+def test_a_success_is_our_model() -> None:
+    found = outcome("PUT contents/a", answer(201, {"id": "x"}))
+    assert (found.kind, found.model, found.pause) == (Kind.SUCCESS, "x", None)
+
+
+@pytest.mark.parametrize("trouble", list(Trouble))
+def test_no_answer(trouble: Trouble) -> None:
+    found = outcome("PUT contents/a", Failure(trouble, "why", 20.0))
+    assert found.kind in {Kind.TRANSIENT, Kind.FATAL}
+    assert found.may_have_been_applied is (trouble not in NOT_SENT)
+    assert found.tries == (6 if found.kind is Kind.TRANSIENT else 1)
+    assert found.reason.values["host"] == "api.github.com"
+    assert found.reason.values["detail"] == "why"

@@ -1,0 +1,111 @@
+"""Waiting: how long, announced how, and never longer in all than allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+from registrar.cancellation import Cancellation
+from registrar.github.errors import Kind, OutOfTime
+from registrar.github.request import Outcome
+from registrar.github.retry import RetryPolicy, pause_before
+from registrar.texts.messages import Message, msg
+from tests.unit.clocks import FakeClock
+
+REASON = msg("fault.conflict")
+
+
+def policy(minutes: float) -> tuple[RetryPolicy, FakeClock, list[Message]]:
+    """A policy with its clock and what it announces."""
+    clock, said = FakeClock(), list[Message]()
+    cancellation = Cancellation(clock)
+    return (
+        RetryPolicy(max_seconds=minutes * 60, announce=said.append, cancellation=cancellation),
+        clock,
+        said,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "attempt", "least"),
+    [
+        (Kind.TRANSIENT, None, 1, 0.5),
+        (Kind.TRANSIENT, None, 5, 8.0),
+        (Kind.TRANSIENT, None, 100, 60.0),
+        (Kind.TRANSIENT, 30.0, 1, 30.0),
+        (Kind.STALE, None, 2, 1.0),
+        (Kind.LIMIT, None, 1, 60.0),
+        (Kind.LIMIT, None, 3, 240.0),
+        (Kind.LIMIT, 2.0, 1, 2.0),
+        (Kind.LAG, None, 1, 0.25),
+        (Kind.LAG, None, 5, 4.0),
+    ],
+)
+def test_how_long(kind: Kind, asked: float | None, attempt: int, least: float) -> None:
+    outcome: Outcome[None] = Outcome(kind, REASON, pause=asked)
+    assert least <= pause_before(outcome, attempt) <= least * 1.25
+
+
+def test_new_content_waits_for_a_minute_whatever_the_header_says() -> None:
+    outcome: Outcome[None] = Outcome(Kind.LIMIT, REASON, pause=1.0, at_least_a_minute=True)
+    assert pause_before(outcome, 1) >= 60
+
+
+def test_a_pause_is_announced_and_passes() -> None:
+    retry, clock, said = policy(1)
+    began = clock.now
+    retry.plan_pause(7.2, REASON)
+    assert [(m.key, m.values["seconds"]) for m in said] == [("wait.pause", 8)]
+    retry.wait(may_have_been_applied=False)
+    assert clock.now - began == pytest.approx(7.2)
+    retry.plan_pause(1, REASON, silent=True)
+    retry.plan_pause(5, REASON, announcement=msg("wait.lag"))
+    assert [m.key for m in said] == ["wait.pause", "wait.lag"]
+
+
+def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
+    retry, clock, said = policy(1)
+    for _ in range(15):
+        retry.plan_pause(30, REASON)
+    assert len(said) == 1
+    retry.wait(may_have_been_applied=False)
+    retry.plan_pause(29, REASON)
+    retry.wait(may_have_been_applied=False)
+    assert clock.now == pytest.approx(FakeClock().now + 59)
+    with pytest.raises(OutOfTime):
+        retry.plan_pause(2, REASON)
+
+
+def test_the_time_of_requests_that_failed_counts_once() -> None:
+    retry, clock, _ = policy(1)
+    began = clock.now
+    clock.sleep(20)
+    for _ in range(15):
+        retry.count_failed(began)
+    retry.plan_pause(10, REASON)
+    retry.wait(may_have_been_applied=False)
+    began = clock.now
+    clock.sleep(20)
+    retry.count_failed(began)
+    with pytest.raises(OutOfTime):
+        retry.plan_pause(10.1, REASON)
+    retry.plan_pause(9.9, REASON)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "seconds", "key"),
+    [
+        (0, 0.5, "limit.no_waiting"),
+        (0, 3600, "limit.no_waiting_until"),
+        (0.5, 40, "limit.out_of_time"),
+        (0.5, 3600, "limit.out_of_time"),
+    ],
+)
+@pytest.mark.parametrize("uncertain", [False, True])
+def test_no_longer_than_allowed(minutes: float, seconds: float, key: str, uncertain: bool) -> None:
+    retry, _, said = policy(minutes)
+    with pytest.raises(OutOfTime) as ended:
+        retry.plan_pause(seconds, REASON, may_have_been_applied=uncertain)
+    assert ended.value.message.key == key
+    assert ended.value.message.values["minutes"] == minutes
+    assert ended.value.may_have_been_applied is uncertain
+    assert said == []

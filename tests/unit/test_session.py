@@ -1,0 +1,235 @@
+"""Requests until their outcome is final: tries, waits, lag, and what may have been applied."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from registrar.cancellation import Cancellation
+from registrar.errors import Cancelled
+from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.github.explain import Context, TokenKind
+from registrar.github.fields import Fields
+from registrar.github.limits import TokenLimits
+from registrar.github.request import Request
+from registrar.github.retry import RetryPolicy
+from registrar.github.session import Session, branch_thing
+from registrar.github.transport import Transport
+from registrar.texts.messages import Message, msg
+from tests.unit.clocks import FakeClock
+
+OK = (200, {"id": "x"})
+BROKEN = (500, {"message": "oops"})
+ABSENT = (404, {"message": "Not Found"})
+LIMITED = (403, {"message": "You have exceeded a secondary rate limit."})
+EXISTS = (422, {"message": "Reference already exists"})
+BRANCH = branch_thing("x")
+
+
+class Scripted:
+    """A host that gives its answers in order, the last one for ever, and a session with it."""
+
+    def __init__(self, minutes: float = 15) -> None:
+        self.answers: list[tuple[int, Any]] = [OK]
+        self.seen: list[str] = []
+        self.clock = FakeClock()
+        self.said: list[Message] = []
+        host = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self) -> None:
+                self.rfile.read(int(self.headers.get("content-length", 0)))
+                host.seen.append(f"{self.command} {self.path}")
+                more = len(host.answers) > 1
+                status, data = host.answers.pop(0) if more else host.answers[0]
+                body = json.dumps(data).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = do_PUT = answer  # noqa: N815 (the names of http.server)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        token = "ghp_" + "a" * 36
+        self.cancellation = Cancellation(self.clock)
+        policy = RetryPolicy(
+            max_seconds=minutes * 60, announce=self.said.append, cancellation=self.cancellation
+        )
+        transport = Transport(token=token, api_url=f"http://127.0.0.1:{self.server.server_port}")
+        context = Context(transport.host, "octo/example", TokenKind.USER, "")
+        self.session = Session(transport, TokenLimits(token, self.clock), policy, context)
+
+    def send(self, method: str = "PUT", **more: Any) -> str:
+        """Send one request."""
+        return self.session.request(
+            Request(
+                method,
+                "/x",
+                msg("operation.token"),
+                lambda response: Fields(response.data).text("id"),
+                writes=method != "GET",
+                **more,
+            )
+        )
+
+    @property
+    def waited(self) -> float:
+        """Seconds."""
+        return self.clock.now - FakeClock().now
+
+
+@pytest.fixture
+def host() -> Iterator[Scripted]:
+    scripted = Scripted()
+    yield scripted
+    scripted.server.shutdown()
+    scripted.server.server_close()
+
+
+def test_a_passing_failure_is_tried_again(host: Scripted) -> None:
+    host.answers = [BROKEN, BROKEN, OK]
+    assert host.send() == "x"
+    assert host.session.wrote
+    assert len(host.seen) == 3
+    assert 1.5 <= host.waited <= 1.9
+    assert [m.key for m in host.said] == ["wait.pause", "wait.pause"]
+
+
+def test_a_failure_that_lasts_is_an_error_that_says_how_often(host: Scripted) -> None:
+    host.answers = [BROKEN]
+    with pytest.raises(GitHubError) as failed:
+        host.send()
+    assert (failed.value.kind, failed.value.may_have_been_applied) == (Kind.TRANSIENT, True)
+    reason = failed.value.message.values["reason"]
+    assert isinstance(reason, Message)
+    assert (reason.key, reason.values["count"]) == ("host.gave_up", 6)
+    assert len(host.seen) == 6
+    assert not host.session.wrote
+
+
+def test_what_is_not_idempotent_is_not_sent_again_when_it_may_have_been_applied(
+    host: Scripted,
+) -> None:
+    host.answers = [BROKEN, OK]
+    with pytest.raises(GitHubError) as failed:
+        host.send(idempotent=False)
+    assert failed.value.may_have_been_applied
+    assert len(host.seen) == 1
+    host.answers = [LIMITED, OK]
+    assert host.send(idempotent=False) == "x"
+
+
+def test_a_refusal_after_a_lost_answer_tells_that_it_may_be_ours(host: Scripted) -> None:
+    host.answers = [BROKEN, EXISTS]
+    with pytest.raises(GitHubError) as failed:
+        host.send()
+    assert failed.value.already_exists
+    assert failed.value.nothing_done
+    assert failed.value.may_have_been_applied
+    host.answers = [EXISTS]
+    with pytest.raises(GitHubError) as failed:
+        host.send()
+    assert not failed.value.may_have_been_applied
+
+
+def test_a_limit_has_done_nothing_however_long_it_lasts(host: Scripted) -> None:
+    host.answers = [LIMITED]
+    with pytest.raises(OutOfTime) as ended:
+        host.send()
+    assert not ended.value.may_have_been_applied
+    assert ended.value.message.key == "limit.out_of_time"
+    assert host.waited <= 15 * 60
+
+
+def test_a_limit_after_a_lost_answer_is_uncertain(host: Scripted) -> None:
+    host.answers = [BROKEN, LIMITED]
+    with pytest.raises(OutOfTime) as ended:
+        host.send()
+    assert ended.value.may_have_been_applied
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_signal_while_waiting(
+    host: Scripted, monkeypatch: pytest.MonkeyPatch, lost: bool
+) -> None:
+    host.answers = [BROKEN if lost else LIMITED]
+    monkeypatch.setattr(host.clock, "sleep", lambda _: host.cancellation._on_signal(2, None))
+    try:
+        with pytest.raises(Cancelled) as ended:
+            host.send()
+    finally:
+        host.cancellation.stop_timer()
+    assert ended.value.may_have_been_applied is lost
+
+
+# --- Lag ----------------------------------------------------------------------------------------
+
+
+def test_what_this_run_has_made_is_waited_for(host: Scripted) -> None:
+    host.send("POST", makes=(BRANCH,))
+    host.answers = [ABSENT] * 4 + [OK]
+    assert host.send("GET", needs=(BRANCH,)) == "x"
+    assert len(host.seen) == 1 + 5
+    assert 3.75 <= host.waited <= 4.8
+    assert [m.key for m in host.said] == ["wait.lag"]
+    host.answers = [ABSENT, OK]
+    assert host.send("GET", needs=(BRANCH,)) == "x"
+    assert [m.key for m in host.said] == ["wait.lag"]
+
+
+def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
+    host.send("POST", makes=(BRANCH,))
+    host.answers = [ABSENT]
+    with pytest.raises(GitHubError) as failed:
+        host.send("GET", needs=(BRANCH,))
+    assert failed.value.kind is Kind.LAG
+    reason = failed.value.message.values["reason"]
+    assert isinstance(reason, Message)
+    assert reason.key == "host.lag"
+    assert 10 <= host.waited < 11
+    with pytest.raises(GitHubError) as failed:
+        host.send("GET", needs=(BRANCH,))
+    assert failed.value.kind is Kind.NOT_FOUND
+
+
+def test_what_this_run_has_not_made_is_not_waited_for(host: Scripted) -> None:
+    host.send("POST", makes=(branch_thing("other"),))
+    host.answers = [ABSENT]
+    with pytest.raises(GitHubError) as failed:
+        host.send("GET", needs=(BRANCH,))
+    assert (failed.value.kind, host.waited) == (Kind.NOT_FOUND, 0)
+
+
+def test_what_github_has_just_said_to_exist_is_waited_for(host: Scripted) -> None:
+    host.answers = [EXISTS]
+    with pytest.raises(GitHubError):
+        host.send("POST", makes=(BRANCH,))
+    host.answers = [ABSENT, OK]
+    assert host.send("GET", needs=(BRANCH,)) == "x"
+
+
+def test_a_success_that_says_nothing_is_there(host: Scripted) -> None:
+    host.session.note_made(BRANCH)
+    host.answers = [(200, []), OK]
+    assert host.send("GET", needs=(BRANCH,), says_absent=lambda r: r.data == []) == "x"
+
+
+def test_a_reference_that_is_refused_is_asked_for_twice_more(host: Scripted) -> None:
+    host.answers = [(422, {"message": "Reference update failed"})]
+    with pytest.raises(GitHubError) as failed:
+        host.send("POST")
+    assert failed.value.nothing_done
+    assert len(host.seen) == 3

@@ -1,0 +1,323 @@
+"""One request against hosts that are slow, endless, broken or lying: raw sockets on loopback."""
+
+from __future__ import annotations
+
+import gzip
+import resource
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from registrar.github.response import Failure, Response, Trouble
+from registrar.github.transport import Transport
+
+TOKEN = "ghp_" + "aB3" * 12
+LONG_TOKEN = "ghs_1234567_" + ".".join(["eyJ" + "x1Y" * 55] * 3)
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+NL = b"\r\n"
+SECONDS = 1.0
+Script = Callable[[socket.socket, bytes], None]
+
+
+class RawHost:
+    """Accepts connections and hands each to a script, with the first bytes that came."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self.requests: list[bytes] = []
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection:
+            try:
+                while request := connection.recv(65536):
+                    self.requests.append(request)
+                    self._script(connection, request)
+            except OSError:
+                pass
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[Script], RawHost]]:
+    hosts: list[RawHost] = []
+
+    def start(script: Script) -> RawHost:
+        hosts.append(RawHost(script))
+        return hosts[-1]
+
+    yield start
+    for host in hosts:
+        host.close()
+
+
+def body(content: bytes, *headers: bytes) -> bytes:
+    """An answer with status 200."""
+    more = b"".join(header + b"\r\n" for header in headers)
+    return HEAD + more + b"Content-Length: %d\r\n\r\n" % len(content) + content
+
+
+def send(url: str, token: str = TOKEN, method: str = "GET", **more: object) -> Response | Failure:
+    """Send one request, with little time."""
+    return Transport(token=token, api_url=url, seconds=SECONDS).send(method, "/x?a=b", more or None)
+
+
+def forever(*parts: bytes, pause: float = 0.0) -> Script:
+    """Send the first part once and the last for ever."""
+
+    def script(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(b"".join(parts[:-1]))
+        while True:
+            connection.sendall(parts[-1])
+            time.sleep(pause)
+
+    return script
+
+
+def bomb(connection: socket.socket, _request: bytes) -> None:
+    """A gigabyte of zeros in a megabyte of gzip."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    connection.sendall(HEAD + b"Content-Encoding: gzip\r\n\r\n")
+    for _ in range(200):
+        connection.sendall(packer.compress(bytes(5_000_000)))
+
+
+HOSTILE = {
+    "a drip in the body": (
+        forever(HEAD + b"Content-Length: 99\r\n\r\n", b" ", pause=0.1),
+        "TIMEOUT",
+    ),
+    "a drip in the headers": (forever(b"HTTP/1.1 200 OK\r\nX: ", b"a", pause=0.1), "TIMEOUT"),
+    "a drip in the status": (forever(b"HTTP/1.1 ", b"2", pause=0.1), "TIMEOUT"),
+    "silence": (lambda connection, _: time.sleep(5), "TIMEOUT"),
+    "endless 100": (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "TIMEOUT"),
+    "endless headers": (forever(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "CONNECTION_LOST"),
+    "an endless body": (forever(HEAD + b"\r\n", b"[" * 65536), "TOO_LARGE"),
+    "endless chunks": (
+        forever(
+            HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b"[" * 65536 + b"\r\n"
+        ),
+        "TOO_LARGE",
+    ),
+    "a gzip bomb": (bomb, "TOO_LARGE TIMEOUT"),
+    "nothing": (lambda connection, _: connection.close(), "CONNECTION_LOST"),
+    "no HTTP": (lambda connection, _: connection.sendall(b"SSH-2.0\r\n"), "CONNECTION_LOST"),
+    "half a body": (
+        lambda connection, _: (
+            connection.sendall(HEAD + b"Content-Length: 9\r\n\r\n{"),
+            connection.close(),
+        ),
+        "CONNECTION_LOST",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_it_ends_in_time_and_within_memory(start: Callable[[Script], RawHost], name: str) -> None:
+    script, expected = HOSTILE[name]
+    host = start(script)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.monotonic()
+    found = send(host.url)
+    assert isinstance(found, Failure)
+    assert found.trouble in {Trouble[name] for name in expected.split()}
+    # A gigabyte is unpacked for a while; a busy machine has its time too
+    assert time.monotonic() - began < 20
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 150_000
+
+
+def test_nobody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    found = send(f"http://127.0.0.1:{port}")
+    assert isinstance(found, Failure)
+    assert (found.trouble, found.detail) == (Trouble.NO_CONNECTION, "Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("content", "data"),
+    [
+        (b'{"a": 1}', {"a": 1}),
+        ('{"a": "日本"}'.encode(), {"a": "日本"}),
+        (b'{"a": "\xff"}', {"a": "\ufffd"}),
+        (b"", None),
+        (b"<html>", None),
+        (b"[" * 100_000, None),
+        (b"[" + b"[]," * 600_000 + b"1]", None),
+        (b'{"a": ' + b"9" * 5000 + b"}", None),
+    ],
+)
+def test_a_body_is_json_in_utf_8_or_nothing(
+    start: Callable[[Script], RawHost], content: bytes, data: object
+) -> None:
+    for charset in (b"utf-8", b"punycode", b"utf-16", b"x"):
+        answer = body(content, b"Content-Type: application/json; charset=" + charset)
+        found = send(start(lambda connection, _, a=answer: connection.sendall(a)).url)  # type: ignore[misc]
+        assert isinstance(found, Response)
+        assert found.data == data
+
+
+def test_a_large_body_in_an_odd_encoding_takes_no_time(
+    start: Callable[[Script], RawHost],
+) -> None:
+    content = b'{"a": "' + b"a-" * 600_000 + b'"}'
+    answer = body(content, b"Content-Type: text/plain; charset=punycode")
+    began = time.monotonic()
+    assert isinstance(send(start(lambda connection, _: connection.sendall(answer)).url), Response)
+    assert time.monotonic() - began < 10
+
+
+def test_an_answer_may_be_compressed(start: Callable[[Script], RawHost]) -> None:
+    answer = body(gzip.compress(b'{"a": 1}'), b"Content-Encoding: gzip")
+    found = send(start(lambda connection, _: connection.sendall(answer)).url)
+    assert isinstance(found, Response)
+    assert found.data == {"a": 1}
+
+
+@pytest.mark.parametrize("value", [b"inf", b"nan", b"-1", b"x", b"9" * 400, b""])
+def test_broken_headers(start: Callable[[Script], RawHost], value: bytes) -> None:
+    names = (b"X-RateLimit-Reset", b"X-RateLimit-Remaining", b"X-RateLimit-Limit", b"Retry-After")
+    answer = body(b"{}", *(name + b": " + value for name in names), b"X-OAuth-Scopes: " + value)
+    found = send(start(lambda connection, _: connection.sendall(answer)).url)
+    assert isinstance(found, Response)
+    assert found.data == {}
+
+
+def test_202_is_an_answer_and_no_reason_to_wait(start: Callable[[Script], RawHost]) -> None:
+    host = start(
+        lambda connection, _: connection.sendall(b"HTTP/1.1 202 A\r\nContent-Length: 2\r\n\r\n{}")
+    )
+    found = send(host.url)
+    assert isinstance(found, Response)
+    assert (found.status, len(host.requests)) == (202, 1)
+
+
+# --- The token ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("token", [TOKEN, LONG_TOKEN, "github_pat_" + "aB3" * 25])
+def test_a_token_that_is_echoed_is_taken_out_before_anybody_sees_it(
+    start: Callable[[Script], RawHost], token: str
+) -> None:
+    escaped = "".join(f"\\u{ord(c):04x}" for c in token)
+    content = (
+        f'{{"a": "{token}", "b": ["x{token}x"], "c": "{escaped}", '
+        f'"d": {{"e": "{token[: len(token) // 2 + 8]}"}}}}'
+    ).encode()
+    answer = body(content, b"X-Echo: " + token.encode())
+    found = send(start(lambda connection, _: connection.sendall(answer)).url, token)
+    assert isinstance(found, Response)
+    assert token not in repr(found)
+    assert token[: len(token) // 2] not in repr(found)
+
+
+def test_the_token_is_sent_to_the_api_alone(
+    start: Callable[[Script], RawHost], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    denied = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
+    proxy = start(lambda connection, _: connection.sendall(denied))
+    api = start(lambda connection, _: connection.sendall(body(b'{"api": 1}')))
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, proxy.url)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    found = send(api.url)
+    assert isinstance(found, Response)
+    assert found.data == {"api": 1}
+    assert proxy.requests == []
+    assert TOKEN.encode() in api.requests[0]
+    refused = send("https://api.example.invalid")
+    assert isinstance(refused, Failure)
+    assert refused.trouble is Trouble.PROXY
+    assert proxy.requests
+    assert all(TOKEN.encode() not in request for request in proxy.requests)
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
+    start: Callable[[Script], RawHost], status: int
+) -> None:
+    def script(connection: socket.socket, request: bytes) -> None:
+        if request.startswith(b"GET /x"):
+            head = b"HTTP/1.1 %d M\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n" % status
+            connection.sendall(head)
+        else:
+            connection.sendall(body(b'{"y": 1}'))
+
+    host = start(script)
+    found = send(host.url)
+    assert isinstance(found, Response)
+    assert found.data == {"y": 1}
+    assert host.requests[1].startswith(b"GET /y?a=b ")
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["http://127.0.0.1:1/y", "https://evil.example/", "//evil.example", "ftp://x", "http://[", ""],
+)
+def test_a_redirect_elsewhere_is_an_answer(
+    start: Callable[[Script], RawHost],
+    place: str,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    head = f"HTTP/1.1 301 M\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
+    host = start(lambda connection, _: connection.sendall(head))
+    found = send(host.url)
+    assert isinstance(found, Response)
+    assert found.status == 301
+    assert capfd.readouterr() == ("", "")
+
+
+def test_redirects_end(start: Callable[[Script], RawHost]) -> None:
+    head = b"HTTP/1.1 301 M\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
+    host = start(lambda connection, _: connection.sendall(head))
+    found = send(host.url)
+    assert isinstance(found, Response)
+    assert (found.status, len(host.requests)) == (301, 4)
+
+
+# --- TLS ----------------------------------------------------------------------------------------
+
+
+def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "none.pem").write_text("no certificate")
+    for path in (tmp_path / "missing.pem", tmp_path / "none.pem"):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(path))
+        found = send("https://127.0.0.1:1")
+        assert isinstance(found, Failure)
+        assert found == Failure(Trouble.CA_BUNDLE, f"REQUESTS_CA_BUNDLE={path}")
+
+
+def test_one_context_for_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[ssl.SSLContext] = []
+    real = ssl.SSLContext.load_verify_locations
+
+    def load(self: ssl.SSLContext, *args: object, **more: object) -> None:
+        made.append(self)
+        real(self, *args, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", load)
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        url = f"https://127.0.0.1:{unused.getsockname()[1]}"
+    transport = Transport(token=TOKEN, api_url=url, seconds=SECONDS)
+    for _ in range(3):
+        assert isinstance(transport.send("GET", "/x", None), Failure)
+    assert len(made) == 1
