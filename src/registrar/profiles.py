@@ -20,7 +20,7 @@ class Profile:
     commit_message: str
     title: str
     content_allowed: bool
-    """Contract: only Script A has a ``content`` field; Script B always sends a line feed."""
+    """Whether its own list, and any array, may have content; else every file is empty."""
 
 
 SCAFFOLD = Profile(
