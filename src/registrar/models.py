@@ -307,10 +307,23 @@ class FileResult:
     """Whether the working branch brings this path to the default branch."""
 
     @property
+    def cause(self) -> Message | None:
+        """The reason as other paths may share it: nothing in it names the path."""
+        if self.reason is None:
+            return None
+        operation, inner = self.reason.values.get("operation"), self.reason.values.get("reason")
+        if self.reason.key == "host.failed" and isinstance(inner, Message):
+            return inner
+        if isinstance(operation, Message) and operation.key == "operation.file":
+            values = {**self.reason.values, "operation": msg("operation.files")}
+            return Message(self.reason.key, values)
+        return self.reason
+
+    @property
     def described(self) -> Message:
-        """The state, with its reason where there is one."""
+        """The state, with its cause where there is one."""
         state = msg(f"state.{self.state}")
-        return msg("state.with_reason", state=state, reason=self.reason) if self.reason else state
+        return msg("state.with_reason", state=state, reason=self.cause) if self.cause else state
 
 
 @dataclass(frozen=True, slots=True)

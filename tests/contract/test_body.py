@@ -144,7 +144,7 @@ def test_without_marks_our_part_comes_after_what_is_there(
     [pull] = repository.pull_requests
     pull.body = words = f"My own words.\r\n{END}\r\n"
     action(more, definitions=action.listing("a", "b"))
-    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nAdds 2 of the 2 listed files.")
+    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nAdds 2 of 2 listed files.")
 
 
 # --- What is to be filled in --------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_without_marks_our_part_comes_after_what_is_there(
 def test_the_first_line_counts(start: Start, action: Action, repository: Repository) -> None:
     start(definitions=action.listing(*LIST))
     assert body(repository).splitlines()[1] == (
-        "Adds 2 of the 3 listed files. 1 exist already and are not changed."
+        "Adds 2 of 3 listed files. Already there and unchanged: 1."
     )
 
 

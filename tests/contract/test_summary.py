@@ -160,3 +160,12 @@ def test_all_has_both_one_after_the_other(action: Action, repository: Repository
     text = action(profile="all", mode="plan", commit_strategy=SINGLE, language="en").summary
     assert text.count(COUNTS["en"]) == text.count(PATHS["en"]) == 2
     assert text.index("`health`") < text.index("`scaffold`")
+
+
+def test_the_log_gives_a_reason_once(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    refuse(host, "PUT contents/", status=409, message=RULE)
+    run = action(definitions=action.listing("a", "b", "c"), language="en")
+    told = [line for line in run.lines if "failed (" in line]
+    assert [line.endswith("failed (for the same reason)") for line in told] == [False, True, True]

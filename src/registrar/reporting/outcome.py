@@ -56,21 +56,9 @@ def causes(registration: RegistrationResult) -> Sequence[Cause]:
     found: dict[str, list[FileResult]] = {}
     for file in registration.files:
         if file.state in FAILED_STATES:
-            found.setdefault(f"{file.state} {_without_path(file.reason)!r}", []).append(file)
+            found.setdefault(f"{file.state} {file.cause!r}", []).append(file)
     return [
-        Cause(first.state, _without_path(first.reason), tuple(f.definition.path for f in files))
+        Cause(first.state, first.cause, tuple(f.definition.path for f in files))
         for files in sorted(found.values(), key=len, reverse=True)
         for first in files[:1]
     ]
-
-
-def _without_path(reason: Message | None) -> Message | None:
-    """The reason as it is for every path: nothing in it names the path itself."""
-    if reason is None:
-        return None
-    operation, inner = reason.values.get("operation"), reason.values.get("reason")
-    if reason.key == "host.failed" and isinstance(inner, Message):
-        return inner
-    if isinstance(operation, Message) and operation.key == "operation.file":
-        return Message(reason.key, {**reason.values, "operation": msg("operation.files")})
-    return reason

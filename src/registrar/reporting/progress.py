@@ -40,6 +40,7 @@ class Progress:
         self._catalogue = catalogue
         self._definitions: tuple[FileDefinition, ...] = ()
         self._results: dict[str, FileResult] = {}
+        self._last_failure: Message | None = None
 
     @property
     def branch(self) -> str:
@@ -65,7 +66,13 @@ class Progress:
         """Keep the outcome of one path and print it, with its number of all."""
         self.record(result)
         tone = _TONES.get(result.state, Tone.PLAIN)
-        self._path(number, total, result.definition.path, result.described, tone)
+        described = result.described
+        if tone is Tone.BAD and described == self._last_failure:
+            state = msg(f"state.{result.state}")
+            described = msg("state.with_reason", state=state, reason=msg("reason.same"))
+        elif tone is Tone.BAD:
+            self._last_failure = described
+        self._path(number, total, result.definition.path, described, tone)
 
     def found(self, repository: Repository) -> None:
         """Take over the host's own name of the repository, and say when it was renamed."""

@@ -45,7 +45,7 @@ def render(
     the commits of earlier runs.
     """
     earlier = earlier.replace("\r\n", "\n")
-    head = [" ".join(map(catalogue.text, _in_numbers(registration))), ""]
+    head = [catalogue.sentences(_in_numbers(registration), str), ""]
     change = "body.change_the_file" if own_list else "body.change_the_set"
     tail = [catalogue.text(msg(change, profile=registration.profile), escaping.for_markdown_code)]
 

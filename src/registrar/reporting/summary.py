@@ -21,7 +21,7 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
     lines = [
         f"## {text(title)}",
         "",
-        " ".join(text(message) for message in _outcome(registration)),
+        catalogue.sentences(list(_outcome(registration)), escaping.for_markdown_code),
         "",
         markdown.row(text(msg("table.item")), text(msg("table.count"))),
         markdown.row("---", "---"),

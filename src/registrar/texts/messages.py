@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,6 +75,10 @@ class Catalogue:
         if isinstance(value, Excerpt) and len(shown) > SHOWN_CHARACTERS:
             shown = f"{shown[: SHOWN_CHARACTERS - 1]}…"
         return escape(Lines(shown) if isinstance(value, Lines) else shown)
+
+    def sentences(self, messages: Sequence[Message], escape: Callable[[str], str]) -> str:
+        """Render messages one after the other: Japanese puts no blank between sentences."""
+        return self._texts["label.gap"].join(self.text(message, escape) for message in messages)
 
     def description(self, text: str) -> str:
         """The description of a listed file; those of the built-in lists are translated."""
