@@ -23,7 +23,7 @@ section { flex: 1 0 0; min-width: 0; }
 section.wide { flex-basis: 100%; }
 header { padding: 8px 16px; border-bottom: 1px solid #d1d9e0; background: #f6f8fa;
   border-radius: 8px 8px 0 0; font-weight: bold; color: #59636e; }
-div { padding: 2px 16px 8px; overflow-wrap: anywhere; }
+div { padding: 2px 16px 8px; overflow-wrap: break-word; }
 details { margin: 8px 0; }
 pre { background: #f6f8fa; padding: 8px 0; border-radius: 6px; margin: 8px 0;
   font: 12px/1.45 "Liberation Mono", "Noto Sans Mono CJK JP", monospace; }

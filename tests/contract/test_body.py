@@ -13,6 +13,7 @@ from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Start, writ
 
 BEGIN, END = "<!-- registrar:begin -->", "<!-- registrar:end -->"
 LIMIT = 65_536
+NO_TOKEN = f"ghp_{'a1' * 18} looks like a token and is none of ours"
 LIST = (
     {"path": "README.md", "description": "Read me"},
     {"path": "a", "description": "First | one"},
@@ -117,6 +118,7 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
         (f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}", f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}"),
         (f"> {BEGIN}\n> mine\n> {END}\n\n{{}}", f"> {BEGIN}\n> mine\n> {END}\n\n{{}}"),
         ("  mine \n\n\n{}\n \t", "  mine \n\n\n{}\n \t"),
+        (f"{NO_TOKEN}\n\n{{}}", f"{NO_TOKEN}\n\n{{}}"),
     ],
 )
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

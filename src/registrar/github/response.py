@@ -80,7 +80,8 @@ class Response:
     ) -> Response:
         """Read the body as JSON in UTF-8, whatever the headers say that it is.
 
-        ``redact`` takes the token out of every text, before anybody can use it.
+        ``redact`` takes the token out of every text, before anybody can use it, but not out of the
+        body of a pull request: it goes back with what others wrote in it, as they wrote it.
         """
         shown = {name.lower(): redact(value) for name, value in headers.items()}
         text = body.decode("utf-8", "replace")
@@ -165,5 +166,8 @@ def _redacted(data: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(data, list):
         return [_redacted(item, redact) for item in data]
     if isinstance(data, dict):
-        return {name: _redacted(value, redact) for name, value in data.items()}
+        return {
+            name: value if name == "body" else _redacted(value, redact)
+            for name, value in data.items()
+        }
     return data
