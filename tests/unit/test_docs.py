@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,40 @@ def test_definitions_lists_every_limit() -> None:
         *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
+
+
+# --- Numbers ------------------------------------------------------------------------------
+
+
+def constant(name: str) -> Any:
+    """The value of a constant, wherever the code keeps it."""
+    files = (ROOT / "src").rglob("*.py")
+    (found,) = (
+        value
+        for file in files
+        for value in re.findall(rf"^{name} = (.+)$", file.read_text("utf-8"), re.MULTILINE)
+    )
+    return ast.literal_eval(found)
+
+
+def test_documents_have_the_numbers_of_the_code() -> None:
+    concepts, how = (
+        " ".join((ROOT / f"docs/{page}.md").read_text("utf-8").split())
+        for page in ("concepts", "how-it-works")
+    )
+    paths, files = constant("PATHS_PER_QUERY"), constant("FILES_PER_COMMIT")
+    (per_minute, _), (per_hour, _) = constant("PACE")
+    assert f"{constant('CONNECTIONS')} at the same time" in how
+    assert f"1 per {paths} paths and directories above them" in how
+    assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how
+    assert f"request in progress then gets {constant('GRACE_SECONDS'):g} seconds" in how
+    assert (constant("SEVERAL"), "up to six times in all" in how) == (6, True)
+    assert (constant("FIRST_PAUSE"), "first after half a second" in how) == (0.5, True)
+    assert (constant("LAG_SECONDS"), "For about ten seconds after a write" in how) == (10, True)
+    megabytes = constant("BYTES_PER_COMMIT") // 1_000_000
+    assert f"one query per {paths} paths" in concepts
+    assert f"one commit per {files:,} files or {megabytes} MB" in concepts
+    assert f"with `-2`, `-3` … `-{constant('LAST_SUFFIX')}`" in concepts
 
 
 # --- Links --------------------------------------------------------------------------------
