@@ -72,20 +72,14 @@ class FaultKind(StrEnum):
 
     @property
     def can_happen_after(self) -> bool:
-        """False for refusals that only make sense before anything is done.
-
-        A limit after the work is not what the host says of itself; a client must survive it.
-        """
-        return self not in NEVER_APPLIED
+        """False for refusals, limits included: they come before anything is done."""
+        return self not in REFUSALS
 
 
 REFUSALS = frozenset(
     kind
     for kind in FaultKind
     if kind.startswith(("primary", "secondary", "redirect", "conflict", "graphql", "too-quickly"))
-)
-NEVER_APPLIED = frozenset(
-    kind for kind in REFUSALS if kind.startswith(("redirect", "conflict", "graphql", "too-quickly"))
 )
 GRAPHQL_BODIES: dict[FaultKind, Any] = {
     FaultKind.GRAPHQL_RATE_LIMITED: {"errors": [{"type": "RATE_LIMITED", "message": LIMITED}]},

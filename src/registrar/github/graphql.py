@@ -262,10 +262,11 @@ def _owner_files(response: Response, paths: Sequence[str]) -> OwnerFiles | None:
 
 
 def _created(response: Response, body: str) -> Created:
-    made = _part(response, "createCommitOnBranch", "commit")
-    pull = _part(response, "createPullRequest", "pullRequest")
+    data = Fields(response.data).object("data")
+    made = _part(data, "createCommitOnBranch", "commit")
+    pull = _part(data, "createPullRequest", "pullRequest")
     return Created(
-        branch=_part(response, "createRef", "ref") is not None,
+        branch=_part(data, "createRef", "ref") is not None,
         commit=made.text("oid") if made else "",
         pull_request=PullRequest(pull.number("number"), pull.url("url"), body) if pull else None,
     )
@@ -323,9 +324,7 @@ def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, Any]:
     }
 
 
-def _part(response: Response, mutation: str, field: str) -> Fields | None:
+def _part(data: Fields, mutation: str, field: str) -> Fields | None:
     """What one mutation made; ``None`` when it was refused: then its payload is null."""
-    found: Any = response.data.get("data")
-    for name in (mutation, field):
-        found = found.get(name) if isinstance(found, dict) else None
-    return Fields(found, f"$.data.{mutation}.{field}") if isinstance(found, dict) else None
+    payload = data.object_or_null(mutation)
+    return payload.object_or_none(field) if payload else None

@@ -1,0 +1,65 @@
+"""GitHub does not know everywhere at once what it has just made: the run waits for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakehub import Lag, Repository, StandInHost
+from tests.fakehub.quirks import Symptom
+from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, writes
+
+WAYS = pytest.mark.parametrize("way", STRATEGIES)
+
+
+def finished(repository: Repository) -> None:
+    """Every file is there once, and one pull request brings them."""
+    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    assert sorted(new) == ["a.md", "b.md"]
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+
+
+@WAYS
+@pytest.mark.parametrize("symptom", list(Symptom))
+@pytest.mark.parametrize("answers", [1, 3])
+def test_what_the_run_has_made_is_waited_for(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    way: str,
+    symptom: Symptom,
+    answers: int,
+) -> None:
+    host.quirks.lag = Lag(answers=answers, symptoms=(symptom,))
+    listed = action.listing("a.md", "b.md")
+    ended = action(definitions=listed, language="en", labels="new", commit_strategy=way)
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["created"] == "2"
+    assert "was left out" not in ended.text
+    finished(repository)
+    assert ended.stdout.count("Asking again for up to 10 s") <= 1
+
+
+@WAYS
+@pytest.mark.parametrize("seconds", [0.8, 5.0])
+def test_the_whole_host_lags_behind(
+    action: Action, host: StandInHost, repository: Repository, way: str, seconds: float
+) -> None:
+    host.quirks.lag = Lag(seconds=seconds)
+    ended = action(definitions=action.listing("a.md", "b.md"), labels="new", commit_strategy=way)
+    assert ended.exit_code == 0, ended.text
+    finished(repository)
+
+
+def test_it_is_not_waited_for_without_an_end(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.quirks.lag = Lag(answers=1000, symptoms=(Symptom.PULL_NO_COMMITS,))
+    listed = action.listing("a.md", "b.md")
+    ended = action(definitions=listed, language="en")
+    assert ended.exit_code == 1
+    assert "run again, that finishes it" in ended.stderr
+    assert "No commits between" in ended.stderr
+    assert 5 <= writes(host).count("POST pulls") <= 9
+    host.quirks.lag = None
+    assert action(definitions=listed).exit_code == 0
+    finished(repository)
