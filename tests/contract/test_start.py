@@ -17,7 +17,7 @@ from tests.harness import ROOT, TARGET
 
 LIMIT = 0.4
 """Seconds, beyond the interpreter's own start."""
-TIMES = 7
+TIMES = 5
 
 
 def test_start_up(host: StandInHost, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
