@@ -79,6 +79,7 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
         "created": str(MISSING),
         "skipped": str(len(PRESENT)),
         "failed": "0",
+        "missing": str(MISSING),
         "branch": SCAFFOLD_BRANCH,
         "pull_request_number": str(pull_request.number),
         "pull_request_url": pull_request.html_url,
