@@ -12,7 +12,7 @@ MAY_WRITE = {"contents": "write", "pull_requests": "write"}
 
 
 @pytest.mark.parametrize("size", [45, 20, 3])
-@pytest.mark.parametrize("quirk", ["partial_above"])
+@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
 def test_a_query_that_asks_too_much_is_asked_in_smaller_parts(
     host: StandInHost, action: Action, quirk: str, size: int
 ) -> None:
@@ -24,7 +24,7 @@ def test_a_query_that_asks_too_much_is_asked_in_smaller_parts(
 
 
 @pytest.mark.parametrize("size", [20, 3])
-@pytest.mark.parametrize("quirk", ["partial_above"])
+@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
 def test_what_could_not_be_read_is_not_missing(
     host: StandInHost, action: Action, quirk: str, size: int
 ) -> None:
@@ -36,7 +36,7 @@ def test_what_could_not_be_read_is_not_missing(
     assert f"Skipped: {len(LISTED)}\n" in run.console
 
 
-@pytest.mark.parametrize("quirk", ["partial_above"])
+@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
 def test_a_query_for_one_path_that_asks_too_much_is_an_error(
     host: StandInHost, action: Action, quirk: str
 ) -> None:

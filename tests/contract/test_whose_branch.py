@@ -220,3 +220,19 @@ def test_the_branch_that_the_run_made_itself_is_not_called_found(
     assert run.exit_code == 0, run.console
     assert example.repository.files("theirs") == EXPECTED
     assert "was there already" not in run.console
+
+
+# --- Other people's words ---------------------------------------------------------------------
+
+
+def test_words_of_a_reviewer_are_sent_back_as_they_were(example: Example) -> None:
+    """Not even what looks like a token is taken out of them."""
+    example.repository.create_branch(BRANCH)
+    words = f"Never write ghp_{'a' * 36} into a file, nor ghs_{'b' * 36}."
+    example.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+    example.repository.open_pull_request(head=BRANCH, base="main", body=words)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    [pull] = example.repository.pull_requests
+    assert (pull.body or "").startswith(words)
+    assert "registrar:begin" in (pull.body or "")
