@@ -122,6 +122,24 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedRepository:
+    """A repository as GitHub lists it, for a run over many of them."""
+
+    id: int
+    """Its number: stays the same when the repository is renamed."""
+    node_id: str
+    full_name: str
+    visibility: str = "public"
+    """``public``, ``private`` or ``internal``."""
+    archived: bool = False
+    disabled: bool = False
+    fork: bool = False
+    language: str = ""
+    """The main one; empty where GitHub found none."""
+    topics: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequestOptions:
     """What a caller wants of the pull request, beside its title."""
 

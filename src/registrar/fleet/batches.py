@@ -1,0 +1,33 @@
+"""How many repositories one query asks for: as many as GitHub answers quickly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FIRST_SIZE = 10
+LARGEST_SIZE = 100
+"""``nodes(ids:)`` takes no more ids (sourcecred/sourcecred#908)."""
+FAST_SECONDS = 2.0
+SLOW_SECONDS = 5.0
+"""GitHub cuts a request off after 10 s.
+
+https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+"""
+
+
+@dataclass(slots=True)
+class BatchSize:
+    """Grows while answers are fast, halves when one is slow or refused."""
+
+    size: int = FIRST_SIZE
+
+    def answered(self, seconds: float) -> None:
+        """Learn from an answer that took so long."""
+        if seconds >= SLOW_SECONDS:
+            self.size = max(self.size // 2, 1)
+        elif seconds <= FAST_SECONDS:
+            self.size = min(self.size + self.size // 2 + 1, LARGEST_SIZE)
+
+    def failed(self) -> None:
+        """Learn from a query that was too much at once."""
+        self.size = max(self.size // 2, 1)

@@ -1,0 +1,73 @@
+"""How many writes, how far apart, in what order, in how many shards."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from registrar.fleet import schedule
+from registrar.fleet.batches import LARGEST_SIZE, BatchSize
+from registrar.fleet.schedule import Shard
+
+
+@pytest.mark.parametrize(
+    ("text", "shard"),
+    [("1/1", Shard(1, 1)), ("2/8", Shard(2, 8)), ("256/256", Shard(256, 256))]
+    + [(text, None) for text in ("", "0/3", "4/3", "1/257", "1/0", "a/b", "1", "1/2/3", "-1/2")],
+)
+def test_the_form_of_a_shard(text: str, shard: Shard | None) -> None:
+    assert Shard.parse(text) == shard
+    assert shard is None or str(shard) == text
+
+
+@pytest.mark.parametrize("total", [1, 2, 3, 8])
+def test_shards_share_nothing_and_leave_nothing_out(total: int) -> None:
+    shards = [Shard(number, total) for number in range(1, total + 1)]
+    assert all(sum(shard.has(number) for shard in shards) == 1 for number in range(100))
+    assert [sum(shard.share(count) for shard in shards) for count in (0, 1, 7, 100)] == [
+        0,
+        1,
+        7,
+        100,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("writes", "seconds"), [(0, 0), (1, 3), (100, 300), (400, 1200), (401, 401 * 7.2)]
+)
+def test_an_hour_never_sees_more_writes_than_github_takes(writes: int, seconds: float) -> None:
+    assert schedule.seconds(writes) == pytest.approx(seconds)
+    assert 3600 / schedule.distance(writes) <= 500 or writes <= 400
+
+
+@pytest.mark.parametrize(
+    ("writes", "minutes", "count"),
+    [(0, 50, 0), (1, 50, 1), (400, 50, 1), (401, 50, 1), (417, 50, 2), (1000, 50, 3), (3, 0.1, 2)],
+)
+def test_as_many_shards_as_the_time_asks_for(writes: int, minutes: float, count: int) -> None:
+    shards = schedule.shards(writes, max_seconds=minutes * 60)
+    assert [str(shard) for shard in shards] == [f"{n}/{count}" for n in range(1, count + 1)]
+
+
+def test_the_order_is_the_same_all_day_and_another_on_the_next() -> None:
+    ids = list(range(50))
+    today = schedule.in_order(ids, date(2026, 1, 1))
+    assert today == schedule.in_order(reversed(ids), date(2026, 1, 1))
+    assert sorted(today) == ids
+    assert today != schedule.in_order(ids, date(2026, 1, 2))
+
+
+def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> None:
+    batch = BatchSize()
+    sizes = [batch.size]
+    for seconds in (0.1, 0.1, 3.0, 6.0, 0.1):
+        batch.answered(seconds)
+        sizes.append(batch.size)
+    assert sizes == [10, 16, 25, 25, 12, 19]
+    for _ in range(10):
+        batch.failed()
+    assert batch.size == 1
+    for _ in range(30):
+        batch.answered(0.1)
+    assert batch.size == LARGEST_SIZE

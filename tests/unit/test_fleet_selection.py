@@ -1,0 +1,98 @@
+"""Which repositories `target_repos` means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from registrar.fleet.selection import Exclusion, parse
+from registrar.models import ListedRepository
+
+REPOSITORY = ListedRepository(
+    1, "R_1", "Octo-Org/API-users", language="Go", topics=frozenset({"a"})
+)
+
+
+@pytest.mark.parametrize(
+    ("entries", "taken"),
+    [
+        (["octo-org/*"], True),
+        (["octo-org/api-*"], True),
+        (["OCTO-ORG/Api-*"], True),
+        (["octo-org/*-users"], True),
+        (["octo-org/api-users"], True),
+        (["octo-org/api"], False),
+        (["octo-org/users*"], False),
+        (["other/*"], False),
+        (["octo-org/*", "!octo-org/api-*"], False),
+        (["octo-org/*", "!octo-org/api-*", "octo-org/api-users"], True),
+        (["!octo-org/api-*", "octo-org/*"], True),
+        (["octo-org/a.i-*"], False),
+    ],
+)
+def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) -> None:
+    selection, mistakes = parse(entries)
+    assert not mistakes
+    assert selection.takes(REPOSITORY.full_name) is taken
+
+
+@pytest.mark.parametrize(
+    ("qualifiers", "excluded"),
+    [
+        ([], None),
+        (["topic:a"], None),
+        (["topic:A"], None),
+        (["topic:a", "topic:b"], Exclusion.PATTERN),
+        (["-topic:a"], Exclusion.PATTERN),
+        (["-topic:b"], None),
+        (["visibility:public"], None),
+        (["visibility:private"], Exclusion.PATTERN),
+        (["visibility:private", "visibility:public"], None),
+        (["language:go"], None),
+        (["language:Python"], Exclusion.PATTERN),
+        (["language:Python", "language:Go"], None),
+    ],
+)
+def test_qualifiers_narrow_what_the_patterns_take(
+    qualifiers: list[str], excluded: Exclusion | None
+) -> None:
+    selection, mistakes = parse(["octo-org/*", *qualifiers])
+    assert not mistakes
+    assert selection.exclusion(REPOSITORY) is excluded
+
+
+def test_archived_disabled_and_forks_are_never_selected_unless_asked_for() -> None:
+    selection, _ = parse(["octo-org/*"])
+    assert selection.exclusion(replace(REPOSITORY, archived=True)) is Exclusion.ARCHIVED
+    assert selection.exclusion(replace(REPOSITORY, disabled=True)) is Exclusion.DISABLED
+    assert selection.exclusion(replace(REPOSITORY, fork=True)) is Exclusion.FORK
+    with_forks, _ = parse(["octo-org/*", "fork:true"])
+    assert with_forks.exclusion(replace(REPOSITORY, fork=True)) is None
+
+
+def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() -> None:
+    selection, _ = parse(["b/*", "a/x*", "C/One", "c/one", "d/two", "!d/*", "b/y"])
+    assert selection.owners == ("b", "a")
+    assert selection.literals == ("c/one", "b/y")
+
+
+@pytest.mark.parametrize(
+    ("entry", "key"),
+    [
+        ("stars:>5", "fleet.unknown_qualifier"),
+        ("fork:only", "fleet.unknown_qualifier"),
+        ("topic:", "fleet.unknown_qualifier"),
+        ("https://github.com/a/b", "fleet.unknown_qualifier"),
+        ("visibility:secret", "fleet.unknown_visibility"),
+        ("octo-org", "fleet.pattern_malformed"),
+        ("*/x", "fleet.pattern_malformed"),
+        ("o/a?", "fleet.pattern_malformed"),
+        ("o/[ab]", "fleet.pattern_malformed"),
+        ("o/..", "fleet.pattern_malformed"),
+        ("!octo-org/*", "fleet.nothing_included"),
+    ],
+)
+def test_what_cannot_be_understood_is_an_error(entry: str, key: str) -> None:
+    _, mistakes = parse([entry])
+    assert [mistake.key for mistake in mistakes] == [key]
