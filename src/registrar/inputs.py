@@ -13,6 +13,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from registrar import profiles
 from registrar.errors import Diagnostic, InvalidInput
+from registrar.fleet import selection as selections
+from registrar.fleet.schedule import Shard
+from registrar.fleet.selection import Selection
 from registrar.models import CommitStrategy, Mode, PullRequestOptions
 from registrar.profiles import Profile
 from registrar.texts import templates
@@ -20,7 +23,7 @@ from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 
 DEFAULT_API_URL = "https://api.github.com"
-MOST_WAIT_MINUTES = 360
+MOST_MINUTES = 360
 """A job of the host's own runners ends then."""
 LINE_CHARACTERS = 200
 """The host takes 256 characters of a title; some are left for what placeholders stand for."""
@@ -92,14 +95,15 @@ INPUTS = {
             other_names=("repo", "repository", "github_repository"),
             workflow_default="${{ github.repository }}",
         ),
+        Input("target_repos", other_names=("repos", "repositories", "target_repositories")),
         Input("profile", profiles.SCAFFOLD.name, profiles.CHOICES),
         Input("definitions", other_names=("definition_file", "definitions_file", "config_path")),
         Input("respect_alternatives", "false", _SWITCH),
         Input("mode", Mode.REGISTER, tuple(Mode), other_names=("dry_run", "plan")),
         Input(
+            # Without one: a commit for each file in one repository, a single one in many
             "commit_strategy",
-            CommitStrategy.PER_FILE,
-            tuple(CommitStrategy),
+            choices=tuple(CommitStrategy),
             other_names=("strategy",),
         ),
         # A name must be the same in the next run, so it cannot tell how many files are missing
@@ -114,6 +118,9 @@ INPUTS = {
         Input("draft", "false", _SWITCH),
         Input("language", DEFAULT_LANGUAGE, LANGUAGES, other_names=("lang", "locale")),
         Input("max_wait_minutes", "15", other_names=("max_wait",)),
+        Input("max_pull_requests", "100", other_names=("max_prs",)),
+        Input("max_minutes", "50"),
+        Input("shard"),
         # The address that a workflow runs at is told by the runner
         Input("api_url", plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
     )
@@ -130,6 +137,7 @@ _RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
 """What we repeat of what the runner tells."""
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
+_COUNT = re.compile(r"[0-9]{1,6}")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
 _NO_BRANCH = re.compile(  # git-check-ref-format
     r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$"
@@ -154,6 +162,14 @@ class Inputs:
     token: str = field(repr=False)
     target: str
     """``owner/repo``, as it was given."""
+    selection: Selection | None
+    """The repositories that are meant, where there may be many: then ``target`` counts for
+    nothing."""
+    max_pull_requests: int
+    """New pull requests of a run over many repositories at most."""
+    max_seconds: float
+    """After so long a run over many repositories begins nothing new."""
+    shard: Shard
     profiles: tuple[Profile, ...]
     workspace: Path
     """The checkout of the caller: no file outside of it is read."""
@@ -175,6 +191,8 @@ class Inputs:
     max_wait_seconds: float
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
+    event: Path | None
+    """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
     run_url: str
     """Address of the workflow run, or nothing."""
 
@@ -209,12 +227,16 @@ def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs
     inputs = Inputs(
         token=reader.token(),
         target=reader.target(),
+        selection=reader.selection,
+        max_pull_requests=reader.max_pull_requests(),
+        max_seconds=reader.minutes("max_minutes") * 60,
+        shard=reader.shard(),
         profiles=profiles.chosen(profile),
         workspace=Path(environ.get("GITHUB_WORKSPACE") or os.curdir),
         definitions=reader.definitions(profile),
         respect_alternatives=reader.switch("respect_alternatives"),
         mode=Mode(reader.choice("mode")),
-        commit_strategy=CommitStrategy(reader.choice("commit_strategy")),
+        commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
         commit_message=reader.line("commit_message"),
         title=reader.line("title"),
@@ -228,8 +250,9 @@ def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs
         ),
         language=reader.choice("language"),
         api_url=reader.api_url(),
-        max_wait_seconds=reader.minutes() * 60,
+        max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
+        event=Path(event) if (event := environ.get("GITHUB_EVENT_PATH")) else None,
         run_url=_run_url(environ),
     )
     # A mistyped name comes first: it may be why a value is missing
@@ -253,6 +276,7 @@ class _Reader:
         values |= {name: environ.get(name, "") for name in _RUNNERS_TEXTS}
         self._unreadable = {name for name, value in values.items() if _SURROGATE.search(value)}
         self.diagnostics = [msg("input.not_utf8", name=name) for name in sorted(self._unreadable)]
+        self.selection = self._selection()
 
     def token(self) -> str:
         value = token(self._environ)
@@ -264,6 +288,8 @@ class _Reader:
 
     def target(self) -> str:
         value = self._given("target_repo")
+        if self.selection:
+            return value
         matched = _TARGET.fullmatch(value)
         if not value:
             self._tell("target_repo", msg("input.target_missing"))
@@ -339,12 +365,15 @@ class _Reader:
         GitHub takes the slug alone, as a team of the repository's own organisation
         (peter-evans/create-pull-request#130).
         """
-        owner = self._given("target_repo").partition("/")[0]
+        owners: tuple[str, ...] = (self._given("target_repo").partition("/")[0].casefold(),)
+        if self.selection:
+            owners = self.selection.all_owners
         slugs = []
         for team in self.people("team_reviewers"):
             organisation, _, slug = team.rpartition("/")
-            if organisation and organisation.casefold() != owner.casefold():
-                self._tell("team_reviewers", msg("input.team_elsewhere", value=team, owner=owner))
+            if organisation and {organisation.casefold()} != set(owners):
+                message = msg("input.team_elsewhere", value=team, owner=owners)
+                self._tell("team_reviewers", message)
             slugs.append(slug)
         return _once(slugs)
 
@@ -354,13 +383,46 @@ class _Reader:
             self._tell("api_url", message)
         return value.rstrip("/")
 
-    def minutes(self) -> float:
-        name = "max_wait_minutes"
+    def minutes(self, name: str) -> float:
         value = self._given(name) or INPUTS[name].default
-        if _MINUTES.fullmatch(value) and float(value) <= MOST_WAIT_MINUTES:
+        if _MINUTES.fullmatch(value) and float(value) <= MOST_MINUTES:
             return float(value)
-        self._tell(name, msg("input.max_wait", value=value, most=MOST_WAIT_MINUTES))
+        self._tell(name, msg("input.minutes", name=name, value=value, most=MOST_MINUTES))
         return 0.0
+
+    def max_pull_requests(self) -> int:
+        name = "max_pull_requests"
+        value = self._given(name) or INPUTS[name].default
+        if _COUNT.fullmatch(value):
+            return int(value)
+        self._tell(name, msg("input.max_pull_requests", value=value))
+        return 0
+
+    def shard(self) -> Shard:
+        value = self._given("shard")
+        shard = Shard.parse(value) if value else Shard()
+        if shard is None:
+            self._tell("shard", msg("input.shard", value=value))
+        return shard or Shard()
+
+    def commit_strategy(self) -> CommitStrategy:
+        """A single commit in many repositories: one for each file would take hours."""
+        name = "commit_strategy"
+        chosen = self.choice(name) if self._given(name) else ""
+        value = CommitStrategy(chosen) if chosen else None
+        if not self.selection:
+            return value or CommitStrategy.PER_FILE
+        if value is CommitStrategy.PER_FILE:
+            self._tell(name, msg("input.per_file_with_many"))
+        return CommitStrategy.SINGLE
+
+    def _selection(self) -> Selection | None:
+        entries = self.names("target_repos")
+        if not entries:
+            return None
+        selection, mistakes = selections.parse(entries)
+        self.diagnostics += mistakes
+        return selection
 
     def definitions(self, profile: str) -> str:
         name = self._given("definitions")

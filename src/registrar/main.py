@@ -5,12 +5,11 @@ settings -> target and list -> state of the repository -> plan -> result -> repo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from registrar import cli, inputs, registration
 from registrar.cancellation import Cancellation
-from registrar.definitions import loading
 from registrar.errors import (
     EXIT_CANCELLED,
     EXIT_DONE,
@@ -22,18 +21,19 @@ from registrar.errors import (
     describe,
     exit_code,
 )
+from registrar.fleet.results import FleetResult
+from registrar.fleet.run import Fleet
 from registrar.github.retry import RetryPolicy
 from registrar.inputs import Inputs
-from registrar.models import RegistrationResult, RegistrationSpec
-from registrar.profiles import Profile
+from registrar.jobs import Job
+from registrar.jobs import load as load_job
+from registrar.models import RegistrationResult
+from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.progress import Progress
-from registrar.reporting.proposal import Proposal
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Workflow
-from registrar.texts import templates
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue, msg
-from registrar.workspace import Folder
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
@@ -54,79 +54,70 @@ def main(
     cancellation = cancellation or Cancellation()
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
-    redact = Redactor(inputs.token(environ))
+    redact, names = Redactor(inputs.token(environ)), HiddenNames()
+
+    def publishable(text: str) -> str:
+        return names(redact(text))
+
     reporter = Reporter(
-        Workflow(environ, stdout, stderr, redact), Catalogue(inputs.language(environ), redact)
+        Workflow(environ, stdout, stderr, publishable),
+        Catalogue(inputs.language(environ), publishable),
     )
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
             reporter.workflow.line(line)
         return EXIT_DONE
     results: list[RegistrationResult] = []
+    fleet: FleetResult | None = None
     diagnostics: Sequence[Diagnostic] = ()
     exit_codes: list[int] = []
     try:
         settings = inputs.read(environ, command_line.mistakes)
-        jobs = [_job(profile, settings, reporter) for profile in settings.profiles]
+        texts = Catalogue(inputs.language(environ), redact)
+        jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
         github = _connect(settings, reporter, cancellation)
-        for spec, proposal in jobs:
-            cancellation.check()
-            nothing_yet = RegistrationResult(proposal.profile.name, spec.target, spec.mode)
-            progress = Progress(nothing_yet, reporter.workflow, reporter.catalogue)
-            result = registration.register(github.client(spec.target), spec, proposal, progress)
-            cancellation.stop_timer()
-            reporter.registration(result)
-            results.append(result)
-            exit_codes.append(result.exit_code)
-            if result.exit_code > EXIT_CANCELLED:
-                break
+        if settings.selection:
+            fleet = FleetResult(settings.mode)
+            # What was done counts whatever ends the run
+            results = fleet.registrations
+            Fleet(
+                github, settings, settings.selection, jobs, reporter, names, cancellation, fleet
+            ).run()
+            exit_codes.append(fleet.exit_code)
+        else:
+            for result in _each(jobs, settings, github, reporter, cancellation):
+                results.append(result)
+                exit_codes.append(result.exit_code)
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.stop_timer()
-        exit_codes.append(exit_code(error, wrote=False))
+        exit_codes.append(exit_code(error, wrote=bool(results)))
         diagnostics = (
             error.diagnostics if isinstance(error, InvalidInput) else [Diagnostic(describe(error))]
         )
     combined = _combine_exit_codes(exit_codes)
-    reporter.run(results, diagnostics, combined)
+    reporter.run(results, diagnostics, combined, fleet)
     return combined
 
 
-def _job(
-    profile: Profile, settings: Inputs, reporter: Reporter
-) -> tuple[RegistrationSpec, Proposal]:
-    """Load the definition file of a profile, and word its proposal."""
-    own_list = bool(settings.definitions)
-    listed, warnings = loading.load(
-        Folder(settings.workspace if own_list else profile.definitions.parent),
-        settings.definitions or profile.definitions.name,
-        content_allowed=profile.content_allowed,
-        secret=settings.token,
-    )
-    for diagnostic in warnings:
-        reporter.warn(diagnostic)
-    owner, _, repo = settings.target.partition("/")
-    names = {"profile": profile.name, "owner": owner, "repo": repo}
-    branch = templates.fill(settings.branch, names) or profile.branch
-    spec = RegistrationSpec(
-        target=settings.target,
-        definitions=listed,
-        branch=branch,
-        built_in=branch == profile.branch,
-        mode=settings.mode,
-        strategy=settings.commit_strategy,
-        respect_alternatives=settings.respect_alternatives,
-    )
-    proposal = Proposal(
-        profile=profile,
-        title_template=settings.title,
-        commit_template=settings.commit_message,
-        options=settings.pull_request,
-        run_url=settings.run_url,
-        workflow_repository=settings.workflow_repository,
-        catalogue=reporter.catalogue,
-        own_list=own_list,
-    )
-    return spec, proposal
+def _each(
+    jobs: Sequence[Job],
+    settings: Inputs,
+    github: GitHub,
+    reporter: Reporter,
+    cancellation: Cancellation,
+) -> Iterator[RegistrationResult]:
+    """Do every registration in one repository."""
+    for job in jobs:
+        cancellation.check()
+        spec = job.spec(settings.target)
+        nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
+        progress = Progress(nothing_yet, reporter.workflow, reporter.catalogue)
+        result = registration.register(github.client(spec.target), spec, job.proposal, progress)
+        cancellation.stop_timer()
+        reporter.registration(result)
+        yield result
+        if result.exit_code > EXIT_CANCELLED:
+            return
 
 
 def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> GitHub:

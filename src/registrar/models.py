@@ -98,6 +98,8 @@ class RegistrationSpec:
     """Whether a path counts as present when GitHub would use another file in its place."""
     mode: Mode = Mode.REGISTER
     strategy: CommitStrategy = CommitStrategy.PER_FILE
+    falls_back: bool = True
+    """Whether files are created one by one where a commit of all is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +136,23 @@ class ListedRepository:
     archived: bool = False
     disabled: bool = False
     fork: bool = False
+    html_url: str = ""
+    """Its address for people."""
     language: str = ""
     """The main one; empty where GitHub found none."""
     topics: frozenset[str] = frozenset()
+
+
+class Exclusion(StrEnum):
+    """Why a repository that was found is not worked on."""
+
+    ARCHIVED = "archived"
+    DISABLED = "disabled"
+    LOCKED = "locked"
+    EMPTY = "empty"
+    FORK = "fork"
+    PATTERN = "excluded"
+    """No pattern takes it, or a qualifier leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Nothing here knows which strategy reads and writes, nor whether there are other 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -44,8 +44,26 @@ def register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> RegistrationResult:
     """Do one registration, or only look at it; its result is there whatever ends it."""
+    return _ended(client, spec, progress, lambda: _register(client, spec, proposal, progress))
+
+
+def preview(client: Client, plan: Plan, progress: Progress) -> RegistrationResult:
+    """Say what a registration would do in a repository that has been read."""
+
+    def look() -> None:
+        progress.found(plan.repository)
+        _tell(plan, progress)
+        _preview(client, plan, progress)
+
+    return _ended(client, plan.spec, progress, look)
+
+
+def _ended(
+    client: Client, spec: RegistrationSpec, progress: Progress, work: Callable[[], None]
+) -> RegistrationResult:
+    """Do the work, and give the result that is there when it has ended."""
     try:
-        _register(client, spec, proposal, progress)
+        work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         return replace(
             progress.registration(),
@@ -60,8 +78,16 @@ def register(
 def _register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> None:
-    strategy = STRATEGIES[spec.strategy]
-    plan = make_plan(spec, strategy.inspect(client, spec, progress))
+    plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
+    _tell(plan, progress)
+    if spec.mode is not Mode.REGISTER:
+        _preview(client, plan, progress)
+    elif plan.missing:
+        _write(client, plan, proposal, progress)
+
+
+def _tell(plan: Plan, progress: Progress) -> None:
+    """Tell the plan, and what of it is worth a remark."""
     progress.planned(plan)
     if plan.declined:
         pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
@@ -72,10 +98,6 @@ def _register(
             msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
         ]
         progress.warn("progress.letter_case", pairs=pairs)
-    if spec.mode is not Mode.REGISTER:
-        _preview(client, plan, progress)
-    elif plan.missing:
-        _write(client, plan, proposal, progress)
 
 
 def _preview(client: Client, plan: Plan, progress: Progress) -> None:

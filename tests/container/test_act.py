@@ -161,6 +161,7 @@ assert outputs == {{
     "branch": "{HEALTH_BRANCH}",
     "pull_request_number": "1",
     "pull_request_operation": "created",
+    **dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), ""),
 }}, outputs
 print("compared", "outputs")
 """

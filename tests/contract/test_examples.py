@@ -56,6 +56,8 @@ def runs() -> Iterator[Any]:
             for key, given in ((dispatch or {}).get("inputs") or {}).items()
         }
         for job in workflow["jobs"].values():
+            if "uses" in job:
+                continue
             matrix = job.get("strategy", {}).get("matrix", {})
             values = offered | {f"matrix.{key}": entries for key, entries in matrix.items()}
             for chosen in itertools.product(*values.values()):
@@ -114,7 +116,8 @@ def test_a_workflow_runs_as_it_stands(
         action.write(LIST, own_list(place))
     given = {key: evaluated(text, values) for key, text in ours["with"].items()}
     assert own or "host_token" in given, "the workflow's own token has no permission"
-    target = given.get("target_repo", TARGET)
+    many = given.get("target_repos", "").replace("*", "example")
+    target = many or given.get("target_repo", TARGET)
     repository = host.create_repository(target, {"README.md": b"# Example\n"})
     run = action(given, runner=True, env={"RUNNER_TEMP": str(tmp_path)})
     check_run(run, given, repository, host)
@@ -122,6 +125,19 @@ def test_a_workflow_runs_as_it_stands(
     for step in steps:
         if "run" in step:
             check_script(step, values, run, repository, tmp_path)
+
+
+def test_a_call_of_a_reusable_workflow_gives_it_what_it_takes() -> None:
+    calls = [job for _, each in workflows() for job in each["jobs"].values() if "uses" in job]
+    assert calls
+    for job in calls:
+        path = job["uses"].removeprefix("OWNER/registrar/").removesuffix("@v1")
+        called = yaml.safe_load((ROOT / path).read_text("utf-8"))
+        takes = called[True]["workflow_call"]
+        assert job["with"].keys() <= takes["inputs"].keys()
+        assert job.get("secrets", {}).keys() <= takes["secrets"].keys()
+        for each in called["jobs"].values():
+            assert each["permissions"].items() <= job["permissions"].items()
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:

@@ -90,6 +90,14 @@ def test_options_of_the_entry_point(
     assert repository.branches == ["main"]
 
 
+def test_many_repositories_by_options(action: Action, repository: Repository) -> None:
+    values = {"--target-repos": "octo/*", "--max-pull-requests": "1", "--max-minutes": "9"}
+    values |= {"--shard": "1/1", "--language": "en", "--api-url": action.host.url}
+    token = {"HOST_TOKEN": action.default_token}
+    run = action.start(token, *(part for pair in values.items() for part in pair))
+    assert (run.exit_code, len(repository.pull_requests)) == (0, 1), run.text
+
+
 def test_every_input_but_the_token_is_an_option(action: Action, repository: Repository) -> None:
     values = {
         "--target-repo": TARGET,
@@ -111,7 +119,8 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--max-wait-minutes": "1",
         "--api-url": action.host.url,
     }
-    assert list(values) == OPTIONS
+    many = {"--target-repos", "--max-pull-requests", "--max-minutes", "--shard"}
+    assert list(values) == [option for option in OPTIONS if option not in many]
     token = {"HOST_TOKEN": action.default_token}
     run = action.start(token, *(part for pair in values.items() for part in pair))
     assert run.exit_code == 0, run.text

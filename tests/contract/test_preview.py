@@ -215,6 +215,10 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
         "pull_request_number": "",
         "pull_request_url": "",
         "pull_request_operation": "none",
+        "repositories": "",
+        "incomplete": "",
+        "deferred": "",
+        "matrix": "",
         "report_path": "",
     }
     assert run.registration["mode"] == "plan"

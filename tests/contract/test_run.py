@@ -423,6 +423,10 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "pull_request_number": "1",
         "pull_request_url": repository.pull_requests[0].html_url,
         "pull_request_operation": "created",
+        "repositories": "",
+        "incomplete": "",
+        "deferred": "",
+        "matrix": "",
         # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
         "report_path": "",
     }

@@ -5,27 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
-from registrar.models import ListedRepository
+from registrar.models import Exclusion, ListedRepository
 from registrar.texts.messages import Message, msg
 
 VISIBILITIES = ("public", "private", "internal")
 QUALIFIERS = ("topic:", "-topic:", "visibility:", "language:", "fork:true")
 
 _NAME = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
-
-
-class Exclusion(StrEnum):
-    """Why a repository that was found is not worked on."""
-
-    ARCHIVED = "archived"
-    DISABLED = "disabled"
-    LOCKED = "locked"
-    EMPTY = "empty"
-    FORK = "fork"
-    PATTERN = "excluded"
-    """No pattern takes it, or a qualifier leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +59,23 @@ class Selection:
         """Owners whose repositories have to be listed, in the order of the input."""
         return tuple(dict.fromkeys(r.owner for r in self.rules if r.includes and not r.is_literal))
 
+    @property
+    def all_owners(self) -> tuple[str, ...]:
+        """Every owner of whom a repository may be meant, in lower case."""
+        return tuple(dict.fromkeys(rule.owner for rule in self.rules if rule.includes))
+
     def takes(self, full_name: str) -> bool:
         """Whether the names and patterns take ``full_name``."""
         return next((r.includes for r in reversed(self.rules) if r.matches(full_name)), False)
 
-    def exclusion(self, repository: ListedRepository) -> Exclusion | None:
+    def exclusion(self, repository: ListedRepository, *, named: bool = False) -> Exclusion | None:
         """Give the reason to leave a repository out; ``None`` when it is selected.
 
-        Whether a repository is empty or locked is not known from a listing: see `ReadState`.
+        Whether a repository is empty or locked is not known from a listing. ``named`` says that
+        it was asked for by name: it may have another one by now.
         """
         reasons = (
-            (Exclusion.PATTERN, not self.takes(repository.full_name)),
+            (Exclusion.PATTERN, not (named or self.takes(repository.full_name))),
             (Exclusion.ARCHIVED, repository.archived),
             (Exclusion.DISABLED, repository.disabled),
             (Exclusion.FORK, repository.fork and not self.forks),

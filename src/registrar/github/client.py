@@ -10,6 +10,7 @@ from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQLClient
 from registrar.github.limits import Resource, TokenLimits
+from registrar.github.many import ManyClient
 from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.retry import RetryPolicy
@@ -80,28 +81,40 @@ class GitHub:
         context = replace(self._context, target=target)
         return Client(self._session(context), context, self._owners)
 
+    def many(self) -> ManyClient:
+        """Give a client for what is asked about many repositories at once."""
+        return ManyClient(self._session(self._context), self._context)
+
+    def keep_distance(self, seconds: float) -> None:
+        """From now on, let so many seconds pass from one writing request to the next."""
+        self._limits.distance = seconds
+
     def check_token(self) -> None:
-        """Learn whether the token is accepted, and the budget, without spending any of it.
+        """Learn whether the token is accepted, and the budgets, without spending any of it.
 
         Raises:
             GitHubError: the token was rejected, or no usable response came.
         """
-        request = Request("GET", "/rate_limit", msg("operation.token"), _core_budget)
+        request = Request("GET", "/rate_limit", msg("operation.token"), _budgets)
         try:
-            remaining, reset = self._session(self._context).request(request)
+            budgets = self._session(self._context).request(request)
         except GitHubError as error:
             if error.kind in {Kind.NOT_FOUND, Kind.NO_LIMITS}:
                 # An Enterprise Server without rate limits: the token was accepted
                 return
             raise
-        self._limits.note_budget(Resource.REST, remaining, reset)
+        for resource, (remaining, reset) in budgets.items():
+            self._limits.note_budget(resource, remaining, reset)
 
     def _session(self, context: Context) -> Session:
         return Session(self._transport, self._limits, self._policy, context)
 
 
-def _core_budget(response: Response) -> tuple[float | None, float | None]:
-    core = Fields(response.data).object("resources").object_or_none("core")
-    if core is None:
-        return None, None
-    return core.number("remaining"), core.number("reset")
+def _budgets(response: Response) -> dict[Resource, tuple[int, int]]:
+    resources = Fields(response.data).object("resources")
+    found = {resource: resources.object_or_none(resource) for resource in Resource}
+    return {
+        resource: (budget.number("remaining"), budget.number("reset"))
+        for resource, budget in found.items()
+        if budget
+    }

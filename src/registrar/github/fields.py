@@ -52,6 +52,13 @@ class Fields:
             raise self._error(name, "a URL")
         return value
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """An array of strings."""
+        value = self._data.get(name)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._error(name, "an array of strings")
+        return tuple(value)
+
     def number(self, name: str) -> int:
         """A whole number from 0."""
         value = self._data.get(name)
@@ -86,6 +93,16 @@ class Fields:
         if isinstance(items, list):
             items = [item for item in items if item is not None]
         return objects(items, f"{self._where}.{name}")
+
+    def objects_or_null(self, name: str) -> list[Fields | None]:
+        """The items of an array, each an object or null."""
+        items = self._data.get(name)
+        if not isinstance(items, list):
+            raise self._error(name, "an array")
+        return [
+            None if item is None else Fields(item, f"{self._where}.{name}[{index}]")
+            for index, item in enumerate(items)
+        ]
 
     def objects(self, name: str) -> Iterator[Fields]:
         """The objects of an array."""

@@ -168,7 +168,7 @@ class GraphQLClient(RestClient):
                 queries.repository(paths),
                 variables,
                 msg("operation.repository", target=target),
-                lambda response: self._state(response, branch, paths),
+                lambda response: self._state_of(response, branch, paths),
                 tolerates=_is_about_pull_requests,
             )
         except GitHubError as error:
@@ -176,9 +176,21 @@ class GraphQLClient(RestClient):
                 raise self.not_found_error(target) from error
             raise
 
-    def _state(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
+    def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
         data = Fields(response.data).object("data")
-        found, beside = data.object("repository"), data.object_or_null("pulls")
+        unreadable = self._unreadable(response) if response.graphql_errors else None
+        pulls = data.object_or_null("pulls")
+        return self._state(data.object("repository"), pulls, branch, paths, unreadable)
+
+    def _state(
+        self,
+        found: Fields,
+        beside: Fields | None,
+        branch: str,
+        paths: Sequence[str],
+        unreadable: Message | None,
+    ) -> RepositoryState:
+        """Read a repository; ``beside`` holds its pull requests, where they could be read."""
         full_name = found.text("nameWithOwner")
         if found.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
@@ -211,7 +223,7 @@ class GraphQLClient(RestClient):
             BranchState(branch, head, pulls) if ref else None,
             pull_requests=pulls,
             directories=at_paths.directories,
-            unreadable=self._unreadable(response) if response.graphql_errors else None,
+            unreadable=unreadable,
         )
 
     def _paths(self, repository: Repository, commit: str, paths: Sequence[str]) -> Found:

@@ -51,6 +51,9 @@ class TokenLimits:
         self._lock = threading.Lock()
         self._budgets: dict[Resource, Budget] = {}
         self._writes: deque[float] = deque(maxlen=max(count for count, _ in PACE))
+        self._last_write: float | None = None
+        self.distance = 0.0
+        """Seconds from one writing request to the next, whatever they write."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where GitHub names none."""
 
@@ -100,10 +103,29 @@ class TokenLimits:
             ]
         return max([0.0, *due])
 
-    def note_write(self) -> None:
-        """Count a content-creating request that is about to be sent."""
+    def until_next_write(self) -> float:
+        """Seconds until the distance to the last writing request is kept; may be negative."""
+        if self._last_write is None:
+            return 0.0
+        return self._last_write + self.distance - self._clock.monotonic()
+
+    def widen_distance(self) -> None:
+        """Double the distance: GitHub has met one of its limits."""
+        self.distance *= 2
+
+    def note_write(self, *, creates_content: bool = True) -> None:
+        """Count a writing request that is about to be sent."""
         with self._lock:
-            self._writes.append(self._clock.monotonic())
+            self._last_write = self._clock.monotonic()
+            if creates_content:
+                self._writes.append(self._last_write)
+
+    def remaining(self, resource: Resource) -> int | None:
+        """Requests that are left until the budget's reset; ``None`` where GitHub has not said."""
+        budget = self._budgets.get(resource)
+        if budget is None or budget.reset <= self._clock.time():
+            return None
+        return budget.remaining
 
 
 def asked_pause(headers: Mapping[str, str], now: float) -> float | None:

@@ -14,14 +14,12 @@ from collections.abc import Sequence
 ROOT = "/"
 _ENTRIES = "... on Tree { entries { name type } }"
 
-_REPOSITORY = """
-query($owner: String!, $name: String!, $branch: String!, $head: String!%(variables)s) {
-  repository(owner: $owner, name: $name) {
+_STATE = """
     id nameWithOwner url isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     ref(qualifiedName: $branch) { target { oid } }
-  }
-  pulls: repository(owner: $owner, name: $name) {
+"""
+_PULL_REQUESTS = """
     pullRequests(
       headRefName: $head, first: 100, orderBy: {field: CREATED_AT, direction: DESC}
     ) {
@@ -30,8 +28,18 @@ query($owner: String!, $name: String!, $branch: String!, $head: String!%(variabl
         headRepository { nameWithOwner }
       }
     }
-  }
-}
+"""
+_REPOSITORY = f"""
+query($owner: String!, $name: String!, $branch: String!, $head: String!%(variables)s) {{
+  repository(owner: $owner, name: $name) {{ {_STATE} }}
+  pulls: repository(owner: $owner, name: $name) {{ {_PULL_REQUESTS} }}
+}}
+"""
+_REPOSITORIES = f"""
+query($ids: [ID!]!, $branch: String!, $head: String!%(variables)s) {{
+  nodes(ids: $ids) {{ ... on Repository {{ isDisabled isLocked {_STATE} }} }}
+  pulls: nodes(ids: $ids) {{ ... on Repository {{ {_PULL_REQUESTS} }} }}
+}}
 """
 _MORE_PATHS = """
 query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
@@ -67,6 +75,11 @@ mutation($commit: CreateCommitOnBranchInput!) {
 def repository(paths: Sequence[str]) -> str:
     """Ask for a repository, a branch, the pull requests of its name, and paths."""
     return _REPOSITORY % _fields(paths)
+
+
+def repositories(paths: Sequence[str]) -> str:
+    """Ask for the same of several repositories, by their ids."""
+    return _REPOSITORIES % _fields(paths)
 
 
 def more_paths(paths: Sequence[str]) -> str:

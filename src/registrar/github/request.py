@@ -34,6 +34,8 @@ class Request(Generic[Model]):
     file: str = ""
     """Path of the file that is to be created."""
     writes: bool = False
+    once: bool = False
+    """Whether a passing failure is told at once: the caller then asks for less."""
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
     needs: tuple[str, ...] = ()

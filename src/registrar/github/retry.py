@@ -68,6 +68,15 @@ class RetryPolicy:
         while (seconds := self._resume_at - self.clock.monotonic()) > 0:
             self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
 
+    def keep_distance(self, seconds: float, *, may_have_been_applied: bool) -> None:
+        """Let so many seconds pass between two writes: planned, so it counts as no waiting.
+
+        Raises:
+            Cancelled: a signal arrived; it carries ``may_have_been_applied``.
+        """
+        if seconds > 0:
+            self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
+
     def count_failed(self, began: float) -> None:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""
         with self._lock:

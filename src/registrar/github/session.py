@@ -76,6 +76,10 @@ class Session:
         """Scopes of a classic token; ``None`` where GitHub names none."""
         return self._limits.scopes
 
+    def remaining(self, resource: Resource) -> int | None:
+        """Requests that are left of a budget; ``None`` where GitHub has not said."""
+        return self._limits.remaining(resource)
+
     def require_budget(self, resource: Resource, needed: int) -> None:
         """Refuse to begin what a budget would not let end.
 
@@ -106,6 +110,8 @@ class Session:
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
+            if outcome.kind is Kind.LIMIT:
+                self._limits.widen_distance()
             attempts.may_have_been_applied |= outcome.may_have_been_applied
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made(*request.makes)
@@ -117,11 +123,15 @@ class Session:
         """Let pass what has to pass before the next request may be sent."""
         creates_content = attempts.request.writes and attempts.request.method != "PATCH"
         uncertain = attempts.may_have_been_applied
+        if attempts.request.writes:
+            self._policy.keep_distance(
+                self._limits.until_next_write(), may_have_been_applied=uncertain
+            )
         if creates_content and (pace := self._limits.pace()):
             self._policy.plan_pause(pace, msg("fault.pace"), may_have_been_applied=uncertain)
         self._policy.wait(may_have_been_applied=uncertain)
-        if creates_content:
-            self._limits.note_write()
+        if attempts.request.writes:
+            self._limits.note_write(creates_content=creates_content)
 
     def _send(self, attempts: _Attempts[Model], began: float) -> Outcome[Model]:
         request = attempts.request
@@ -188,4 +198,5 @@ def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began
         return False
     if outcome.kind is Kind.LAG:
         return began < attempts.known_until
-    return outcome.kind is Kind.LIMIT or attempts.sent < outcome.tries
+    tries = 1 if attempts.request.once else outcome.tries
+    return outcome.kind is Kind.LIMIT or attempts.sent < tries

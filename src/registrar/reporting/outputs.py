@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from registrar.fleet.results import FleetResult
 from registrar.models import RegistrationResult
-from registrar.reporting import console
+from registrar.reporting import console, fleet
 from registrar.texts import escaping
 
 REPORT_CHARACTERS = 500_000
@@ -13,9 +14,14 @@ REPORT_CHARACTERS = 500_000
 COUNTS = (*console.COUNTS, "missing")
 
 
-def outputs(registrations: Sequence[RegistrationResult], report: str, path: str) -> dict[str, str]:
+def outputs(
+    registrations: Sequence[RegistrationResult],
+    report: str,
+    path: str,
+    many: FleetResult | None = None,
+) -> dict[str, str]:
     """Names and values; of several registrations only the counts, summed."""
-    only = registrations[0] if len(registrations) == 1 else None
+    only = registrations[0] if len(registrations) == 1 and many is None else None
     pull = only.pull_request if only else None
     return {
         **{name: str(sum(getattr(r, name) for r in registrations)) for name in COUNTS},
@@ -23,6 +29,7 @@ def outputs(registrations: Sequence[RegistrationResult], report: str, path: str)
         "pull_request_number": str(pull.number) if pull else "",
         "pull_request_url": pull.url if pull else "",
         "pull_request_operation": only.operation if only else "",
+        **fleet.outputs(many),
         "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
         "report_path": path,
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from typing import Protocol
 
 from registrar.models import (
     FileDefinition,
@@ -17,12 +18,42 @@ from registrar.models import (
     Repository,
     State,
 )
-from registrar.reporting.runner import Tone, Workflow
+from registrar.reporting.runner import Tone
 from registrar.texts import escaping
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg
 
 _TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
+
+
+class Log(Protocol):
+    """Where progress is told."""
+
+    def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
+        """Print a line."""
+        ...
+
+    def group(self, title: str) -> AbstractContextManager[None]:
+        """Print what is inside under a heading."""
+        ...
+
+    def warning(self, text: str, *, label: str) -> None:
+        """Give a warning."""
+        ...
+
+
+class Silence:
+    """Tells nothing: for one of many repositories the result is enough."""
+
+    def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
+        """Print nothing."""
+
+    def group(self, _title: str) -> AbstractContextManager[None]:
+        """Print no heading."""
+        return nullcontext()
+
+    def warning(self, text: str, *, label: str) -> None:
+        """Give no warning: it is a note of the result, too."""
 
 
 class Progress:
@@ -31,9 +62,7 @@ class Progress:
     The only value of a run that changes: whatever ends the run, what was done until then is here.
     """
 
-    def __init__(
-        self, result: RegistrationResult, workflow: Workflow, catalogue: Catalogue
-    ) -> None:
+    def __init__(self, result: RegistrationResult, workflow: Log, catalogue: Catalogue) -> None:
         """``result`` says what is asked for; nothing of it is done yet."""
         self._result = result
         self._workflow = workflow

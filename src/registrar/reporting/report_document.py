@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from registrar.fleet.results import FleetResult
 from registrar.models import RegistrationResult
+from registrar.reporting import fleet
 from registrar.reporting.outputs import COUNTS
 from registrar.texts.messages import Catalogue, Message
 
@@ -17,6 +19,7 @@ def render(
     errors: Sequence[Message],
     exit_code: int,
     catalogue: Catalogue,
+    many: FleetResult | None = None,
 ) -> str:
     """The document as JSON, on one line."""
 
@@ -60,6 +63,7 @@ def render(
             }
             for registration in registrations
         ],
+        **({"fleet": fleet.document(many, catalogue)} if many else {}),
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)

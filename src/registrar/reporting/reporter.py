@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
+from registrar.fleet.results import FleetResult
 from registrar.models import Mode, RegistrationResult
 from registrar.reporting import console, outcome, preview, report_document, troubleshooting
+from registrar.reporting import fleet as fleet_texts
 from registrar.reporting.outputs import outputs
 from registrar.reporting.runner import Workflow
 from registrar.reporting.summary import cut, error_summary, step_summary
@@ -25,6 +28,12 @@ class Reporter:
     def line(self, message: Message) -> None:
         """Print one line."""
         self.workflow.line(self._text(message))
+
+    @contextmanager
+    def group(self, key: str, **values: object) -> Iterator[None]:
+        """Print what is inside under a heading that the runner can fold."""
+        with self.workflow.group(self._text(msg(key, **values))):
+            yield
 
     def fail(self, diagnostic: Diagnostic) -> None:
         """Tell an error, with a link to the section that explains it."""
@@ -62,6 +71,7 @@ class Reporter:
         registrations: Sequence[RegistrationResult],
         diagnostics: Sequence[Diagnostic],
         exit_code: int,
+        fleet: FleetResult | None = None,
     ) -> None:
         """Report how the run ended: step summary, outputs, report; ``diagnostics`` ended it.
 
@@ -72,7 +82,10 @@ class Reporter:
         errors = [diagnostic.message for diagnostic in diagnostics]
 
         def summary() -> None:
-            parts = [step_summary(r, self.catalogue) for r in registrations]
+            if fleet:
+                parts = [fleet_texts.step_summary(fleet, self.catalogue)] if fleet.counts else []
+            else:
+                parts = [step_summary(r, self.catalogue) for r in registrations]
             parts += [error_summary(errors, self.catalogue)] if errors else []
             note = self._text(msg("summary.cut"))
             whole = self.workflow.files.summary(
@@ -82,12 +95,13 @@ class Reporter:
                 self.warn(Diagnostic(msg("run.summary_cut")))
 
         def report() -> str:
-            return report_document.render(registrations, errors, exit_code, self.catalogue)
+            return report_document.render(registrations, errors, exit_code, self.catalogue, fleet)
 
         self._safely(summary)
         document = self._safely(report) or ""
         name = self._safely(lambda: self.workflow.files.report(document) if document else "") or ""
-        self._safely(lambda: self.workflow.files.outputs(outputs(registrations, document, name)))
+        values = outputs(registrations, document, name, fleet)
+        self._safely(lambda: self.workflow.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:
         """Write one text; that it fails is told, and no reason to leave out the others."""

@@ -44,6 +44,14 @@ BYTES_PER_COMMIT = 20_000_000
 """Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
 
 
+def paths_to_read(spec: RegistrationSpec) -> list[str]:
+    """The listed paths, and the directories above them and wherever else one may stand."""
+    listed = [definition.path for definition in spec.definitions]
+    above = {parent for path in listed for parent in parents(path)}
+    elsewhere = directories_to_read(spec.definitions, respect=spec.respect_alternatives)
+    return [*listed, *sorted({f"{path}/" for path in above.union(elsewhere, [""])})]
+
+
 class SingleCommit:
     """Reads everything with one query, and writes it with one commit."""
 
@@ -58,13 +66,10 @@ class SingleCommit:
         The directories above the paths are read too: nothing can be created below a file or a
         link, and what differs in letter case only is seen.
         """
-        listed = [definition.path for definition in spec.definitions]
-        above = {parent for path in listed for parent in parents(path)}
-        elsewhere = directories_to_read(spec.definitions, respect=spec.respect_alternatives)
-        directories = sorted({f"{path}/" for path in above.union(elsewhere, [""])})
-        state = client.inspect(spec.target, spec.branch, [*listed, *directories])
+        state = client.inspect(spec.target, spec.branch, paths_to_read(spec))
         progress.found(state.repository)
         state = with_owner(client, spec, state)
+        listed = [definition.path for definition in spec.definitions]
         total = len(listed)
         with progress.group("group.check", count=total, target=state.repository.full_name):
             for number, path in enumerate(listed, start=1):
@@ -117,6 +122,10 @@ class SingleCommit:
             try:
                 head = client.create_commit(plan.repository, commit)
             except GitHubError as error:
+                if not (plan.spec.falls_back or error.may_have_been_applied):
+                    failed = [FileResult(d, State.FAILED, error.message) for d in batch]
+                    _record(progress, failed)
+                    continue
                 lost = branch.may_have_been_applied or error.may_have_been_applied
                 branch = replace(branch, may_have_been_applied=lost)
                 break

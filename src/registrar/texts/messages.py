@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -103,6 +104,7 @@ class Catalogue:
         return self.shown(text, escape)
 
 
+@cache
 def _read(name: str) -> dict[str, str]:
     file = Path(__file__).parent / name
     if not file.exists():

@@ -1,0 +1,81 @@
+"""Which repositories there are, and which of them are meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from registrar.errors import Refused
+from registrar.fleet.schedule import Shard
+from registrar.fleet.selection import Selection
+from registrar.models import Exclusion, ListedRepository
+from registrar.texts.messages import Message, msg
+
+if TYPE_CHECKING:
+    from registrar.github.many import ManyClient
+
+
+@dataclass(slots=True)
+class Listing:
+    """What was found, each repository once."""
+
+    found: dict[int, ListedRepository] = field(default_factory=dict[int, ListedRepository])
+    """By their ids: all of them, those of other shards and those that are left out included."""
+    selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
+    excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
+    not_found: dict[str, Message] = field(default_factory=dict[str, Message])
+    """Names that were given and stand for nothing, and why."""
+
+
+def make_listing(
+    client: ManyClient, selection: Selection, shard: Shard, workflow_repository: str
+) -> Listing:
+    """List the repositories and sort them; names alone need no list.
+
+    Raises:
+        Refused: the list is known not to hold all of them, or an owner does not exist.
+        GitHubError: no usable response.
+    """
+    listing = Listing()
+    for repository in _listed(client, selection):
+        listing.found[repository.id] = repository
+    if client.is_installation and selection.owners and workflow_repository:
+        names = [repository.full_name.lower() for repository in listing.found.values()]
+        if names == [workflow_repository.lower()]:
+            raise Refused(msg("fleet.own_token", own=workflow_repository))
+    named = set[int]()
+    by_name = {each.full_name.lower(): each for each in listing.found.values()}
+    for literal in selection.literals:
+        try:
+            repository = by_name.get(literal.lower()) or client.listed(literal)
+        except Refused as refused:
+            if shard.number == 1:
+                # It has no id: the first shard tells
+                listing.not_found[literal] = refused.message
+            continue
+        listing.found[repository.id] = repository
+        named.add(repository.id)
+    for repository in listing.found.values():
+        if not shard.has(repository.id):
+            continue
+        reason = selection.exclusion(repository, named=repository.id in named)
+        if reason:
+            listing.excluded[reason] += 1
+        else:
+            listing.selected.append(repository)
+    return listing
+
+
+def _listed(client: ManyClient, selection: Selection) -> Iterator[ListedRepository]:
+    if not selection.owners:
+        return
+    if client.is_installation:
+        owners = set(selection.owners)
+        found = client.of_installation()
+        yield from (each for each in found if each.full_name.partition("/")[0].lower() in owners)
+        return
+    for owner in selection.owners:
+        found = client.of_owner(owner)
+        yield from (each for each in found if each.full_name.partition("/")[0].lower() == owner)

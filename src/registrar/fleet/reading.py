@@ -1,0 +1,132 @@
+"""How every selected repository stands: many of them with one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from registrar import branches
+from registrar.branches import Declined
+from registrar.clock import Clock
+from registrar.errors import Refused
+from registrar.fleet.batches import BatchSize
+from registrar.github.errors import GitHubError, Kind
+from registrar.models import Exclusion, ListedRepository, Plan, PullRequest, RepositoryState
+from registrar.plan import make_plan
+from registrar.strategies.base import with_owner
+from registrar.strategies.single_commit import paths_to_read
+from registrar.texts.messages import Message
+
+if TYPE_CHECKING:
+    from registrar.github.client import GitHub
+    from registrar.github.many import ManyClient
+    from registrar.jobs import Job
+
+_ENDS_THE_RUN = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
+"""What would be the same for the next repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One list in one repository."""
+
+    repository: ListedRepository
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read about one task."""
+
+    task: Task
+    plan: Plan | None = None
+    """``None`` where there is none: then one of the next two says why."""
+    exclusion: Exclusion | None = None
+    error: Message | None = None
+
+    @property
+    def found(self) -> PullRequest | Declined | None:
+        """The open pull request of the working branch, or the "no" that its last one got."""
+        plan = self.plan
+        if plan is None:
+            return None
+        if plan.declined and not plan.missing:
+            return Declined(plan.spec.branch, next(iter(plan.declined.values())))
+        return branches.proposed(plan.state.branch, plan) if plan.state.branch else None
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads tasks in batches as large as GitHub answers them."""
+
+    github: GitHub
+    client: ManyClient
+    clock: Clock
+    queries: int = 0
+    """Requests that it took so far."""
+
+    def read(self, tasks: Sequence[Task]) -> Iterator[Reading]:
+        """Read every task.
+
+        Raises:
+            GitHubError: it would be the same for every repository.
+            OutOfTime: GitHub's limits last for longer than we may wait.
+            Cancelled: a signal arrived.
+        """
+        groups: dict[tuple[int, str], list[Task]] = {}
+        for task in tasks:
+            branch = task.job.spec(task.repository.full_name).branch
+            groups.setdefault((id(task.job), branch), []).append(task)
+        size = BatchSize()
+        for (_, branch), group in groups.items():
+            yield from self._read_group(branch, group, size)
+
+    def _read_group(self, branch: str, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
+        """Read tasks of one list whose working branches have one name."""
+        job = tasks[0].job
+        paths = paths_to_read(job.spec(tasks[0].repository.full_name))
+        done = 0
+        while done < len(tasks):
+            batch = tasks[done : done + size.size]
+            alone = size.size == 1
+            began = self.clock.monotonic()
+            self.queries += 1
+            repositories = [task.repository for task in batch]
+            try:
+                states = self.client.inspect_many(repositories, branch, paths, once=not alone)
+            except GitHubError as error:
+                if error.kind in _ENDS_THE_RUN:
+                    raise
+                if not alone:
+                    size.failed()
+                    continue
+                states = [self._read_in_parts(batch[0], branch, paths, error)]
+            size.answered(self.clock.monotonic() - began)
+            done += len(batch)
+            for task, state in zip(batch, states, strict=True):
+                yield self._reading(task, state)
+
+    def _read_in_parts(
+        self, task: Task, branch: str, paths: Sequence[str], failed: GitHubError
+    ) -> RepositoryState | Message:
+        """Read a repository as if it were the only one: that asks for long lists in parts."""
+        if failed.kind is not Kind.PARTIAL:
+            return failed.message
+        self.queries += 1
+        try:
+            return self.client.inspect(task.repository.full_name, branch, paths)
+        except (Refused, GitHubError) as error:
+            return error.message
+
+    def _reading(self, task: Task, found: RepositoryState | Exclusion | Message) -> Reading:
+        if isinstance(found, Message):
+            return Reading(task, error=found)
+        if isinstance(found, Exclusion):
+            return Reading(task, exclusion=found)
+        spec = task.job.spec(found.repository.full_name)
+        try:
+            state = with_owner(self.github.client(spec.target), spec, found)
+        except GitHubError as error:
+            return Reading(task, error=error.message)
+        return Reading(task, make_plan(spec, state))

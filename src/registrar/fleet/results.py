@@ -1,0 +1,109 @@
+"""What becomes of the repositories of a run, and what is known of it before the first write."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from registrar.errors import EXIT_DONE, EXIT_FAILED
+from registrar.fleet.schedule import Shard
+from registrar.models import Exclusion, Mode, PullRequest, RegistrationResult
+from registrar.texts.messages import Message
+
+
+class State(StrEnum):
+    """How a repository stands at the end; those that need a person come first."""
+
+    FAILED = "failed"
+    OPENED = "opened"
+    UPDATED = "updated"
+    MISSING = "missing"
+    """A run that writes nothing found that files are missing."""
+    DEFERRED = "deferred"
+    """Left for the next run."""
+    WAITING = "waiting"
+    """Its open pull request already holds everything."""
+    DECLINED = "declined"
+    """Somebody closed the pull request: that is a "no"."""
+    COMPLETE = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One list in one repository that is not complete."""
+
+    repository: str
+    profile: str
+    state: State
+    url: str = ""
+    """Address of the repository for people; empty where it is not known."""
+    missing: int = 0
+    """Number of files that the default branch lacks."""
+    reason: Message | None = None
+    pull_request: PullRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run is going to do. Counts are lists in repositories: two each for two profiles."""
+
+    found: int
+    excluded: Mapping[Exclusion, int]
+    queries: int
+    """Requests that the reading took."""
+    points_left: int | None
+    lacking: int
+    proposed: int
+    """Of them, so many have an open pull request."""
+    declined: int
+    now: int
+    """Pull requests that this run is going to open."""
+    deferred: int
+    seconds: float
+    """How long the writing takes at GitHub's pace."""
+    matrix: tuple[Shard, ...]
+
+    @property
+    def selected(self) -> int:
+        """Number of repositories that are worked on."""
+        return self.found - sum(self.excluded.values())
+
+
+@dataclass(slots=True)
+class FleetResult:
+    """The growing result: whatever ends the run, what was done until then is here.
+
+    Nothing is kept of a repository that is complete.
+    """
+
+    mode: Mode = Mode.REGISTER
+    repositories: int = 0
+    """Number of selected repositories."""
+    counts: Counter[State] = field(default_factory=Counter[State])
+    rows: list[Row] = field(default_factory=list[Row])
+    registrations: list[RegistrationResult] = field(default_factory=list[RegistrationResult])
+    budget: Budget | None = None
+    cancelled: int = 0
+    """Exit code of the signal that ended the run; 0 where none did."""
+    stopped: Message | None = None
+    """Why the run ended before its work did."""
+
+    def add(self, row: Row) -> None:
+        """Keep how one repository ended."""
+        self.counts[row.state] += 1
+        if row.state is not State.COMPLETE:
+            self.rows.append(row)
+
+    @property
+    def incomplete(self) -> int:
+        """Number of rows that are not complete."""
+        return self.counts.total() - self.counts[State.COMPLETE]
+
+    @property
+    def exit_code(self) -> int:
+        """What the repositories make of the exit code; what is deferred is no failure."""
+        lacks = self.mode is Mode.CHECK and self.incomplete
+        failed = self.counts[State.FAILED] or lacks
+        return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)

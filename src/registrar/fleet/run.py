@@ -1,0 +1,286 @@
+"""A run over many repositories: list, read, say the budget, write one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from registrar import registration
+from registrar.branches import Declined
+from registrar.cancellation import Cancellation
+from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic, Refused
+from registrar.fleet import budget as budgets
+from registrar.fleet import publicity, schedule
+from registrar.fleet.listing import Listing, make_listing
+from registrar.fleet.reading import Reader, Reading, Task
+from registrar.fleet.results import FleetResult, Row, State
+from registrar.fleet.selection import Selection
+from registrar.inputs import Inputs
+from registrar.jobs import Job
+from registrar.models import (
+    Mode,
+    Plan,
+    PullRequest,
+    PullRequestOperation,
+    RegistrationResult,
+    RegistrationSpec,
+)
+from registrar.models import State as FileState
+from registrar.reporting import fleet as texts
+from registrar.reporting.privacy import HiddenNames
+from registrar.reporting.progress import Progress, Silence
+from registrar.reporting.reporter import Reporter
+from registrar.texts.messages import msg
+
+if TYPE_CHECKING:
+    from registrar.github.client import GitHub
+
+SAME_CAUSE = 5
+"""So many failures in a row with one cause end the writing: it would be the same for the rest."""
+_FOR_ALL = ("refusal.token_rejected", "limit.")
+"""Beginnings of the causes that hold for every repository, and end the writing at once."""
+_OPERATIONS = {
+    PullRequestOperation.CREATED: State.OPENED,
+    PullRequestOperation.UPDATED: State.UPDATED,
+    PullRequestOperation.NONE: State.WAITING,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A task whose repository lacks files, and what its working branch has."""
+
+    task: Task
+    missing: int
+    found: PullRequest | Declined | None
+
+    @property
+    def is_continued(self) -> bool:
+        """Whether it has an open pull request already."""
+        return isinstance(self.found, PullRequest)
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """One run; ``result`` grows while it goes on, whatever ends it."""
+
+    github: GitHub
+    settings: Inputs
+    selection: Selection
+    jobs: Sequence[Job]
+    reporter: Reporter
+    names: HiddenNames
+    cancellation: Cancellation
+    result: FleetResult
+
+    def run(self) -> None:
+        """List, read, say the budget, write.
+
+        Raises:
+            Refused: nothing was written.
+            GitHubError: repositories could not be listed or read.
+            OutOfTime: GitHub's limits last for longer than we may wait.
+            Cancelled: a signal arrived.
+        """
+        settings, result = self.settings, self.result
+        end = self.cancellation.clock.monotonic() + settings.max_seconds
+        self.github.check_token()
+        client = self.github.many()
+        with self.reporter.group("fleet.group_list"):
+            listing = make_listing(
+                client, self.selection, settings.shard, settings.workflow_repository
+            )
+            if publicity.is_public(settings, listing.found.values(), client):
+                self.names.hide(listing.found.values())
+            self._tell_not_found(listing)
+        in_shard = len(listing.selected) + listing.excluded.total()
+        if not listing.selected and not listing.not_found and settings.shard.total == 1:
+            raise Refused(msg("fleet.nothing_selected", found=in_shard))
+        reader = Reader(self.github, client, self.cancellation.clock)
+        with self.reporter.group("fleet.group_read", count=len(listing.selected)):
+            lacking = self._read(reader, listing)
+        result.budget = budgets.make_budget(
+            budgets.Read(
+                in_shard,
+                listing.excluded,
+                reader.queries,
+                client.points_left,
+                [each.found for each in lacking],
+            ),
+            budgets.Bounds(
+                settings.max_pull_requests,
+                settings.max_seconds,
+                budgets.requests_of(settings.pull_request),
+                settings.shard,
+            ),
+        )
+        result.repositories = result.budget.selected
+        for sentence in texts.budget_sentences(result.budget):
+            self.reporter.line(sentence)
+        todo = [each for each in lacking if not isinstance(each.found, Declined)]
+        if settings.mode is Mode.REGISTER and todo:
+            with self.reporter.group("fleet.group_write", count=len(todo)):
+                self._write(self._ordered(todo), end)
+        self.reporter.line(texts.outcome(result))
+
+    # --- Listing and reading --------------------------------------------------------------
+
+    def _tell_not_found(self, listing: Listing) -> None:
+        rows = [
+            Row(name, job.profile.name, State.FAILED, reason=reason)
+            for name, reason in listing.not_found.items()
+            for job in self.jobs
+        ]
+        for number, row in enumerate(rows, start=1):
+            self._tell(row, number, len(rows))
+
+    def _read(self, reader: Reader, listing: Listing) -> list[Lacking]:
+        """Read every repository, tell what is final, and give what lacks files."""
+        tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
+        budgets.require_reads(
+            len(tasks), points_left=reader.client.points_left, max_seconds=self.settings.max_seconds
+        )
+        lacking: list[Lacking] = []
+        left_out = set[int]()
+        for number, reading in enumerate(reader.read(tasks), start=1):
+            repository = reading.task.repository
+            if reading.exclusion:
+                if repository.id not in left_out:
+                    listing.excluded[reading.exclusion] += 1
+                left_out.add(repository.id)
+                continue
+            found, row = reading.found, self._row_of(reading)
+            if isinstance(found, Declined) or (reading.plan and reading.plan.missing):
+                lacking.append(Lacking(reading.task, row.missing, found))
+                if self.settings.mode is Mode.REGISTER and not isinstance(found, Declined):
+                    continue
+            self._tell(row, number, len(tasks))
+        return lacking
+
+    def _row_of(self, reading: Reading) -> Row:
+        """How a repository stands after it was read, when nothing is going to be written."""
+        task, plan, found = reading.task, reading.plan, reading.found
+        state, reason = State.COMPLETE, reading.error
+        if plan is None:
+            state = State.FAILED
+        elif plan.missing or plan.blocked or plan.declined:
+            if self.settings.mode is not Mode.REGISTER:
+                self.result.registrations.append(self._previewed(plan, task.job))
+            state = State.MISSING
+            if isinstance(found, Declined):
+                state = State.DECLINED
+            elif found:
+                state = State.WAITING
+            if plan.blocked and not plan.missing:
+                path, parent = next(iter(plan.blocked.items()))
+                state, reason = State.FAILED, msg("fleet.blocked", path=path, parent=parent)
+        return Row(
+            task.repository.full_name,
+            task.job.profile.name,
+            state,
+            task.repository.html_url,
+            len(plan.missing) + len(plan.blocked) + len(plan.declined) if plan else 0,
+            reason,
+            found.pull_request if isinstance(found, Declined) else found,
+        )
+
+    def _previewed(self, plan: Plan, job: Job) -> RegistrationResult:
+        client = self.github.client(plan.repository.full_name)
+        return registration.preview(client, plan, self._progress(plan.spec, job))
+
+    # --- Writing --------------------------------------------------------------------------
+
+    def _ordered(self, todo: Sequence[Lacking]) -> list[Lacking]:
+        """Continued pull requests first, then an order that starves none when the cap cuts it."""
+        day = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
+        ids = {each.task.repository.id for each in todo}
+        place = {number: index for index, number in enumerate(schedule.in_order(ids, day))}
+        return sorted(
+            todo, key=lambda each: (not each.is_continued, place[each.task.repository.id])
+        )
+
+    def _write(self, todo: Sequence[Lacking], end: float) -> None:
+        """Register in one repository after the other, until something ends it."""
+        settings, budget = self.settings, self.result.budget
+        each = budgets.requests_of(settings.pull_request)
+        planned = sum(1 for item in todo if item.is_continued) + (budget.now if budget else 0)
+        distance = schedule.distance(planned * each)
+        self.github.keep_distance(distance)
+        cap = settings.shard.share(settings.max_pull_requests)
+        causes: list[str] = []
+        for number, item in enumerate(todo, start=1):
+            left = max(planned - number, 0) * each * distance
+            if self.cancellation.clock.monotonic() >= end:
+                self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
+            full = not item.is_continued and self.result.counts[State.OPENED] >= cap
+            if self.result.stopped or full:
+                self._tell(self._deferred(item), number, len(todo))
+                continue
+            row, code = self._register(item)
+            self._tell(row, number, len(todo), left)
+            if code > EXIT_CANCELLED:
+                self.result.cancelled = code
+                self.result.stopped = row.reason
+            elif row.state is not State.FAILED:
+                causes.clear()
+            elif not row.pull_request:
+                self._count_failure(row, causes)
+
+    def _count_failure(self, row: Row, causes: list[str]) -> None:
+        cause = texts.cause(row)
+        key = cause.key if cause else ""
+        causes[:] = [*causes, key] if causes and causes[-1] == key else [key]
+        if key.startswith(_FOR_ALL):
+            self.result.stopped = msg("fleet.stopped", reason=cause or key)
+        elif len(causes) == SAME_CAUSE:
+            self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=cause or key)
+        if self.result.stopped:
+            self.reporter.fail(Diagnostic(self.result.stopped))
+
+    def _register(self, item: Lacking) -> tuple[Row, int]:
+        """Do the ordinary registration, which reads the repository again first."""
+        repository, job = item.task.repository, item.task.job
+        spec = job.spec(repository.full_name)
+        client = self.github.client(spec.target)
+        done = registration.register(client, spec, job.proposal, self._progress(spec, job))
+        self.cancellation.stop_timer()
+        self.result.registrations.append(done)
+        state = _OPERATIONS[done.operation]
+        if done.exit_code != EXIT_DONE:
+            state = State.FAILED
+        elif not done.pull_request:
+            state = State.DECLINED if done.branch else State.COMPLETE
+        failed = next((f.reason for f in done.files if f.state is FileState.FAILED), None)
+        row = Row(
+            repository.full_name,
+            job.profile.name,
+            state,
+            repository.html_url,
+            done.missing,
+            (done.error or failed) if state is State.FAILED else None,
+            done.pull_request,
+        )
+        return row, done.exit_code
+
+    def _deferred(self, item: Lacking) -> Row:
+        repository = item.task.repository
+        return Row(
+            repository.full_name,
+            item.task.job.profile.name,
+            State.DEFERRED,
+            repository.html_url,
+            item.missing,
+        )
+
+    # --- Telling --------------------------------------------------------------------------
+
+    def _progress(self, spec: RegistrationSpec, job: Job) -> Progress:
+        nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
+        return Progress(nothing_yet, Silence(), self.reporter.catalogue)
+
+    def _tell(self, row: Row, number: int, total: int, seconds_left: float = 0.0) -> None:
+        self.result.add(row)
+        if row.state is not State.COMPLETE:
+            self.reporter.line(texts.row_line(row, number, total, seconds_left))

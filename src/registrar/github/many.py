@@ -1,0 +1,225 @@
+"""What a run over many repositories asks of GitHub, beside what it asks about each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import quote
+
+from registrar.errors import Refused
+from registrar.github import queries
+from registrar.github.errors import GitHubError, Kind
+from registrar.github.explain import TokenKind
+from registrar.github.fields import Fields, objects
+from registrar.github.graphql import GraphQLClient
+from registrar.github.limits import Resource
+from registrar.github.request import Request
+from registrar.github.response import GraphQLError, Response
+from registrar.models import Exclusion, ListedRepository, RepositoryState
+from registrar.texts.messages import Excerpt, Message, msg
+
+PER_PAGE = 100
+_OLDEST_FIRST = "sort=created&direction=asc"
+"""What is created meanwhile moves no page."""
+_UNREADABLE = frozenset({"NOT_FOUND", "FORBIDDEN"})
+"""What GitHub says of a node that the token may not read."""
+
+
+class _Page(NamedTuple):
+    repositories: tuple[ListedRepository, ...]
+    is_last: bool
+    is_partial: bool
+    """Whether organisations that want single sign-on are missing from it."""
+
+
+class ManyClient(GraphQLClient):
+    """Lists repositories, and reads many of them at once."""
+
+    @property
+    def points_left(self) -> int | None:
+        """Points of GraphQL that are left; ``None`` where GitHub has not said."""
+        return self._session.remaining(Resource.GRAPHQL)
+
+    @property
+    def is_installation(self) -> bool:
+        """Whether the token is an App's, or a workflow's own."""
+        return self._context.token_kind is TokenKind.INSTALLATION
+
+    def of_installation(self) -> Iterator[ListedRepository]:
+        """List what an App's token may see (docs: "List repositories accessible to the app").
+
+        Raises:
+            Refused: the list is known to be incomplete.
+            GitHubError: no usable response.
+        """
+        return self._pages("/installation/repositories?", "repositories")
+
+    def of_owner(self, owner: str) -> Iterator[ListedRepository]:
+        """List the repositories of an organisation or a person that the token may see.
+
+        A person's private ones are in no list of that person, but in that of the token's user.
+
+        Raises:
+            Refused: there is no such owner, or the list is known to be incomplete.
+            GitHubError: no usable response.
+        """
+        name = quote(owner)
+        try:
+            yield from self._pages(f"/orgs/{name}/repos?{_OLDEST_FIRST}")
+        except GitHubError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+            yield from self._of_person(owner)
+
+    def _of_person(self, owner: str) -> Iterator[ListedRepository]:
+        try:
+            yield from self._pages(f"/users/{quote(owner)}/repos?{_OLDEST_FIRST}")
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                raise Refused(msg("fleet.no_owner", owner=owner)) from error
+            raise
+        if not self.is_installation:
+            yield from self._pages(f"/user/repos?affiliation=owner&{_OLDEST_FIRST}")
+
+    def listed(self, full_name: str) -> ListedRepository:
+        """Describe one repository as a list would.
+
+        Raises:
+            Refused: there is none that the token may see.
+            GitHubError: no usable response.
+        """
+        operation = msg("operation.repository", target=full_name)
+        try:
+            return self._ask(
+                "GET", f"/repos/{full_name}", operation, lambda data: _repository(Fields(data))
+            )
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                raise self.not_found_error(full_name) from error
+            raise
+
+    def inspect_many(
+        self,
+        repositories: Sequence[ListedRepository],
+        branch: str,
+        paths: Sequence[str],
+        *,
+        once: bool,
+    ) -> list[RepositoryState | Exclusion | Message]:
+        """Read what `inspect` reads of each of up to 100 repositories, in their order.
+
+        Where there is no state there is the reason: why it is not worked on, or why it cannot be
+        read. ``once``: a passing failure is told at once, so that the caller asks for less.
+
+        Raises:
+            GitHubError: no usable response, or a part of one.
+        """
+        return self._graphql(
+            queries.repositories(paths),
+            {
+                "ids": [repository.node_id for repository in repositories],
+                "branch": f"refs/heads/{branch}",
+                "head": branch,
+                **queries.path_variables(paths),
+            },
+            msg("operation.repositories", count=len(repositories)),
+            lambda response: self._states(response, repositories, branch, paths),
+            tolerates=_is_about_one,
+            once=once,
+        )
+
+    def _states(
+        self,
+        response: Response,
+        repositories: Sequence[ListedRepository],
+        branch: str,
+        paths: Sequence[str],
+    ) -> list[RepositoryState | Exclusion | Message]:
+        data = Fields(response.data).object("data")
+        errors = {error.path[:2]: error for error in response.graphql_errors}
+        found = zip(
+            repositories,
+            data.objects_or_null("nodes"),
+            data.objects_or_null("pulls"),
+            strict=True,
+        )
+        states: list[RepositoryState | Exclusion | Message] = []
+        for index, (repository, node, pulls) in enumerate(found):
+            error = errors.get(("nodes", index))
+            if node is not None:
+                unread = self._unreadable(response) if pulls is None else None
+                states.append(self._state_or_reason(node, pulls, branch, paths, unread))
+            elif error and error.type == "FORBIDDEN":
+                states.append(msg("fleet.unreadable", reason=Excerpt(error.message)))
+            else:
+                states.append(self.not_found_error(repository.full_name).message)
+        return states
+
+    def _state_or_reason(
+        self,
+        found: Fields,
+        pulls: Fields | None,
+        branch: str,
+        paths: Sequence[str],
+        unreadable: Message | None,
+    ) -> RepositoryState | Exclusion | Message:
+        for field, reason in (
+            ("isArchived", Exclusion.ARCHIVED),
+            ("isDisabled", Exclusion.DISABLED),
+            ("isLocked", Exclusion.LOCKED),
+            ("isEmpty", Exclusion.EMPTY),
+        ):
+            if found.flag(field):
+                return reason
+        try:
+            return self._state(found, pulls, branch, paths, unreadable)
+        except Refused as refused:
+            return refused.message
+
+    def _pages(self, target: str, name: str = "") -> Iterator[ListedRepository]:
+        number, is_last = 1, False
+        while not is_last:
+            page: _Page = self._session.request(
+                Request(
+                    "GET",
+                    f"{target}&per_page={PER_PAGE}&page={number}".replace("?&", "?"),
+                    msg("operation.listing", number=number),
+                    lambda response: _page(response, name),
+                )
+            )
+            if page.is_partial:
+                raise Refused(msg("fleet.sso_partial"))
+            yield from page.repositories
+            number, is_last = number + 1, page.is_last
+
+
+def _is_about_one(error: GraphQLError) -> bool:
+    """Whether it is about one repository, and not a part of the answer that is left out."""
+    if error.path[:1] == ("pulls",):
+        return error.type in _UNREADABLE
+    return error.type in _UNREADABLE and len(error.path) == 2 and error.path[0] == "nodes"  # noqa: PLR2004
+
+
+def _page(response: Response, name: str) -> _Page:
+    found = Fields(response.data).objects(name) if name else objects(response.data)
+    return _Page(
+        tuple(_repository(each) for each in found),
+        is_last='rel="next"' not in response.headers.get("link", ""),
+        is_partial="partial-results" in response.headers.get("x-github-sso", ""),
+    )
+
+
+def _repository(found: Fields) -> ListedRepository:
+    private = "private" if found.flag("private") else "public"
+    return ListedRepository(
+        id=found.number("id"),
+        node_id=found.text("node_id"),
+        full_name=found.text("full_name"),
+        visibility=found.text_or("visibility", private),
+        archived="archived" in found and found.flag("archived"),
+        disabled="disabled" in found and found.flag("disabled"),
+        fork=found.flag("fork"),
+        html_url=found.url("html_url"),
+        language=found.text_or("language", ""),
+        topics=frozenset(found.texts("topics")) if "topics" in found else frozenset(),
+    )

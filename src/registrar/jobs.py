@@ -1,0 +1,71 @@
+"""One list of files with its texts: what is registered, in whichever repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from registrar.definitions import loading
+from registrar.inputs import Inputs
+from registrar.models import FileDefinition, RegistrationSpec
+from registrar.profiles import Profile
+from registrar.reporting.proposal import Proposal
+from registrar.reporting.reporter import Reporter
+from registrar.texts import templates
+from registrar.texts.messages import Catalogue
+from registrar.workspace import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A profile with its list, loaded once a run."""
+
+    settings: Inputs
+    profile: Profile
+    definitions: tuple[FileDefinition, ...]
+    proposal: Proposal
+
+    def spec(self, target: str) -> RegistrationSpec:
+        """Ask for a registration in one repository (``owner/repo``)."""
+        settings = self.settings
+        owner, _, repo = target.partition("/")
+        names = {"profile": self.profile.name, "owner": owner, "repo": repo}
+        branch = templates.fill(settings.branch, names) or self.profile.branch
+        return RegistrationSpec(
+            target=target,
+            definitions=self.definitions,
+            branch=branch,
+            built_in=branch == self.profile.branch,
+            mode=settings.mode,
+            strategy=settings.commit_strategy,
+            respect_alternatives=settings.respect_alternatives,
+            falls_back=settings.selection is None,
+        )
+
+
+def load(profile: Profile, settings: Inputs, reporter: Reporter, catalogue: Catalogue) -> Job:
+    """Load the definition file of a profile; ``catalogue`` words what is proposed.
+
+    Raises:
+        InvalidInput: with every mistake.
+        Refused: the file cannot be read.
+    """
+    own_list = bool(settings.definitions)
+    listed, warnings = loading.load(
+        Folder(settings.workspace if own_list else profile.definitions.parent),
+        settings.definitions or profile.definitions.name,
+        content_allowed=profile.content_allowed,
+        secret=settings.token,
+    )
+    for diagnostic in warnings:
+        reporter.warn(diagnostic)
+    proposal = Proposal(
+        profile=profile,
+        title_template=settings.title,
+        commit_template=settings.commit_message,
+        options=settings.pull_request,
+        run_url=settings.run_url,
+        workflow_repository=settings.workflow_repository,
+        catalogue=catalogue,
+        own_list=own_list,
+    )
+    return Job(settings, profile, listed, proposal)

@@ -1,0 +1,199 @@
+"""What people and programs get of a run over many repositories. Text only."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from registrar.fleet.results import Budget, FleetResult, Row, State
+from registrar.models import Mode
+from registrar.reporting import markdown
+from registrar.texts import escaping
+from registrar.texts.escaping import Link
+from registrar.texts.messages import Catalogue, Message, msg
+
+ROWS_PER_CAUSE = 200
+"""So many repositories of one state and cause are shown in a table; the rest is counted."""
+
+
+def budget_sentences(budget: Budget) -> Iterator[Message]:
+    """What the run is going to do, before it does it."""
+    parts = [
+        msg(f"fleet.excluded_{reason}", count=count) for reason, count in budget.excluded.items()
+    ]
+    selected = {"selected": budget.selected, "found": budget.found}
+    yield (
+        msg("fleet.selected_of", **selected, parts=parts)
+        if parts
+        else msg("fleet.selected", **selected)
+    )
+    if budget.points_left is None:
+        yield msg("fleet.queries", count=budget.queries)
+    else:
+        yield msg("fleet.queries_and_points", count=budget.queries, left=budget.points_left)
+    if not budget.lacking:
+        yield msg("fleet.nothing_lacking")
+        return
+    yield msg(
+        "fleet.lacking",
+        count=budget.lacking,
+        proposed=budget.proposed,
+        declined=budget.declined,
+        open=budget.now + budget.deferred,
+    )
+    yield msg(
+        "fleet.now", now=budget.now, deferred=budget.deferred, minutes=_minutes(budget.seconds)
+    )
+    if len(budget.matrix) > 1:
+        yield msg("fleet.shards", count=len(budget.matrix))
+
+
+def row_line(row: Row, number: int, total: int, seconds_left: float = 0.0) -> Message:
+    """One repository, as it happens."""
+    line = msg("fleet.row", number=number, total=total, repository=_name(row), state=state(row))
+    if seconds_left <= 0:
+        return line
+    return msg("fleet.row_with_time", row=line, minutes=_minutes(seconds_left))
+
+
+def state(row: Row) -> Message:
+    """The state of a repository with what belongs to it."""
+    told = msg(f"fleet.state_{row.state}", count=row.missing)
+    if row.pull_request:
+        told = msg("fleet.with_pull_request", state=told, pull_request=row.pull_request.link)
+    return msg("state.with_reason", state=told, reason=row.reason) if row.reason else told
+
+
+def outcome(result: FleetResult) -> Message:
+    """The counts of all states in one sentence."""
+    counts = ((each, result.counts[each]) for each in State)
+    parts = [msg(f"fleet.count_{each}", count=count) for each, count in counts if count]
+    return msg("fleet.outcome", count=result.repositories, parts=parts)
+
+
+def cause(row: Row) -> Message | None:
+    """Why a repository failed, without what is its own about it."""
+    found = row.reason
+    while found and isinstance(inner := found.values.get("reason"), Message):
+        found = inner
+    return found
+
+
+def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
+    """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
+
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    lines = [f"## {text(msg('fleet.heading'))}", "", text(outcome(result)), ""]
+    if result.stopped:
+        lines += [f"**{text(result.stopped)}**", ""]
+    if result.budget:
+        lines += [*(f"- {text(each)}" for each in budget_sentences(result.budget)), ""]
+    groups: dict[tuple[State, str], list[Row]] = {}
+    for row in result.rows:
+        reason = cause(row)
+        groups.setdefault((row.state, reason.key if reason else ""), []).append(row)
+    for kind in State:
+        of_kind = [rows for (each, _), rows in groups.items() if each is kind]
+        for rows in sorted(of_kind, key=len, reverse=True):
+            lines += _group(kind, rows, catalogue)
+    return "\n".join(lines) + "\n"
+
+
+def _group(kind: State, rows: Sequence[Row], catalogue: Catalogue) -> list[str]:
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    title = text(msg(f"fleet.count_{kind}", count=len(rows)))
+    reason = cause(rows[0])
+    shown = list(_table(rows[:ROWS_PER_CAUSE], catalogue))
+    if len(rows) > ROWS_PER_CAUSE:
+        shown += ["", text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
+    lines = [f"**{title}:** " + text(reason).replace("\n", "<br>"), ""] if reason else []
+    is_open = kind is State.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
+    return [*lines, *markdown.folded(title, shown, is_open=is_open)]
+
+
+def _table(rows: Sequence[Row], catalogue: Catalogue) -> Iterator[str]:
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    names = ("repository", "list", "files", "outcome")
+    yield markdown.row(*(text(msg(f"fleet.table_{name}")) for name in names))
+    yield markdown.row(*("---" for _ in names))
+    for row in rows:
+        yield markdown.row(
+            catalogue.shown(_name(row), escaping.for_markdown_code),
+            row.profile,
+            str(row.missing),
+            text(state(row)).replace("\n", "<br>"),
+        )
+
+
+def outputs(result: FleetResult | None) -> dict[str, str]:
+    """The outputs that only a run over many repositories has. None of them holds a name."""
+    if result is None:
+        return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
+    planned = result.budget.deferred if result.budget else 0
+    deferred = result.counts[State.DEFERRED] if result.mode is Mode.REGISTER else planned
+    matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
+    return {
+        "repositories": str(result.repositories),
+        "incomplete": str(result.incomplete),
+        "deferred": str(deferred),
+        "matrix": json.dumps(matrix),
+    }
+
+
+def document(result: FleetResult, catalogue: Catalogue) -> dict[str, Any]:
+    """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
+
+    def text(message: Message | None) -> str | None:
+        return None if message is None else catalogue.text(message, str)
+
+    budget = result.budget
+    return {
+        "repositories": result.repositories,
+        "states": {each.value: result.counts[each] for each in State},
+        "stopped": text(result.stopped),
+        "budget": {
+            "found": budget.found,
+            "selected": budget.selected,
+            "excluded": {reason.value: count for reason, count in budget.excluded.items()},
+            "queries": budget.queries,
+            "points_left": budget.points_left,
+            "lacking": budget.lacking,
+            "proposed": budget.proposed,
+            "declined": budget.declined,
+            "now": budget.now,
+            "deferred": budget.deferred,
+            "seconds": budget.seconds,
+            "matrix": [str(shard) for shard in budget.matrix],
+        }
+        if budget
+        else None,
+        "rows": [
+            {
+                "repository": catalogue.shown(row.repository, str),
+                "profile": row.profile,
+                "state": row.state,
+                "missing": row.missing,
+                "reason": text(row.reason),
+                "pull_request": catalogue.shown(row.pull_request.url, str)
+                if row.pull_request
+                else None,
+            }
+            for row in result.rows
+        ],
+    }
+
+
+def _name(row: Row) -> str:
+    return Link(row.repository, row.url) if row.url else row.repository
+
+
+def _minutes(seconds: float) -> int:
+    return math.ceil(seconds / 60)

@@ -1,0 +1,517 @@
+"""Many repositories in one run: listed, read, counted, and registered in one after the other."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub.limits import Pace
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start, is_read, only_reads
+
+ALL = "octo-org/*"
+Make = Callable[..., list[Repository]]
+
+
+@pytest.fixture
+def many(action: Action) -> Start:
+    """The action on all repositories of an organisation, in English."""
+    return partial(action, target_repo=None, target_repos=ALL, language="en")
+
+
+@pytest.fixture
+def make(host: StandInHost) -> Make:
+    """Make complete repositories, and others that lack files."""
+
+    def made(complete: int, lacking: int, **attributes: bool) -> list[Repository]:
+        first = len(host.repositories)
+        return [
+            host.create_repository(
+                f"octo-org/r{first + number}",
+                LISTED if number < complete else PRESENT,
+                **attributes,  # type: ignore[arg-type]
+            )
+            for number in range(complete + lacking)
+        ]
+
+    return made
+
+
+def states(run: Run) -> dict[str, int]:
+    """How many repositories ended in which state, those that none did left out."""
+    return {state: count for state, count in run.report["fleet"]["states"].items() if count}
+
+
+def rows(run: Run) -> dict[str, str]:
+    """The state of each repository that is not complete."""
+    return {row["repository"]: row["state"] for row in run.report["fleet"]["rows"]}
+
+
+def asked(host: StandInHost) -> list[str]:
+    """The requests, each in one word."""
+
+    def word(request: Request) -> str:
+        if request.path != "/graphql":
+            return f"{request.method} {request.path}"
+        if not is_read(request):
+            return "mutation"
+        return "nodes" if "nodes(ids:" in request.json["query"] else "query"
+
+    return [word(request) for request in host.requests]
+
+
+def opened(repositories: Sequence[Repository]) -> list[int]:
+    """How many pull requests each repository has."""
+    return [len(repository.pull_requests) for repository in repositories]
+
+
+def fault_on_writes(host: StandInHost, kind: FaultKind = FaultKind.ERROR_500) -> None:
+    host.faults.add(Fault(kind, match=lambda request: not is_read(request), times=None))
+
+
+# --- Plan ---------------------------------------------------------------------------------
+
+
+def test_a_plan_counts_everything_and_writes_nothing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(8, 3)
+    [waiting] = make(0, 1)
+    waiting.create_branch(SCAFFOLD_BRANCH)
+    waiting.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
+    waiting.open_pull_request(head=SCAFFOLD_BRANCH)
+    make(1, 0, archived=True)
+    make(1, 0, locked=True)
+    host.create_repository("octo-org/empty", empty=True)
+    host.create_repository("octo-org/fork", parent="other/fork")
+    host.create_repository("elsewhere/x")
+    run = many(mode="plan", max_pull_requests="2")
+    assert run.exit_code == 0, run.console
+    assert only_reads(host)
+    assert states(run) == {"missing": 3, "waiting": 1, "complete": 8}
+    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes", "nodes"]
+    sentences = (
+        "12 of 16 repositories selected (1 archived, 1 forks, 1 locked, 1 empty).",
+        "Read with 2 queries; 4998 points left.",
+        "4 lack files: 1 have an open pull request, 0 declined it, 3 to open.",
+        "2 now, 1 deferred. About 1 min at GitHub's pace.",
+    )
+    for sentence in sentences:
+        assert sentence in run.lines
+        assert sentence in run.summary
+    outputs = {n: run.outputs[n] for n in ("repositories", "incomplete", "deferred", "matrix")}
+    assert outputs == {
+        "repositories": "12",
+        "incomplete": "4",
+        "deferred": "1",
+        "matrix": '["1/1"]',
+    }
+
+
+@pytest.mark.parametrize(("lacking", "exit_code"), [(0, 0), (1, 1)])
+def test_a_check_fails_when_one_repository_lacks_something(
+    many: Start, make: Make, lacking: int, exit_code: int
+) -> None:
+    make(2, lacking)
+    run = many(mode="check")
+    assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
+    assert run.outputs["matrix"] == ('["1/1"]' if lacking else "[]")
+
+
+def test_shards_share_the_repositories_and_the_cap(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(2, 5)
+    plan = many(mode="plan", max_minutes="0.1", max_pull_requests="4")
+    assert json.loads(plan.outputs["matrix"]) == ["1/2", "2/2"]
+    runs = [many(shard=shard, max_pull_requests="4") for shard in ("1/2", "2/2")]
+    assert [run.exit_code for run in runs] == [0, 0]
+    assert sum(int(run.outputs["repositories"]) for run in runs) == len(made)
+    assert [states(run)["opened"] for run in runs] == [2, 2]
+    assert sum(opened(made)) == 4
+    assert many(shard="200/256").exit_code == 0
+
+
+# --- Writing ------------------------------------------------------------------------------
+
+
+def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it_runs(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(5, 3)
+    first = many()
+    assert first.exit_code == 0, first.console
+    assert states(first) == {"opened": 3, "complete": 5}
+    assert first.outputs["created"] == str(3 * (len(LISTED) - len(PRESENT)))
+    assert Counter(asked(host))["mutation"] == 3
+    assert opened(made) == [0] * 5 + [1] * 3
+    again = many()
+    assert (again.exit_code, states(again)) == (0, {"waiting": 3, "complete": 5})
+    assert opened(made) == [0] * 5 + [1] * 3
+    for repository in made[5:]:
+        repository.merge(1)
+    assert states(many()) == {"complete": 8}
+
+
+def test_the_cap_defers_the_rest_and_the_next_run_goes_on(many: Start, make: Make) -> None:
+    made = make(1, 5)
+    first = many(max_pull_requests="2")
+    assert (first.exit_code, first.outputs["deferred"]) == (0, "3")
+    assert states(first) == {"opened": 2, "deferred": 3, "complete": 1}
+    second = many(max_pull_requests="2")
+    assert states(second) == {"opened": 2, "waiting": 2, "deferred": 1, "complete": 1}
+    assert sum(opened(made)) == 4
+
+
+def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    run = many(profile="all")
+    assert run.exit_code == 0, run.console
+    assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["health", "scaffold"]
+    assert len(repository.pull_requests) == 2
+
+
+def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
+    made = make(0, 5)
+    run = many(max_minutes="0.1")
+    # Three begin within six seconds, with three between two writes
+    assert states(run) == {"opened": 3, "deferred": 2}
+    assert run.exit_code == 0
+    assert "max_minutes" in run.summary
+    assert sum(opened(made)) == 3
+
+
+def test_writing_requests_keep_their_distance_options_included(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 3)
+    times: list[float] = []
+
+    def note(request: Request) -> None:
+        if not is_read(request):
+            times.append(action.clock.monotonic())
+
+    host.on_request = note
+    run = many(labels="chore", max_wait_minutes="0")
+    assert run.exit_code == 0, run.console
+    assert len(times) == 6
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 2.9
+
+
+def test_githubs_pace_is_never_met(many: Start, make: Make, host: StandInHost) -> None:
+    make(0, 100)
+    host.pace = Pace()
+    run = many(max_minutes="60")
+    assert states(run) == {"opened": 100}
+    assert host.pace.refused == 0
+
+
+def test_a_limit_doubles_the_distance(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 6)
+    writes = Counter[str]()
+
+    def second_write(request: Request) -> bool:
+        writes["all"] += not is_read(request)
+        return not is_read(request) and writes["all"] == 2
+
+    host.faults.add(Fault(FaultKind.SECONDARY_403_RETRY_AFTER, match=second_write, retry_after=1))
+    run = many()
+    assert states(run) == {"opened": 6}
+    # 3 s, about a second of waiting, then 6 s four times
+    assert action.clock.skipped > 3 + 4 * 6
+
+
+# --- What ends the writing ----------------------------------------------------------------
+
+
+def test_five_failures_in_a_row_with_one_cause_end_the_writing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 8)
+    for repository in made:
+        repository.protect("chore/*", "ruleset")
+    run = many()
+    assert run.exit_code == 1
+    assert states(run) == {"failed": 5, "deferred": 3}
+    assert "5 repositories in a row failed for one cause" in run.summary
+    assert sum(opened(made)) == 0
+    assert not any(request.method == "PUT" for request in host.requests)
+
+
+def test_a_token_that_dies_ends_the_writing(many: Start, make: Make, host: StandInHost) -> None:
+    made = make(0, 6)
+    dying = host.create_token(requests=3 + 2 * 2)
+    run = many(host_token=dying)
+    assert run.exit_code == 1
+    assert states(run) == {"opened": 2, "failed": 1, "deferred": 3}
+    assert states(many()) == {"waiting": 2, "opened": 4}
+    assert opened(made) == [1] * 6
+
+
+def test_one_odd_repository_does_not_stop_the_others(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(1, 8)
+
+    def meanwhile(request: Request) -> None:
+        """Between the reading and the writing."""
+        if not is_read(request) and host.on_request:
+            host.on_request = None
+            made[1].delete()
+            made[2].archived = True
+            made[3].rename("octo-org/renamed")
+            made[4].commit({"LATER.md": b""})
+            made[5].create_branch(SCAFFOLD_BRANCH)
+            made[5].commit({"theirs": b""}, branch=SCAFFOLD_BRANCH)
+            made[6].commit({path: b"theirs" for path in LISTED if path not in PRESENT})
+
+    host.on_request = meanwhile
+    run = many(mode="register")
+    assert run.exit_code == 1
+    assert set(states(run)) <= {"opened", "failed", "complete"}
+    assert states(run)["failed"] <= 2
+    host.on_request = None
+    again = many()
+    assert again.exit_code == 0, again.console
+    assert [len(each.pull_requests) for each in made if not each.deleted and not each.archived][
+        1:
+    ] == [1, 1, 1, len(made[6].pull_requests), 1, 1]
+    for repository in made:
+        if not repository.deleted:
+            assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
+
+
+def test_a_closed_pull_request_is_a_no(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    assert states(many()) == {"opened": 1}
+    repository.close(1)
+    for _ in range(2):
+        run = many()
+        assert (run.exit_code, states(run)) == (0, {"declined": 1})
+    assert opened([repository]) == [1]
+
+
+# --- Listing ------------------------------------------------------------------------------
+
+
+def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
+    make(1, 2)
+    run = many(target_repos="octo-org/r1, Octo-Org/R2, octo-org/gone")
+    assert run.exit_code == 1
+    assert rows(run) == {
+        "octo-org/gone": "failed",
+        "octo-org/r1": "opened",
+        "octo-org/r2": "opened",
+    }
+    assert not any("/orgs/" in each or "/users/" in each for each in asked(host))
+
+
+def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    repository.rename("octo-org/new-name")
+    assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
+
+
+def test_an_apps_token_lists_what_it_is_installed_for(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 3)
+    token = host.create_token("installation", repositories=["octo-org/r1", "octo-org/r2"])
+    run = many(host_token=token, mode="plan")
+    assert set(rows(run)) == {"octo-org/r1", "octo-org/r2"}
+    assert "GET /installation/repositories" in asked(host)
+
+
+def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost) -> None:
+    host.create_repository("octocat/open", PRESENT)
+    host.create_repository("octocat/secret", PRESENT, private=True)
+    run = many(target_repos="octocat/*", mode="plan")
+    assert set(rows(run)) == {"octocat/open", "octocat/secret"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "part"),
+    [
+        ({"target_repos": "octo-org/none-*"}, "None of the"),
+        ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
+        ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
+        ({"commit_strategy": "per-file"}, "is for one repository"),
+        ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
+        ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
+        ({"shard": "3/2"}, "shard is not of the form"),
+        ({"max_minutes": "0.01"}, "Reading the repositories alone"),
+    ],
+)
+def test_what_cannot_be_begun_is_refused(
+    many: Start, make: Make, host: StandInHost, inputs: dict[str, str], part: str
+) -> None:
+    make(1, 1)
+    run = many(**inputs)
+    assert run.exit_code == 2
+    assert part in run.console
+    assert only_reads(host)
+
+
+def test_a_list_that_is_known_to_be_incomplete_is_an_error(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(1, 1)
+    run = many(host_token=host.create_token(hidden_by_sso=["octo-org"]))
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "single sign-on" in run.console
+
+
+def test_a_workflows_own_token_is_told_apart(many: Start, make: Make, host: StandInHost) -> None:
+    make(1, 1)
+    token = host.create_token("installation", repositories=["octo-org/r0"])
+    run = many(host_token=token, env={"GITHUB_REPOSITORY": "octo-org/r0"})
+    assert run.exit_code == 2
+    assert "A workflow's own token sees no repository but octo-org/r0" in run.console
+
+
+def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHost) -> None:
+    make(30, 0)
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 2
+    run = many()
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "takes about 3 GraphQL points, and the token has 2 left" in run.console
+
+
+# --- Reading ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", ["partial_above", "timeout_above", "bad_gateway_above"])
+def test_batches_that_are_too_large_are_halved(
+    many: Start, make: Make, host: StandInHost, limit: str
+) -> None:
+    make(20, 5)
+    setattr(host.quirks, limit, 150)
+    run = many(mode="plan")
+    assert states(run) == {"missing": 5, "complete": 20}
+
+
+@pytest.mark.parametrize(
+    "kind", [FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT, FaultKind.RESET]
+)
+def test_one_failed_batch_costs_no_repository(
+    many: Start, make: Make, host: StandInHost, kind: FaultKind
+) -> None:
+    make(10, 5)
+    host.faults.add(Fault(kind, at=3))
+    assert states(many(mode="plan")) == {"missing": 5, "complete": 10}
+
+
+def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(5, 5)
+
+    def listed(request: Request) -> None:
+        if "orgs" in request.path:
+            host.on_request = None
+        elif request.path == "/graphql":
+            made[0].delete()
+
+    def delete_after_listing(request: Request) -> None:
+        if request.path == "/graphql":
+            made[0].delete()
+
+    host.on_request = delete_after_listing
+    run = many(mode="plan")
+    assert states(run) == {"failed": 1, "missing": 5, "complete": 4}
+    assert run.exit_code == 1
+
+
+def test_reading_that_always_fails_writes_nothing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(5, 5)
+    host.faults.add(
+        Fault(FaultKind.ERROR_502_HTML, match=lambda request: request.path == "/graphql")
+    )
+    host.faults.add(
+        Fault(
+            FaultKind.ERROR_502_HTML, match=lambda request: request.path == "/graphql", times=None
+        )
+    )
+    run = many()
+    assert run.exit_code == 1
+    assert "opened" not in states(run)
+
+
+def test_old_node_ids_are_taken(many: Start, make: Make, host: StandInHost) -> None:
+    host.quirks.old_ids = True
+    make(3, 2)
+    assert states(many(mode="plan")) == {"missing": 2, "complete": 3}
+
+
+# --- Names --------------------------------------------------------------------------------
+
+PUBLIC = "octo-org/workflows"
+
+
+@pytest.mark.parametrize("event", ["says", "is silent", "is missing"])
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_a_public_workflow_publishes_no_private_name(
+    many: Start, make: Make, host: StandInHost, action: Action, event: str, mode: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    internal = host.create_repository("octo-org/in-house", PRESENT, private=True, internal=True)
+    [public] = make(0, 1)
+    secret.protect("chore/*", "ruleset")
+    env = {"GITHUB_REPOSITORY": PUBLIC}
+    if event != "is missing":
+        payload = (
+            {"repository": {"private": False}} if event == "says" else {"schedule": "0 0 * * *"}
+        )
+        action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(action.workspace / "event.json")
+    run = many(mode=mode, env=env, runner=True)
+    for name in ("top-secret", "in-house"):
+        assert name not in run.text.lower()
+    assert f"octo-org/(id {secret.id})" in run.summary
+    assert set(rows(run)) == {
+        f"octo-org/(id {secret.id})",
+        f"octo-org/(id {internal.id})",
+        public.full_name,
+    }
+    if mode == "register":
+        [pull] = internal.pull_requests
+        assert "(id " not in f"{pull.title} {pull.body}"
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_names_are_shown_where_only_those_read_who_may(
+    many: Start, host: StandInHost, private: bool
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    env = {"GITHUB_REPOSITORY": PUBLIC} if private else {}
+    run = many(mode="plan", env=env)
+    assert set(rows(run)) == {"octo-org/top-secret"}
+
+
+# --- How many requests --------------------------------------------------------------------
+
+
+def test_a_thousand_repositories_take_no_more_requests_than_they_must(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    paths = [f"docs/{number}.md" for number in range(40)]
+    listing = action.listing(*paths)
+    files = dict.fromkeys(paths, b"\n")
+    for number in range(1000):
+        host.create_repository(f"octo-org/r{number}", {"README.md": b""} if number < 300 else files)
+    run = many(definitions=listing, max_pull_requests="300")
+    assert "1000 repositories: 300 opened, 700 complete." in run.lines
+    assert len(host.requests) <= 10 + 100 + 600 + 10
