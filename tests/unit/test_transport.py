@@ -257,8 +257,9 @@ def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
 ) -> None:
     def script(connection: socket.socket, request: bytes) -> None:
         if request.startswith(b"GET /x"):
-            head = b"HTTP/1.1 %d M\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n" % status
-            connection.sendall(head)
+            place = b"http://127.0.0.1:%d/y" % connection.getsockname()[1]
+            head = b"HTTP/1.1 %d M\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n"
+            connection.sendall(head % (status, place))
         else:
             connection.sendall(body(b'{"y": 1}'))
 
@@ -271,7 +272,16 @@ def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
 
 @pytest.mark.parametrize(
     "place",
-    ["http://127.0.0.1:1/y", "https://evil.example/", "//evil.example", "ftp://x", "http://[", ""],
+    [
+        "http://127.0.0.1:1/y",
+        "https://evil.example/",
+        "//evil.example",
+        "ftp://x",
+        "http://[",
+        "/y",
+        "::x",
+        "",
+    ],
 )
 def test_a_redirect_elsewhere_is_an_answer(
     start: Callable[[Script], RawHost],
@@ -287,8 +297,12 @@ def test_a_redirect_elsewhere_is_an_answer(
 
 
 def test_redirects_end(start: Callable[[Script], RawHost]) -> None:
-    head = b"HTTP/1.1 301 M\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
-    host = start(lambda connection, _: connection.sendall(head))
+    def script(connection: socket.socket, _: bytes) -> None:
+        place = b"http://127.0.0.1:%d/x" % connection.getsockname()[1]
+        head = b"HTTP/1.1 301 M\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n"
+        connection.sendall(head % place)
+
+    host = start(script)
     found = send(host.url)
     assert isinstance(found, Response)
     assert (found.status, len(host.requests)) == (301, 4)

@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import ItemsView, Mapping
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from github import Auth, Github
 
@@ -83,7 +83,7 @@ class Transport:
             return None
         here = urlsplit(self._api_url)
         try:
-            there = urlsplit(urljoin(self._api_url, answer.headers["location"]))
+            there = urlsplit(answer.headers["location"])
             same = all(
                 getattr(there, n) == getattr(here, n) for n in ("scheme", "hostname", "port")
             )
