@@ -279,7 +279,11 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert run.exit_code == 2
     # Now and then the same answer passes: it is asked twice more
     assert writes(host) == ["POST git/refs"] * 3
-    assert "Reference update failed" in run.stderr
+    waits = [line for line in run.lines if line.startswith("Waiting")]
+    assert [line.partition(": ")[2] for line in waits] == [
+        "GitHub refuses the branch (Reference update failed)."
+    ] * 2
+    assert "GitHub refuses the branch (Reference update failed), 3 times. Either" in run.stderr
     assert "a ruleset forbids its name" in run.stderr
     assert repository.branches == ["main"]
 

@@ -77,7 +77,7 @@ REFUSALS = [
         Kind.ALREADY_EXISTS,
         "refusal.other",
     ),
-    ("POST git/refs", 422, "Reference update failed", Kind.REFUSED, "refusal.reference"),
+    ("POST git/refs", 422, "Reference update failed", Kind.REFUSED, "fault.reference"),
     ("PUT contents/a", 409, "x is at X but expected Y", Kind.STALE, "fault.conflict"),
     ("PUT contents/a", 409, "x expected to be at X", Kind.STALE, "fault.conflict"),
     (
@@ -144,7 +144,7 @@ REFUSALS = [
 def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> None:
     found = outcome(call, answer(status, words))
     assert (found.kind, found.reason.key) == (kind, text)
-    assert found.tries == {"fault.conflict": 6, "refusal.reference": 3}.get(text, 1)
+    assert found.tries == {"fault.conflict": 6, "fault.reference": 3}.get(text, 1)
     assert not found.may_have_been_applied
 
 

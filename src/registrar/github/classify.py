@@ -136,10 +136,11 @@ TABLE: tuple[Row, ...] = (
     # github/rest-api-description#4887, orgs/community#121875: "sometimes it works"
     Row(
         Kind.REFUSED,
-        "refusal.reference",
+        "fault.reference",
         (422,),
         ("Reference update failed",),
         tries=3,
+        gave_up="refusal.reference",
     ),
     # --- What exists, and what does not -----------------------------------------------------
     # renovatebot/renovate#20281; recordings of hub4j/github-api
