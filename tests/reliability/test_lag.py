@@ -63,3 +63,18 @@ def test_it_is_not_waited_for_without_an_end(
     host.quirks.lag = None
     assert action(definitions=listed).exit_code == 0
     finished(repository)
+
+
+@WAYS
+def test_what_a_run_that_just_ended_has_made_is_waited_for(
+    action: Action, host: StandInHost, repository: Repository, way: str
+) -> None:
+    """The branch is read, so it is there; its commits and its pull request lag all the same."""
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.commit({"a.md": b"\n"}, branch=SCAFFOLD_BRANCH)
+    repository.written.note(f"branch {SCAFFOLD_BRANCH}", f"head {SCAFFOLD_BRANCH}")
+    written = set(Symptom) - {Symptom.REFERENCE, Symptom.GRAPHQL_REFERENCE}
+    host.quirks.lag = Lag(seconds=5.0, symptoms=sorted(written))
+    ended = action(definitions=action.listing("a.md", "b.md"), commit_strategy=way)
+    assert ended.exit_code == 0, ended.text
+    finished(repository)

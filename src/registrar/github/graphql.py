@@ -164,7 +164,7 @@ class GraphQLClient(RestClient):
             **queries.path_variables(paths),
         }
         try:
-            return self._graphql(
+            state = self._graphql(
                 queries.repository(paths),
                 variables,
                 msg("operation.repository", target=target),
@@ -175,6 +175,9 @@ class GraphQLClient(RestClient):
             if error.kind is Kind.NOT_FOUND:
                 raise self.not_found_error(target) from error
             raise
+        if state.branch:
+            self._session.note_made(branch_thing(branch))
+        return state
 
     def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
         data = Fields(response.data).object("data")

@@ -41,7 +41,8 @@ class Request(Generic[Model]):
     needs: tuple[str, ...] = ()
     """What must be there for it to work, in the words of `session`."""
     makes: tuple[str, ...] = ()
-    """What is there after it, whether it succeeds or exists already."""
+    """What is there when it succeeds, or is refused because that exists: a run that was ended a
+    moment ago may have made what is read."""
     says_absent: Callable[[Response], bool] = _never
     """Whether a success says that what it ``needs`` is not there (an empty list)."""
     tolerates: Callable[[GraphQLError], bool] = _never

@@ -73,7 +73,12 @@ class RestClient:
         operation = msg("operation.reference", branch=branch)
         try:
             return self._ask(
-                "GET", path, operation, _commit_of_reference, needs=(branch_thing(branch),)
+                "GET",
+                path,
+                operation,
+                _commit_of_reference,
+                needs=(branch_thing(branch),),
+                makes=(branch_thing(branch),),
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
