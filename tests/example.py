@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tests.fakehub import Repository, StandInHost
 from tests.harness import PER_FILE, ROOT, SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Run
@@ -25,18 +26,26 @@ CREATE_BRANCH = READS + 1
 FIRST_FILE = CREATE_BRANCH + 1
 LAST_FILE = CREATE_BRANCH + len(MISSING)
 PULL_REQUEST = LAST_FILE + 1
-POSITIONS = {
+Day = Literal["quiet", "real"]
+"""What the host does beyond its description: nothing, or all of `StandInHost.real_day`."""
+POSITIONS: dict[tuple[str, Day], range] = {
     # token, two reads, 29 checks, branch, 27 files, pull request
-    PER_FILE: range(1, PULL_REQUEST + 1),
+    (PER_FILE, "quiet"): range(1, PULL_REQUEST + 1),
     # one query; branch, commit and pull request in one request
-    SINGLE: range(1, 3),
+    (SINGLE, "quiet"): range(1, 3),
+    # the branch two times more; the first file and the pull request twice more at least
+    (PER_FILE, "real"): range(1, PULL_REQUEST + 7),
+    # then the commit three times and the pull request three times, at least
+    (SINGLE, "real"): range(1, 9),
 }
 """Every request of a run, counted from 1."""
-SORTS = {
-    PER_FILE: (1, 2, 17, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST),
-    SINGLE: (1, 2),
+SORTS: dict[tuple[str, Day], tuple[int, ...]] = {
+    (PER_FILE, "quiet"): (1, 2, 17, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST),
+    (SINGLE, "quiet"): (1, 2),
+    (PER_FILE, "real"): (CREATE_BRANCH + 1, FIRST_FILE + 2, PULL_REQUEST + 5),
+    (SINGLE, "real"): (2, 3, 7),
 }
-"""One request of each sort."""
+"""One request of each sort; on the real day, of those that other answers lie behind."""
 
 
 @dataclass(slots=True)
@@ -54,6 +63,11 @@ class Example:
     def host(self) -> StandInHost:
         """Where the repository is."""
         return self.action.host
+
+    def live(self, day: Day) -> None:
+        """Let the host be as on such a day from now on."""
+        if day == "real":
+            self.host.real_day()
 
     def run(self, **inputs: str) -> Run:
         """Run to the end."""

@@ -1,4 +1,7 @@
-"""Every request of a run × every fault, before and after it is applied; then the run again."""
+"""Every request of a run × every fault, before and after it is applied; then the run again.
+
+All of it on a GitHub without quirks, and on its real day.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Literal
 import pytest
 from _pytest.mark import ParameterSet
 
-from tests.example import BRANCH, FIRST_FILE, MISSING, POSITIONS, SORTS, Example
+from tests.example import BRANCH, FIRST_FILE, MISSING, POSITIONS, SORTS, Day, Example
 from tests.fakehub import Fault, FaultKind
 from tests.harness import PER_FILE, SINGLE
 
@@ -43,20 +46,25 @@ BEYOND_OUR_TIMEOUT = 17.0
 
 
 def cases() -> Iterator[ParameterSet]:
-    """All of it. Chosen: every fault at one request, each time at one of another sort."""
-    for strategy, positions in POSITIONS.items():
-        sorts = SORTS[strategy]
+    """All of it. Chosen: every fault at one request, each time at one of another sort.
+
+    Of those on the real day, one in six is.
+    """
+    for (strategy, day), positions in POSITIONS.items():
+        sorts = SORTS[strategy, day]
         number = 0
         for kind in KINDS if strategy == PER_FILE else (*KINDS, *GRAPHQL):
             for when in whens(kind):
                 chosen = sorts[number % len(sorts)]
-                number += 1
                 if kind is FaultKind.TIMEOUT:
                     # The only ones that take real time
                     chosen = {SINGLE: 2, PER_FILE: FIRST_FILE}[strategy] if when == "after" else 0
+                if day == "real" and number % 6:
+                    chosen = 0
+                number += 1
                 for position in positions:
                     marks = [pytest.mark.chosen] if position == chosen else []
-                    yield pytest.param(strategy, kind, when, position, marks=marks)
+                    yield pytest.param(strategy, day, kind, when, position, marks=marks)
 
 
 def whens(kind: FaultKind) -> tuple[When, ...]:
@@ -65,11 +73,12 @@ def whens(kind: FaultKind) -> tuple[When, ...]:
 
 @pytest.mark.matrix
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize(("strategy", "kind", "when", "position"), list(cases()))
+@pytest.mark.parametrize(("strategy", "day", "kind", "when", "position"), list(cases()))
 def test_one_fault_is_survived_and_running_again_changes_nothing(
-    example: Example, kind: FaultKind, when: When, position: int
+    example: Example, day: Day, kind: FaultKind, when: When, position: int
 ) -> None:
     host = example.host
+    example.live(day)
     fault = host.faults.add(Fault(kind, at=position, when=when, seconds=BEYOND_OUR_TIMEOUT))
 
     first = example.run()

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.example import Example
+from tests.example import Day, Example
 
-PAIRS = [pytest.param(n, marks=[pytest.mark.chosen] if n < 3 else []) for n in range(200)]
+DAYS: tuple[Day, ...] = ("quiet", "real")
+PAIRS = [
+    pytest.param(day, n, marks=[pytest.mark.chosen] if n < chosen else [])
+    for day, chosen in zip(DAYS, (3, 1), strict=True)
+    for n in range(200)
+]
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("pair", PAIRS)
-def test_two_runs_at_once_do_the_work_of_one(example: Example, pair: int) -> None:
+@pytest.mark.parametrize(("day", "pair"), PAIRS)
+def test_two_runs_at_once_do_the_work_of_one(example: Example, day: Day, pair: int) -> None:
+    example.live(day)
     # Different speeds of the host let the runs meet at different requests
     example.host.latency = (pair % 5) * 0.004
     processes = [example.begin(), example.begin()]
