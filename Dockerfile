@@ -25,7 +25,7 @@ COPY --from=build /registrar /registrar
 # The official image has no bytecode of the standard library (docker-library/python#615): what a run
 # imports of it is compiled here too.
 RUN ["/registrar/venv/bin/python", "-I", "-c", \
-     "import sys; sys.path.append('/registrar/src'); import registrar.registration, registrar.main"]
+     "import sys; sys.path.append('/registrar/src'); import registrar.main, registrar.execution, registrar.fleet.run"]
 # No USER: the runner's mounts belong to root. `-I`: the working directory is the caller's checkout,
 # and nothing in it may take the place of a module.
 # `env`: a signal waits until the program handles it; the interpreter answers with a traceback.

@@ -5,10 +5,10 @@ settings -> target and list -> state of the repository -> plan -> result -> repo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Mapping, Sequence
+from typing import TextIO
 
-from registrar import cli, inputs, registration
+from registrar import cli, inputs
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
@@ -22,21 +22,13 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.fleet.results import FleetResult
-from registrar.fleet.run import Fleet
-from registrar.github.retry import RetryPolicy
-from registrar.inputs import Inputs
-from registrar.jobs import Job
 from registrar.jobs import load as load_job
 from registrar.models import RegistrationResult
 from registrar.reporting.privacy import HiddenNames
-from registrar.reporting.progress import Progress
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Workflow
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue, msg
-
-if TYPE_CHECKING:
-    from registrar.github.client import GitHub
 
 
 def main(
@@ -75,8 +67,15 @@ def main(
         settings = inputs.read(environ, command_line.mistakes)
         texts = Catalogue(inputs.language(environ), redact)
         jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
-        github = _connect(settings, reporter, cancellation)
+        try:
+            # Only now: bad input is reported without it, and it is most of the start-up time
+            from registrar import execution  # noqa: PLC0415
+        except ImportError as error:
+            raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
+        github = execution.connect(settings, reporter, cancellation)
         if settings.selection:
+            from registrar.fleet.run import Fleet  # noqa: PLC0415 (not needed for one repository)
+
             fleet = FleetResult(settings.mode)
             # What was done counts whatever ends the run
             results = fleet.registrations
@@ -85,7 +84,7 @@ def main(
             ).run()
             exit_codes.append(fleet.exit_code)
         else:
-            for result in _each(jobs, settings, github, reporter, cancellation):
+            for result in execution.each(jobs, settings, github, reporter, cancellation):
                 results.append(result)
                 exit_codes.append(result.exit_code)
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
@@ -97,48 +96,6 @@ def main(
     combined = _combine_exit_codes(exit_codes)
     reporter.run(results, diagnostics, combined, fleet)
     return combined
-
-
-def _each(
-    jobs: Sequence[Job],
-    settings: Inputs,
-    github: GitHub,
-    reporter: Reporter,
-    cancellation: Cancellation,
-) -> Iterator[RegistrationResult]:
-    """Do every registration in one repository."""
-    for job in jobs:
-        cancellation.check()
-        spec = job.spec(settings.target)
-        nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
-        progress = Progress(nothing_yet, reporter.workflow, reporter.catalogue)
-        result = registration.register(github.client(spec.target), spec, job.proposal, progress)
-        cancellation.stop_timer()
-        reporter.registration(result)
-        yield result
-        if result.exit_code > EXIT_CANCELLED:
-            return
-
-
-def _connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> GitHub:
-    try:
-        # Only now: bad input is reported without it, and it is most of the start-up time
-        from registrar.github.client import GitHub  # noqa: PLC0415
-    except ImportError as error:
-        raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
-    github = GitHub(
-        token=settings.token,
-        api_url=settings.api_url,
-        workflow_repository=settings.workflow_repository,
-        policy=RetryPolicy(
-            max_seconds=settings.max_wait_seconds,
-            announce=reporter.line,
-            cancellation=cancellation,
-        ),
-    )
-    if registration.STRATEGIES[settings.commit_strategy].checks_token_first:
-        github.check_token()
-    return github
 
 
 def _combine_exit_codes(exit_codes: Sequence[int]) -> int:
