@@ -20,6 +20,7 @@ from registrar.fleet.selection import Selection
 from registrar.inputs import Inputs
 from registrar.jobs import Job
 from registrar.models import (
+    FAILED_STATES,
     Mode,
     Plan,
     PullRequest,
@@ -27,7 +28,6 @@ from registrar.models import (
     RegistrationResult,
     RegistrationSpec,
 )
-from registrar.models import State as FileState
 from registrar.reporting import fleet as texts
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.progress import Progress, Silence
@@ -252,7 +252,7 @@ class Fleet:
             state = State.FAILED
         elif not done.pull_request:
             state = State.DECLINED if done.branch else State.COMPLETE
-        failed = next((f.reason for f in done.files if f.state is FileState.FAILED), None)
+        failed = next((f.reason for f in done.files if f.state in FAILED_STATES), None)
         row = Row(
             repository.full_name,
             job.profile.name,
