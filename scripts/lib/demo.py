@@ -7,14 +7,19 @@ import os
 import signal
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from types import FrameType
 
 from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected
+from tests.fakehub import Repository
 
 EXIT_CANCELLED = 128
 READS = {"GET", "HEAD"}
 TWO = 2
 LONG = 100
+LACKING_PART = 5
+"""One repository of so many lacks files, where there are many."""
+MANY_CAP = 5
 HEAD, TAIL = 8, 4
 """Lines that are shown of a longer text, unless everything is asked for."""
 
@@ -37,6 +42,38 @@ class Demo:
         self.register("health", "single")
         self.register("scaffold", "per-file")
         self.again()
+
+    def play_many(self, count: int) -> None:
+        """Many repositories: a plan, a run up to its cap, and the run that goes on."""
+        listed = expected("health")
+        lacking = -(-count // LACKING_PART)
+        heading(f"{count} repositories of octo-org, {lacking} of which lack files")
+        made = [
+            self.scene.host.create_repository(
+                f"octo-org/service-{number:03}", FILES if number < lacking else listed
+            )
+            for number in range(count)
+        ]
+        given = {"target_repos": "octo-org/*", "max_pull_requests": str(MANY_CAP)}
+
+        heading("Mode plan: what would be done?")
+        run, requests = self.run("health", mode="plan", **given)
+        self.show(run.summary)
+        self.check("exit code 0, and no pull request", run.exit_code == 0 and not opened(made))
+        self.recap.append(f"plan of {count} repositories: {requests.total()} requests")
+        now = min(lacking, MANY_CAP)
+        for title, total in (("The run", now), ("The run again", min(lacking, 2 * MANY_CAP))):
+            heading(f"{title}: at most {MANY_CAP} new pull requests, 3 seconds apart")
+            run, requests = self.run("health", **given)
+            heading(f"{title}: what must hold")
+            self.check("exit code 0", run.exit_code == 0)
+            self.check(f"{total} repositories have one pull request each", opened(made) == total)
+            self.check(
+                f"{lacking - total} are deferred",
+                run.outputs.get("deferred") == str(lacking - total),
+            )
+            self.recap.append(f"{title.lower()}: {requests.total()} requests, {total} in all")
+        self.check("the token is in no output of any run", not self.leaks)
 
     def before(self) -> None:
         heading(f"The repository {self.scene.repository.full_name} before")
@@ -190,6 +227,12 @@ class Demo:
         print(f"{'ok   ' if holds else 'WRONG'} {what}")
 
 
+def opened(repositories: Sequence[Repository]) -> int:
+    """How many repositories have exactly one pull request; -1 when one has more."""
+    counts = [len(repository.pull_requests) for repository in repositories]
+    return sum(counts) if max(counts) <= 1 else -1
+
+
 def heading(text: str) -> None:
     line = f"━━ {text} {'━' * max(70 - len(text), 2)}"
     bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -212,6 +255,9 @@ def main() -> int:
     parser.add_argument(
         "--language", choices=("ja", "en"), default="ja", help="of the action (default: ja)"
     )
+    parser.add_argument(
+        "--repositories", type=int, metavar="N", help="show a run over so many repositories"
+    )
     parser.add_argument("--full", action="store_true", help="show every line")
     given = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -220,7 +266,10 @@ def main() -> int:
     try:
         with example() as scene:
             demo = Demo(scene, given.language, full=given.full)
-            demo.play()
+            if given.repositories:
+                demo.play_many(given.repositories)
+            else:
+                demo.play()
             demo.summarise()
     except AssertionError as mismatch:
         print(f"WRONG GitHub's published description does not allow this:\n{mismatch}")

@@ -64,8 +64,9 @@ class Act:
         *,
         secrets: Mapping[str, str],
         inputs: Mapping[str, str] | None = None,
-        published: Path | None = None,
+        local: Mapping[str, Path] | None = None,
         exit_code: int = 0,
+        timeout: float = 120,
     ) -> str:
         """Run a workflow to the end that is expected, and return the log."""
         command = [
@@ -74,9 +75,8 @@ class Act:
             f"--env=HOST_API_URL={host.url}",
             *(f"--secret={name}" for name in secrets),
             *(f"--input={name}={value}" for name, value in (inputs or {}).items()),
+            *(f"--local-repository={name}={path}" for name, path in (local or {}).items()),
         ]
-        if published:
-            command.append(f"--local-repository={PUBLISHED}={published}")
         # The containers and images of act have fixed names: one run at a time on a machine.
         with Path(tempfile.gettempdir(), "registrar-test-act.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -90,7 +90,7 @@ class Act:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     text=True,
-                    timeout=120,
+                    timeout=timeout,
                     check=False,
                 )
             finally:
@@ -211,7 +211,7 @@ def test_the_action_is_pinned_by_another_repository(
     with StandInHost() as host:
         host.create_repository(TARGET, files=PRESENT)
         secrets = {"GITHUB_TOKEN": host.create_token(kind="installation")}
-        log = act.run(caller, workflow, host, secrets=secrets, published=project)
+        log = act.run(caller, workflow, host, secrets=secrets, local={PUBLISHED: project})
     assert "compared outputs" in log
     assert ("docker build" in log) == (form == "source")
 
@@ -269,3 +269,64 @@ def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(
         inputs = {"profile": "health", "target_repo": "octo/other"}
         act.run(project, DISPATCH, host, secrets=secrets, inputs=inputs)
     assert [each.head for each in other.pull_requests] == [HEALTH_BRANCH]
+
+
+def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
+    act: Act, project: Path, tmp_path: Path
+) -> None:
+    many = project / ".github/workflows/register-many.yml"
+    text = many.read_text("utf-8")
+    # act knows neither this form nor, without a download, the action for an App's token
+    assert text.count("uses: $/") == 3
+    many.write_text(text.replace("uses: $/", f"uses: {PUBLISHED}"), "utf-8")
+    [app] = set(re.findall(r"actions/create-github-app-token@\w+", text))
+    stub = tmp_path / "stub"
+    stub.mkdir()
+    script = 'echo "token=$KEY" >> "$GITHUB_OUTPUT"'
+    step = {
+        "id": "made",
+        "run": script,
+        "shell": "bash",
+        "env": {"KEY": "${{ inputs.private-key }}"},
+    }
+    names = [*re.findall(r"(?m)^          ([a-z-]+): .*$", text.partition(app)[2])[:6]]
+    action = {
+        "name": "Token",
+        "description": "A token that is there already",
+        "inputs": {name: {"description": name} for name in names},
+        "outputs": {"token": {"description": "It", "value": "${{ steps.made.outputs.token }}"}},
+        "runs": {"using": "composite", "steps": [step]},
+    }
+    (stub / "action.yml").write_text(json.dumps(action))
+    commit(stub)
+    given = {
+        "target_repos": "octo-org/*",
+        "client_id": "Iv23example",
+        "owner": "octo-org",
+        "language": "en",
+        "profile": "health",
+        "max_minutes": 0.1,
+    }
+    call = {
+        "uses": "./.github/workflows/register-many.yml",
+        "with": given,
+        "secrets": {"REGISTRAR_PRIVATE_KEY": "${{ secrets.REGISTRAR_PRIVATE_KEY }}"},
+    }
+    workflow = ".github/workflows/use.yml"
+    (project / workflow).write_text(json.dumps({"on": "workflow_dispatch", "jobs": {"use": call}}))
+    with StandInHost() as host:
+        made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(5)]
+        secrets = {"REGISTRAR_PRIVATE_KEY": host.create_token(kind="installation")}
+        log = act.run(
+            project,
+            workflow,
+            host,
+            secrets=secrets,
+            local={PUBLISHED: project, app: stub},
+            timeout=400,
+        )
+        assert [len(repository.pull_requests) for repository in made] == [1] * 5
+    assert "5 lack files: 0 have an open pull request, 0 declined it, 5 to open." in log
+    assert "That takes 3 shards, one after the other." in log
+    assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
+    assert "5 repositories: 5 waiting." in log
