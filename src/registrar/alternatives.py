@@ -1,7 +1,7 @@
-"""Where else a listed file may stand: at the paths a list names, or where GitHub itself looks.
+"""Where else a listed file may be: at the paths a list names, or where GitHub itself looks.
 
-Text and tables only: whoever reads a repository asks `directories_to_read` what to look at, and
-hands over what stands there as a `Listing`.
+No requests here: the strategies read the directories that `directories_to_read` names, and pass
+their entries as a `Listing`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Inherited(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Files that do the same for GitHub: one of them is enough."""
+    """Files that GitHub uses for the same purpose: one of them is enough."""
 
     name: str
     """Regular expression of the file's name, in any letter case."""
@@ -52,7 +52,7 @@ class Kind:
     listed: tuple[str, ...] | None = None
     """Where a listed file is one of this kind, if not in all of ``places``."""
     folders: tuple[str, ...] = ()
-    """Directories in which any file with one of ``extensions`` does, too."""
+    """Directories in which any file with one of ``extensions`` counts, too."""
     extensions: tuple[str, ...] = ()
 
 
@@ -115,7 +115,7 @@ KINDS = (
 
 
 class Listing:
-    """What stands in some directories of one commit."""
+    """The entries of some directories of one commit."""
 
     def __init__(self, directories: Mapping[str, Iterable[str]]) -> None:
         """``directories`` maps a directory (the root is empty) to the names in it.
@@ -138,17 +138,17 @@ class Listing:
                 self._any_case.setdefault(_folded(path), path)
 
     def __contains__(self, path: str) -> bool:
-        """Whether a file stands at exactly this path."""
+        """Whether there is a file at exactly this path."""
         return path in self._files
 
     def in_any_case(self, path: str) -> str | None:
-        """Path of an entry that has this one's letters; an exact one comes first."""
+        """Path of an entry that differs in letter case at most; an exact match comes first."""
         if path in self._files or path in self._directories:
             return path
         return self._any_case.get(_folded(path))
 
     def files_in(self, directory: str) -> Sequence[str]:
-        """Paths of the files that stand directly in a directory, in any letter case."""
+        """Paths of the files directly in a directory, whose name may be in any letter case."""
         return self._in.get(_folded(directory), ())
 
 
@@ -191,10 +191,10 @@ def directories_of_owner(definitions: Iterable[FileDefinition]) -> tuple[str, ..
 
 
 def satisfied_by(definition: FileDefinition, listing: Listing, *, respect: bool) -> str | None:
-    """Path of a file of the target that does for ``definition``; ``None`` where there is none.
+    """Path of a file of the target that counts as ``definition``; ``None`` where there is none.
 
-    The alternatives of the list count always, to the letter. With ``respect`` also what differs
-    in letter case only, and what GitHub itself would use.
+    The alternatives of the list always count, in exactly their letter case. With ``respect``
+    also what differs in letter case only, and what GitHub itself would use.
     """
     for path in definition.alternatives:
         if path in listing:
@@ -245,7 +245,7 @@ def letter_case_conflict(path: str, listing: Listing) -> str | None:
 
 def _equivalents(path: str, listing: Listing) -> Iterator[str]:
     if _directory(path) == ISSUE_TEMPLATES and not _folded(path).endswith("/config.yml"):
-        # A form (`.yml`) does for a template (`.md`) of the same name: `_TEMPLATES`
+        # A form (`.yml`) counts as a template (`.md`) of the same name: `_TEMPLATES`
         stem = path.rpartition(".")[0]
         for extension in (".md", ".yml"):
             if other := listing.in_any_case(f"{stem}{extension}"):

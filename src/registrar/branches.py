@@ -33,9 +33,9 @@ class Branch:
     """The open pull request that is to be continued."""
     is_new: bool = True
     was_bare: bool = False
-    """Whether it was found without a commit of its own."""
+    """Whether it existed without a commit of its own."""
     may_have_been_applied: bool = False
-    """Whether this very run may have put there what the branch holds."""
+    """Whether this run may have written what the branch holds."""
 
     def has(self, path: str) -> bool:
         """Whether the branch is known to hold ``path``."""
@@ -142,7 +142,7 @@ def _claim(
 
     may_have_been_applied = bool(attempt and attempt.may_have_been_applied)
     if may_have_been_applied:
-        # What an unanswered request did is read before anything else is written
+        # Read what the request may have done before anything else is written
         state = client.branch_state(plan.repository, name)
     if state is None:
         try:
@@ -206,7 +206,7 @@ def _continue(
     may_be_bare: bool,
     attempt: Attempt | None = None,
 ) -> Branch | Declined | None:
-    """Take over a branch that stands already, when it is ours."""
+    """Continue a branch that exists, if it is ours."""
     found = proposed(state, plan)
     if isinstance(found, Declined):
         # Where the paths that were declined are known, the others go to another branch
@@ -241,9 +241,9 @@ def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | 
 def _leftover(
     client: Client, plan: Plan, state: BranchState, *, may_be_bare: bool
 ) -> Branch | None:
-    """Take a branch for what an interrupted run left: it brings files of ours and nothing else.
+    """Continue a branch that an interrupted run left: it adds files of ours and nothing else.
 
-    One that brings nothing at all tells nothing; ``may_be_bare`` says whether it is ours.
+    A branch without a commit of its own shows nothing; ``may_be_bare`` says whether it is ours.
     """
     name, head = state.name, state.head
     comparison = None

@@ -20,10 +20,11 @@ NAP_SECONDS = 0.1
 
 
 class Cancellation:
-    """The wish to end, as the rest of the run sees it.
+    """Whether the run is to end, as the rest of the program sees it.
 
-    The first signal only leaves a note: whoever is about to send a request or to sleep finds it.
-    What is in flight after `GRACE_SECONDS` is given up. A second signal ends the process at once.
+    The first signal is only noted, and checked before each request and each sleep. A request
+    that is still in flight after `GRACE_SECONDS` is given up. A second signal ends the process
+    at once.
     """
 
     def __init__(self, clock: Clock | None = None) -> None:
@@ -41,7 +42,7 @@ class Cancellation:
             signal.signal(number, self._on_signal)
 
     def check(self, *, may_have_been_applied: bool = False) -> None:
-        """Raise `Cancelled` when a signal asked for it, with what is known of the write."""
+        """Raise `Cancelled` if a signal arrived, with what is known of the write."""
         if self._signal_number:
             raise Cancelled(self._signal_number, may_have_been_applied=may_have_been_applied)
 

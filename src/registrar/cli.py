@@ -1,4 +1,4 @@
-"""The command line: options are inputs by another name; ``--help`` and ``--version``."""
+"""The command line: an option for each input, ``--help`` and ``--version``."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """What the arguments say."""
+    """The parsed arguments."""
 
     variables: Mapping[str, str]
-    """The options as variables ``INPUT_…``, which they come before."""
+    """The options as variables ``INPUT_…``; they override the environment."""
     mistakes: tuple[Message, ...] = ()
     command: str = ""
     """Profile of the command that was started; empty: the entry point itself."""
@@ -37,7 +37,7 @@ class CommandLine:
     """``--help`` or ``--version``, when that was asked: then nothing else is done."""
 
     def answer(self, catalogue: Catalogue) -> Iterator[str]:
-        """Answer the question, line by line."""
+        """Give the lines of the help, or of the version."""
         if self.question == _VERSION:
             yield f"registrar {__version__}"
             return

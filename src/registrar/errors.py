@@ -37,7 +37,7 @@ class Refused(RegistrarError):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One diagnostic of the input, with its place (``line`` counts from 1)."""
+    """An error or a warning about the input, with its place (``line`` counts from 1)."""
 
     message: Message
     file: str | None = None
@@ -60,7 +60,7 @@ class Cancelled(BaseException):
     """
 
     def __init__(self, signal_number: int, *, may_have_been_applied: bool = False) -> None:
-        """``signal_number`` is the signal that asked; the rest is about the write under way."""
+        """``may_have_been_applied`` is about the write in progress."""
         super().__init__(signal_number)
         self.signal_number = signal_number
         self.may_have_been_applied = may_have_been_applied

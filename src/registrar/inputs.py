@@ -1,4 +1,4 @@
-"""Environment -> `Inputs`; every diagnostic at once, before any request."""
+"""Environment -> `Inputs`, with every diagnostic at once, before any request."""
 
 from __future__ import annotations
 
@@ -24,20 +24,19 @@ from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 
 DEFAULT_API_URL = "https://api.github.com"
 MOST_MINUTES = 360
-"""A job of the host's own runners ends then."""
+"""A job on a GitHub-hosted runner ends after this time (minutes)."""
 LINE_CHARACTERS = 200
-"""The host takes 256 characters of a title; some are left for what placeholders stand for."""
+"""A title may have 256 characters on GitHub; the rest is for the values of placeholders."""
 BODY_CHARACTERS = 30_000
-"""The host takes 65,536 characters of a pull request's body; the rest is for our own part."""
+"""A pull request's body may have 65,536 characters on GitHub; the rest is for our own part."""
 BRANCH_BYTES = 240
-"""The host takes 255 with ``refs/heads/``; some are left for ``-2`` behind a name that is taken."""
+"""GitHub allows 255 with ``refs/heads/``; the rest is for ``-2`` behind a name that is taken."""
 
 CLOSE = 0.7
-"""How alike two names are (0 to 1) when one is taken for a slip of the other.
+"""From this similarity on (0 to 1), a name counts as a misspelling of another.
 
-``INPUT_METHOD``, an ordinary variable of a desktop, and ``mode`` have 0.6.
+``INPUT_METHOD``, a variable that many desktops set, and ``mode`` have 0.6.
 """
-
 
 _SWITCH = ("true", "false")
 
@@ -59,7 +58,7 @@ class Input:
     The names of the two commands; a plain ``LANGUAGE`` or ``BRANCH`` is set for other reasons.
     """
     other_names: tuple[str, ...] = ()
-    """What similar actions call it, and what people call it by heart."""
+    """Its names in similar actions, and names that people remember wrongly."""
     workflow_default: str = ""
     """Default in ``action.yml`` where only a workflow has one."""
 
@@ -121,7 +120,7 @@ INPUTS = {
         Input("max_pull_requests", "100", other_names=("max_prs",)),
         Input("max_minutes", "50"),
         Input("shard"),
-        # The address that a workflow runs at is told by the runner
+        # The runner sets the address of the GitHub that the workflow runs on
         Input("api_url", plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
     )
 }
@@ -132,9 +131,9 @@ PLACEHOLDERS = {each.name: each.placeholders for each in INPUTS.values() if each
 
 _VARIABLES = {each.variable: each for each in INPUTS.values()}
 _RUNNERS_OWN = ("INPUT_ARGS", "INPUT_ENTRYPOINT")
-"""What `with:` of a container action means to the runner itself."""
+"""Keys of `with:` that the runner itself reads for a container action."""
 _RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
-"""What we repeat of what the runner tells."""
+"""Variables of the runner whose values appear in our texts."""
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _COUNT = re.compile(r"[0-9]{1,6}")
@@ -149,7 +148,7 @@ _OTHER_REFERENCE = re.compile(
 )
 _WEB_HOSTS = ("api.github.com", "github.com", "www.github.com")
 _CLOUD = ".ghe.com"
-"""Ending of the hosts of GitHub Enterprise Cloud with data residency."""
+"""End of the host names of GitHub Enterprise Cloud with data residency."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 """What Python makes of a byte that is not UTF-8 (PEP 383)."""
@@ -163,12 +162,11 @@ class Inputs:
     target: str
     """``owner/repo``, as it was given."""
     selection: Selection | None
-    """The repositories that are meant, where there may be many: then ``target`` counts for
-    nothing."""
+    """The repositories of a run over many; then ``target`` is ignored."""
     max_pull_requests: int
-    """New pull requests of a run over many repositories at most."""
+    """How many pull requests a run over many repositories opens at most."""
     max_seconds: float
-    """After so long a run over many repositories begins nothing new."""
+    """After this time a run over many repositories begins nothing new."""
     shard: Shard
     profiles: tuple[Profile, ...]
     workspace: Path
@@ -217,7 +215,7 @@ def meant(name: str) -> str:
 def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs:
     """Read and check the inputs.
 
-    ``mistakes`` were made before, on the command line, and are told together with ours.
+    ``mistakes`` were found on the command line, and are reported together with ours.
 
     Raises:
         InvalidInput: with every diagnostic.
@@ -298,7 +296,7 @@ class _Reader:
         return value
 
     def choice(self, name: str) -> str:
-        """One of the accepted values; the default where it is none of them."""
+        """One of the valid values; the default where it is none of them."""
         default, choices = INPUTS[name].default, INPUTS[name].choices
         value = self._given(name) or default
         if accepted := _accepted(value, choices):
@@ -406,7 +404,7 @@ class _Reader:
         return shard or Shard()
 
     def commit_strategy(self) -> CommitStrategy:
-        """A single commit in many repositories: one for each file would take hours."""
+        """In many repositories a single commit: one for each file would take hours."""
         name = "commit_strategy"
         chosen = self.choice(name) if self._given(name) else ""
         value = CommitStrategy(chosen) if chosen else None
@@ -463,7 +461,7 @@ def _once(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
-    """Name the inputs that hold the token: what most of them say is published."""
+    """Name the inputs that hold the token: most of their values are published."""
     for name in INPUTS:
         value = _given(environ, name)
         if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
@@ -471,17 +469,17 @@ def _leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
 
 
 def _unknown(environ: Mapping[str, str]) -> Iterator[Message]:
-    """Name the variables ``INPUT_…`` that are none of ours.
+    """Name the variables ``INPUT_…`` that are no input.
 
-    On a runner each is an input of the step. Elsewhere only one like ours is a slip:
-    ``INPUT_METHOD`` is an ordinary variable of a desktop.
+    On a runner each is an input of the step. Elsewhere only one that resembles an input is
+    taken for a misspelling: many desktops set ``INPUT_METHOD``.
     """
     on_runner = environ.get("GITHUB_ACTIONS") == "true"
     for variable in sorted(environ):
         prefix, name = variable[: len("INPUT_")], variable[len("INPUT_") :]
         if prefix.upper() != "INPUT_" or variable in _VARIABLES or variable in _RUNNERS_OWN:
             continue
-        # The runner itself writes capitals; elsewhere the letter case may be all that is wrong
+        # The runner itself writes capitals; elsewhere only the letter case may be wrong
         shown = name.lower() if variable.isupper() else variable
         if close := meant(name):
             suggestion = close if variable.isupper() else INPUTS[close].variable

@@ -1,4 +1,4 @@
-"""One list of files with its texts: what is registered, in whichever repository."""
+"""A profile with its list and its texts, the same for every repository."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Job:
 
 
 def load(profile: Profile, settings: Inputs, reporter: Reporter, catalogue: Catalogue) -> Job:
-    """Load the definition file of a profile; ``catalogue`` words what is proposed.
+    """Load the definition file of a profile; ``catalogue`` has the texts of what is proposed.
 
     Raises:
-        InvalidInput: with every mistake.
+        InvalidInput: with every diagnostic.
         Refused: the file cannot be read.
     """
     own_list = bool(settings.definitions)

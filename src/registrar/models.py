@@ -12,7 +12,7 @@ from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
 TEMPLATE_NAMES = ("owner", "repo", "default_branch")
-"""What may stand in braces in the content of a template."""
+"""Placeholders of the content of a template."""
 EMPTY_FILE = b"\n"
 """An empty file is a single line feed."""
 
@@ -53,7 +53,7 @@ class FileDefinition:
     content: bytes = EMPTY_FILE
     description: str = ""
     alternatives: tuple[str, ...] = ()
-    """Paths that do as well: where one of them exists, this one counts as present."""
+    """Other paths for the same file: where one of them exists, this one counts as present."""
     template: bool = False
     """Whether the content is a template, to be filled in once the repository was read."""
 
@@ -85,7 +85,7 @@ class FileDefinition:
 
 @dataclass(frozen=True, slots=True)
 class RegistrationSpec:
-    """One registration that is asked for."""
+    """One registration to be done."""
 
     target: str
     """``owner/repo``, as it was given."""
@@ -93,7 +93,7 @@ class RegistrationSpec:
     branch: str
     """Name of the working branch, as far as it is free."""
     built_in: bool = True
-    """Whether nobody but us would choose that name."""
+    """Whether it is the profile's own name, which nobody else is likely to choose."""
     respect_alternatives: bool = False
     """Whether a path counts as present when GitHub would use another file in its place."""
     mode: Mode = Mode.REGISTER
@@ -104,15 +104,15 @@ class RegistrationSpec:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository as the host describes it."""
+    """A repository as GitHub describes it."""
 
     full_name: str
-    """``owner/repo`` in the host's own spelling, the new one when it was renamed."""
+    """``owner/repo`` in GitHub's own spelling, the new one when it was renamed."""
     default_branch: str
     html_url: str
     archived: bool = False
     can_push: bool | None = None
-    """Whether the token's user may push; ``None`` where the host does not tell."""
+    """Whether the token's user may push; ``None`` where GitHub does not say."""
     is_fork: bool = False
     node_id: str = ""
     """What GraphQL calls the repository."""
@@ -157,10 +157,10 @@ class Exclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PullRequestOptions:
-    """What a caller wants of the pull request, beside its title."""
+    """What the caller wants of the pull request, apart from its title."""
 
     body: str = ""
-    """Template of a text that stands before our own."""
+    """Template of the text at the top of the description."""
     labels: tuple[str, ...] = ()
     assignees: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
@@ -182,7 +182,7 @@ class PullRequest:
     head_repository: str = ""
     base_branch: str = ""
     labels: frozenset[str] = frozenset()
-    """In lower case: the host tells no case apart, neither here nor in logins."""
+    """In lower case: GitHub ignores the case of labels and of logins."""
     assignees: frozenset[str] = frozenset()
     """Logins in lower case."""
 
@@ -215,7 +215,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class BranchState:
-    """A branch that stands already: its commit, and the pull requests from it."""
+    """A branch that exists: its commit, and the pull requests from it."""
 
     name: str
     head: str
@@ -243,8 +243,8 @@ class RepositoryState:
     repository: Repository
     base_sha: str
     entries: Mapping[str, str]
-    """What stands where, path by path: ``blob``, ``tree`` or ``commit``; where only presence
-    was asked for, nothing. A path that is not here is missing."""
+    """Path -> type of what is there: ``blob``, ``tree`` or ``commit``; empty where only presence
+    was asked for. A path that is not a key is missing."""
     branch: BranchState | None = None
     """The branch of the working branch's name, where it was looked for."""
     pull_requests: tuple[PullRequest, ...] | None = None
@@ -283,7 +283,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """A commit that is asked for: files that are added, to a branch at the commit ``parent``."""
+    """A commit to be made: it adds files to a branch that is at the commit ``parent``."""
 
     branch: str
     parent: str
@@ -294,7 +294,7 @@ class NewCommit:
 
 @dataclass(frozen=True, slots=True)
 class NewPullRequest:
-    """A pull request that is asked for, from ``branch`` to the default branch."""
+    """A pull request to be opened, from ``branch`` to the default branch."""
 
     branch: str
     title: str
@@ -386,7 +386,7 @@ class RegistrationResult:
 
     @property
     def created(self) -> int:
-        """Number of files that this run created."""
+        """Number of files that this run has created."""
         return self.count(State.CREATED)
 
     @property
@@ -396,13 +396,13 @@ class RegistrationResult:
 
     @property
     def failed(self) -> int:
-        """Number of files that could not be created, or whose answer never came."""
+        """Number of files that could not be created, or whose write was never answered."""
         return self.count(*FAILED_STATES)
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """What stands at a path of a commit: git mode (``100644`` …) and object id."""
+    """What is at a path of a commit: git mode (``100644`` …) and object id."""
 
     mode: str
     sha: str

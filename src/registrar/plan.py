@@ -67,7 +67,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
 def _why_satisfied(
     definition: FileDefinition, spec: RegistrationSpec, state: RepositoryState
 ) -> Message | None:
-    """Say which other file does for a listed one that is not there, if any."""
+    """Say which other file counts as a listed one that is missing, if any."""
     respect = spec.respect_alternatives
     listing = Listing(state.directories)
     if found := satisfied_by(definition, listing, respect=respect):

@@ -1,4 +1,4 @@
-"""The two profiles: a list each, with its branch and texts, for one and the same code."""
+"""The two profiles: each has a list, a branch and texts; the code is the same."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def set_options(
     """Label the pull request, assign people, ask for reviews; who is not taken is named.
 
     A pull request that stood already keeps what it has; reviewers are asked once, when it is
-    opened, because the host forgets whom it asked as soon as they response.
+    opened, because GitHub forgets whom it asked as soon as they have answered.
     """
     pull = progress.registration().pull_request
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
@@ -110,7 +110,7 @@ def set_options(
 def _one_by_one(
     names: Sequence[str], give: Callable[[Sequence[str]], None], progress: Progress
 ) -> None:
-    """Give all names in one request; when the host refuses one of them, each by itself."""
+    """Give all names in one request; when GitHub refuses one of them, each by itself."""
     if not names:
         return
     try:

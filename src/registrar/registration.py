@@ -43,7 +43,7 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 def register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> RegistrationResult:
-    """Do one registration, or only look at it; its result is there whatever ends it."""
+    """Do one registration, or preview it; there is a result also when an error ends it."""
     return _ended(client, spec, progress, lambda: _register(client, spec, proposal, progress))
 
 
@@ -61,7 +61,7 @@ def preview(client: Client, plan: Plan, progress: Progress) -> RegistrationResul
 def _ended(
     client: Client, spec: RegistrationSpec, progress: Progress, work: Callable[[], None]
 ) -> RegistrationResult:
-    """Do the work, and give the result that is there when it has ended."""
+    """Do the work, and give the result also when an error ends it."""
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
@@ -87,7 +87,7 @@ def _register(
 
 
 def _tell(plan: Plan, progress: Progress) -> None:
-    """Tell the plan, and what of it is worth a remark."""
+    """Report the plan, and what in it deserves a note."""
     progress.planned(plan)
     if plan.declined:
         pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
@@ -101,7 +101,7 @@ def _tell(plan: Plan, progress: Progress) -> None:
 
 
 def _preview(client: Client, plan: Plan, progress: Progress) -> None:
-    """Say what a registration would meet."""
+    """Report what a registration would find."""
     if not plan.missing:
         return
     for definition in plan.missing:

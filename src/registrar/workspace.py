@@ -1,4 +1,4 @@
-"""The files of the workspace: opened once, never outside of it, never more than asked for."""
+"""Files of the workspace, read once, up to a size, and never outside of it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Folder:
     def _open(self, parts: tuple[str, ...]) -> int:
         """Open a file by its real path, one part after the other and through no link.
 
-        What was looked at is what is opened, even where somebody swaps a part for a link.
+        So the file that was checked is the one that is opened, even if a part becomes a link.
         """
         directory = os.open(self._root, _DIRECTORY)
         try:

@@ -1,4 +1,4 @@
-"""What is wrong with a list, and where: collected first, told in order, the same not too often."""
+"""What is wrong with a list, and where: collected, then sorted, repetitions counted."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from registrar.errors import Diagnostic
 from registrar.texts.messages import Message, msg
 
 SAME_MISTAKES = 10
-"""So many mistakes of one kind are told one by one; the last of them says how many follow."""
+"""How many diagnostics of one kind are listed; the last of them says how many follow."""
 _SHOWN_ENTRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: a line, and there an entry. Both count from 1."""
+    """A place in the file: a line, and the entry in it. Both count from 1."""
 
     line: int | None = None
     entry: int | None = None
 
 
 class Notes:
-    """Mistakes, or warnings, of one file."""
+    """The errors, or the warnings, of one file."""
 
     def __init__(self, name: str) -> None:
-        """``name`` is how the file is called in what is told."""
+        """``name`` is the file's name in the diagnostics."""
         self._name = name
         self._kinds: dict[str, list[tuple[Message, Place]]] = {}
         self.count = 0
 
     def add(self, place: Place, *messages: Message) -> None:
-        """Note what is wrong at a place."""
+        """Add what is wrong at a place."""
         for message in messages:
             self.count += 1
             self._kinds.setdefault(message.key, []).append((message, place))
 
     def told(self) -> list[Diagnostic]:
-        """Everything in the order of the lines; of many of one kind the rest is counted."""
+        """All diagnostics in the order of the lines; of many of one kind the rest is counted."""
         told = list[Diagnostic]()
         for same in self._kinds.values():
             *first, (last, place) = same[:SAME_MISTAKES]

@@ -25,7 +25,7 @@ _LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A valid entry, and where it stands."""
+    """A valid entry, and its place."""
 
     definition: FileDefinition
     place: Place
@@ -35,7 +35,7 @@ class Reader:
     """Reads the nodes of one list and notes what is wrong with them."""
 
     def __init__(self, folder: Folder, name: str, secret: str) -> None:
-        """``name`` is the list's own file in ``folder``; ``secret`` must not stand in it."""
+        """``name`` is the list's own file in ``folder``; ``secret`` must not be in it."""
         self._folder = folder
         self._beside = PurePosixPath(name).parent
         self._secret = secret if len(secret) >= SECRET_CHARACTERS else ""
@@ -70,7 +70,7 @@ class Reader:
     def keys(
         self, node: yaml.MappingNode, known: Sequence[str], place: Place
     ) -> dict[str, yaml.Node]:
-        """Values of the known keys; one that stands there twice has none."""
+        """Values of the known keys; a key that is there twice has none."""
         pairs = [(parsing.text_of(key) or "?", value) for key, value in node.value]
         times = Counter(key for key, _ in pairs)
         for key, count in times.items():

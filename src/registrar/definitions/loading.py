@@ -145,12 +145,12 @@ def _check_size(reader: Reader, name: str, definitions: Iterable[FileDefinition]
 
 
 def matches(path: str, glob: str) -> bool:
-    """Say whether ``glob`` means ``path``.
+    """Whether ``glob`` matches ``path``.
 
-    ``*`` and ``?`` stay within a part, ``**`` is any number of parts.
+    ``*`` and ``?`` match within a part, ``**`` matches any number of parts.
     """
     globs = glob.split("/")
-    # Each number says how much of the glob may have been used up; tried all at once, it is quick
+    # The positions in the glob that may have been reached: no backtracking, so it is linear
     used = _with_none_for_stars({0}, globs)
     for part in path.split("/"):
         used = _with_none_for_stars(
@@ -165,7 +165,7 @@ def matches(path: str, glob: str) -> bool:
 
 
 def _with_none_for_stars(used: set[int], globs: Sequence[str]) -> set[int]:
-    """Add what is used up when a ``**`` stands for no part at all."""
+    """Add the positions that are reached when a ``**`` matches no part."""
     for at, glob in enumerate(globs):
         if at in used and glob == "**":
             used.add(at + 1)

@@ -1,1 +1,1 @@
-"""Everything that this program knows of GitHub's API."""
+"""GitHub's API: requests, the meaning of its answers, retries and limits."""

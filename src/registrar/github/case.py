@@ -1,4 +1,4 @@
-"""A row of the table of `classify`, and what it sees: one request with its answer."""
+"""A row of the table of `classify`, and the case that it is tested on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        """What GitHub says."""
+        """GitHub's message."""
         return self.answer.message if isinstance(self.answer, Response) else ""
 
     @property
@@ -58,12 +58,12 @@ class Case:
 
     @property
     def is_graphql(self) -> bool:
-        """Whether the status tells nothing: GraphQL answers 200 to what it refuses, too."""
+        """Whether it is GraphQL, which answers 200 to what it refuses, too."""
         return self.request.target == GRAPHQL
 
     @property
     def refused(self) -> bool:
-        """Whether nothing was done, or what was asked is not answered."""
+        """Whether nothing was done, or the question was not answered."""
         if not isinstance(self.answer, Response) or not self.is_graphql or self.status != 200:
             return self.status >= 400
         if self.answer.did_something:
@@ -71,7 +71,7 @@ class Case:
         return bool(self.words)
 
     def says(self, *phrases: str) -> bool:
-        """Whether GitHub says one of these."""
+        """Whether GitHub's message contains one of these."""
         return any(phrase in self.words for phrase in phrases)
 
     @property
@@ -140,7 +140,7 @@ class Case:
 
     @property
     def repository_is_missing(self) -> bool:
-        """Whether a repository is missing, and nothing else: one field or two ask for it."""
+        """Whether a repository is missing, and nothing else is wrong."""
         return bool(self.errors) and all(
             error.type == "NOT_FOUND" and len(error.path) == 1 for error in self.errors
         )
@@ -157,7 +157,7 @@ def _always(_: Case) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table: when it holds, what that means, what to do about it."""
+    """One row of the table: when it applies, what that means, what to do about it."""
 
     kind: Kind
     text: str
@@ -165,17 +165,17 @@ class Row:
     status: tuple[int, ...] = ()
     """Any refusal when empty."""
     says: tuple[str, ...] = ()
-    """Phrases, one of which GitHub's words hold."""
+    """GitHub's message contains one of these."""
     when: Callable[[Case], bool] = _always
     tries: int = 1
     applied: bool = False
     """Whether a write that met this may have been done."""
     at_least_a_minute: bool = False
     gave_up: str = ""
-    """Text for the end of all tries, where it is not the usual one."""
+    """Key of the text when all tries have failed, where it is not the usual one."""
 
     def holds(self, case: Case) -> bool:
-        """Whether this row is about ``case``."""
+        """Whether this row applies to ``case``."""
         return (
             (case.status in self.status if self.status else case.refused)
             and (not self.says or case.says(*self.says))

@@ -1,7 +1,7 @@
 """What an answer means: one table, one function.
 
 A new quirk of GitHub is one row, with its public source beside it, and one line in
-`tests/unit/test_classify.py`. The first row that holds counts.
+`tests/unit/test_classify.py`. The first row that applies counts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from registrar.github.request import Model, Outcome, Request
 from registrar.github.response import NOT_SENT, Failure, Response, Trouble
 
 LEAST_AFTER_LIMIT = 60.0
-"""Seconds before anything else is sent, when a limit met only a part of a request."""
+"""Seconds before the next request, when a limit stopped only a part of the last one."""
 SEVERAL = 6
-"""Tries of a request that met a passing failure: the last comes after about 16 s."""
+"""How often a request is sent when the failure may pass: the last comes after about 16 s."""
 
 
 def _failed(kind: Kind, text: str, trouble: Trouble) -> Row:
@@ -114,7 +114,7 @@ TABLE: tuple[Row, ...] = (
     # github/gh-aw#22564, ministryofjustice/modernisation-platform#11985: a commit on a new branch
     _lag(_is_new_commit, (200,)),
     _lag(lambda c: c.says_absent, (200,)),
-    # --- Another time it may work -----------------------------------------------------------
+    # --- Failures that may pass -------------------------------------------------------------
     Row(
         Kind.TRANSIENT,
         "fault.server_error",
@@ -249,7 +249,7 @@ def classify(
     just_made: bool,
     now: float,
 ) -> Outcome[Model]:
-    """Tell what an answer means.
+    """Say what an answer means.
 
     ``just_made`` says that this run has made what the request needs, a moment ago; ``now`` is
     the time in seconds since the epoch.
@@ -262,7 +262,7 @@ def classify(
         except UnusableAnswer:
             pass
         else:
-            # One mutation may be done while the next has met a limit: what follows has to wait
+            # A limit may have stopped only the later mutations: the next request has to wait
             limited = case.is_graphql and case.names_limit
             asked = asked_pause(case.headers, now) or 0.0
             return Outcome(

@@ -29,7 +29,7 @@ class Client(GraphQLClient):
         context: Context,
         owners: dict[tuple[str, Sequence[str]], OwnerFiles | None],
     ) -> None:
-        """``owners`` holds what is known of the repositories ``.github`` in this run."""
+        """``owners`` caches what the repositories ``.github`` hold, for all clients of the run."""
         super().__init__(session, context)
         self._owners = owners
 
@@ -51,7 +51,7 @@ class Client(GraphQLClient):
         return self._session.wrote
 
     def require_budget(self, requests: int) -> None:
-        """Refuse to begin what a rate limit would not let end.
+        """Refuse to begin what the rate limit does not suffice for.
 
         Raises:
             Refused: fewer than ``requests`` requests are known to be left, or no GraphQL point.
@@ -82,7 +82,7 @@ class GitHub:
         return Client(self._session(context), context, self._owners)
 
     def many(self) -> ManyClient:
-        """Give a client for what is asked about many repositories at once."""
+        """Give a client for requests about many repositories at once."""
         return ManyClient(self._session(self._context), self._context)
 
     def keep_distance(self, seconds: float) -> None:
@@ -90,7 +90,7 @@ class GitHub:
         self._limits.distance = seconds
 
     def check_token(self) -> None:
-        """Learn whether the token is accepted, and the budgets, without spending any of it.
+        """Learn whether the token is accepted, and its budgets; the request is free of the limit.
 
         Raises:
             GitHubError: the token was rejected, or no usable response came.

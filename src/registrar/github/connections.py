@@ -27,7 +27,7 @@ ANSWER_SECONDS = 20.0
 (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
 CONNECT_SECONDS = 10.0
 SLOWEST_UPLOAD = 100_000
-"""Bytes a second: what a large commit is given beyond `ANSWER_SECONDS`."""
+"""Bytes a second: a large request gets that much more time than `ANSWER_SECONDS`."""
 LARGEST_ANSWER = 20_000_000
 """Bytes, after decompression; the largest that GitHub sends is a tree of 7 MB."""
 CHUNK = 65_536
@@ -55,14 +55,14 @@ class _TooLargeError(Exception):
 class _TimedReader(io.RawIOBase):
     """Reads from a socket until a deadline for all reads together, and up to a number of bytes.
 
-    The time-out of a socket alone starts anew with every byte.
+    The time-out of a socket alone starts again with every byte.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw = raw
         self._socket = sock
         self._deadline = time.monotonic() + (sock.gettimeout() or ANSWER_SECONDS)
-        self._left = 2 * LARGEST_ANSWER  # what compression makes larger is read to its end
+        self._left = 2 * LARGEST_ANSWER  # compression can make a body larger
 
     def readable(self) -> bool:
         return True
@@ -91,7 +91,7 @@ class _TimedResponse(http.client.HTTPResponse):
 
 
 class _Timed:
-    """A connection whose time-out is one for the whole answer, and one for the whole upload."""
+    """A connection with one time-out for the whole upload, and one for the whole answer."""
 
     response_class = _TimedResponse
     sock: socket.socket | None

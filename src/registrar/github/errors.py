@@ -1,4 +1,4 @@
-"""What a request to GitHub came to, and the error for one that did not succeed."""
+"""The outcome of a request to GitHub, and the error for one that did not succeed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from registrar.texts.messages import Message
 
 
 class Kind(Enum):
-    """What an answer means to the rest of the run, which knows no status codes."""
+    """What an answer means; the rest of the program sees no status codes."""
 
     SUCCESS = auto()
     PARTIAL = auto()
-    """GraphQL answered a part of the question: ask for less at once."""
+    """GraphQL gave only a part of the data: ask for less at once."""
     NOT_FOUND = auto()
     """A 404 that says ``Not Found``: the only thing that means missing."""
     ALREADY_EXISTS = auto()
@@ -39,11 +39,11 @@ class Kind(Enum):
     TRANSIENT = auto()
     """A failure that may be gone the next time: server error, time-out, lost connection."""
     UNEXPECTED = auto()
-    """GitHub's own words, for something that we do not know: nothing follows from it."""
+    """A message of GitHub that we do not know: nothing is concluded from it."""
     UNUSABLE = auto()
     """No answer of GitHub's API: a proxy's page, a body cut off, a field of another type."""
     FATAL = auto()
-    """Nothing was answered, and the next try would end alike: certificates, redirects."""
+    """A failure that trying again does not mend: certificates, redirects."""
 
 
 NOTHING_DONE = frozenset(
@@ -73,7 +73,7 @@ class OutOfTime(RegistrarError):
 
 
 class GitHubError(RegistrarError):
-    """GitHub refused a request, or never answered it usably."""
+    """GitHub refused a request, or gave no usable answer."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""The words for what GitHub answered: what happened, the likely cause, what to do.
+"""Explanations of GitHub's answers: what happened, the likely cause, what to do.
 
-`docs/troubleshooting.md` lists every text under the words that users see.
+`docs/troubleshooting.md` lists them by the messages that users see.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from registrar.github.response import Failure, Response
 from registrar.texts.messages import Message, msg
 
 PERMISSIONS = "contents=write; pull_requests=write"
+"""What a registration needs, in the form of ``X-Accepted-GitHub-Permissions``."""
 API_VERSION = "2022-11-28"
 WORKFLOW_FILES = ".github/workflows/"
 _SSO_URL = re.compile(r"url=(https?://\S+)")
 
 
 class TokenKind(Enum):
-    """Kinds of tokens, told apart by their prefix
+    """Kinds of tokens, recognised by their prefix
     (https://github.blog/engineering/behind-githubs-new-authentication-token-formats/)."""
 
     USER = "user"
@@ -37,7 +38,7 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every answer of a run has to be seen with."""
+    """What the meaning of an answer depends on, beside its request."""
 
     host: str
     """Name and port of the API."""
@@ -57,7 +58,7 @@ class Context:
 
 
 def explanation(key: str, answer: Response | Failure, context: Context) -> Message:
-    """Fill a text of the catalogue with what is known of an answer."""
+    """Fill in a text of the catalogue with the details of an answer."""
     if isinstance(answer, Failure):
         seconds = round(answer.seconds)
         return msg(key, host=context.host, detail=answer.detail or "-", seconds=seconds)
@@ -71,8 +72,7 @@ def explanation(key: str, answer: Response | Failure, context: Context) -> Messa
         target=context.target,
         own=context.workflow_repository,
         url=url[1] if url else "-",
-        needed=headers.get("x-accepted-github-permissions")
-        or "contents=write; pull_requests=write",
+        needed=headers.get("x-accepted-github-permissions") or PERMISSIONS,
         location=headers.get("location") or "-",
         version=API_VERSION,
     )

@@ -1,4 +1,4 @@
-"""Typed access to the JSON of an answer: nothing is used before it has the type it must have."""
+"""Typed access to the JSON of an answer: no value is used before its type is checked."""
 
 from __future__ import annotations
 

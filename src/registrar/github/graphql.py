@@ -1,4 +1,4 @@
-"""What a run asks of GitHub's GraphQL API: everything it has to know, or to do, at once."""
+"""The requests to GitHub's GraphQL API: reading everything, or writing everything, at once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
 class Found(NamedTuple):
-    """What stands at some paths of a commit."""
+    """What is at some paths of a commit."""
 
     entries: Mapping[str, str]
     """Types, as in `RepositoryState`."""
@@ -69,7 +69,7 @@ class GraphQLClient(RestClient):
             except GitHubError as error:
                 if error.kind is not Kind.PARTIAL or len(chunk) <= 1:
                     raise
-                # GitHub gave up on a part of it: that says nothing about what exists
+                # GitHub gave up on a part of it, which says nothing about what exists
                 size = len(chunk) // 2
             else:
                 rest = rest[len(chunk) :]
@@ -193,13 +193,13 @@ class GraphQLClient(RestClient):
         paths: Sequence[str],
         unreadable: Message | None,
     ) -> RepositoryState:
-        """Read a repository; ``beside`` holds its pull requests, where they could be read."""
+        """Read a repository; ``beside`` has its pull requests, where they could be read."""
         full_name = found.text("nameWithOwner")
         if found.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
         default = found.object_or_none("defaultBranchRef")
         if default is None:
-            # GraphQL does not say what it would be called
+            # GraphQL does not name the default branch of an empty repository
             gone = self.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
         may_push = None
@@ -254,15 +254,15 @@ class GraphQLClient(RestClient):
     ) -> Model:
         """Send a request and give what ``read`` makes of its answer.
 
-        An answer that was refused as a whole never gets there, nor has one to a query any error
-        but those that it tolerates: what could not be read must not be taken for missing.
+        ``read`` is not called for an answer that was refused, nor for one to a query with an error
+        that it does not tolerate: what could not be read must not be taken for missing.
         """
         body = {"query": query, "variables": dict(variables)}
         return self._session.request(Request("POST", GRAPHQL, operation, read, body=body, **more))
 
 
 def _is_about_pull_requests(error: GraphQLError) -> bool:
-    """Whether it is the pull requests that could not be read."""
+    """Whether the error is that the pull requests could not be read."""
     return error.path[:1] == ("pulls",)
 
 
@@ -297,7 +297,7 @@ def _commit_of(response: Response) -> Fields:
 
 
 def _found(commit: Fields, paths: Sequence[str]) -> Found:
-    """What stands at ``paths``; each was asked for, so each is answered."""
+    """What is at ``paths``; the query asked for each of them, so each has an answer."""
     entries: dict[str, str] = {}
     directories: dict[str, Sequence[str]] = {}
     for index, path in enumerate(paths):
@@ -340,6 +340,6 @@ def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, Any]:
 
 
 def _part(data: Fields, mutation: str, field: str) -> Fields | None:
-    """What one mutation made; ``None`` when it was refused: then its payload is null."""
+    """The payload of one mutation; ``None`` (null) when it was refused."""
     payload = data.object_or_null(mutation)
     return payload.object_or_none(field) if payload else None

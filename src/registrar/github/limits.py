@@ -22,7 +22,7 @@ CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
 CLASSIC_PREFIX = "ghp_"
 _LONGEST = 10 * 365 * 24 * 3600.0
-"""Seconds: what a header asks beyond is cut, so that every moment has a date."""
+"""Seconds: a header that asks for more is cut to it, so that the moment has a date."""
 _LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 
@@ -35,14 +35,14 @@ class Resource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A primary limit as GitHub last told it; ``reset`` in seconds since the epoch."""
+    """A primary limit as GitHub last reported it; ``reset`` in seconds since the epoch."""
 
     remaining: int
     reset: float
 
 
 class TokenLimits:
-    """What GitHub has told of a token. May be used from several threads."""
+    """What GitHub has reported about a token. May be used from several threads."""
 
     def __init__(self, token: str, clock: Clock) -> None:
         """Nothing is known before the first answer."""
@@ -81,7 +81,7 @@ class TokenLimits:
             self._budgets[Resource(resource)] = Budget(int(remaining), reset)
 
     def require(self, resource: Resource, needed: int) -> None:
-        """Refuse to begin what the budget would not let end.
+        """Refuse to begin what the budget does not suffice for.
 
         Raises:
             Refused: fewer than ``needed`` requests are known to be left.
@@ -110,7 +110,7 @@ class TokenLimits:
         return self._last_write + self.distance - self._clock.monotonic()
 
     def widen_distance(self) -> None:
-        """Double the distance: GitHub has met one of its limits."""
+        """Double the distance: a request was stopped by a limit."""
         self.distance *= 2
 
     def note_write(self, *, creates_content: bool = True) -> None:
@@ -165,7 +165,7 @@ def clock_time(epoch: float) -> str:
 
 
 def _their_time(headers: Mapping[str, str], now: float) -> float:
-    """GitHub's clock, where it tells: ours may be wrong by more than a limit lasts."""
+    """GitHub's clock, where the answer has one: ours may be wrong by hours."""
     date = _date(headers.get("date", ""))
     return now if date is None else date
 

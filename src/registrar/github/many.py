@@ -1,4 +1,4 @@
-"""What a run over many repositories asks of GitHub, beside what it asks about each of them."""
+"""The requests of a run over many repositories that are not about a single one."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class ManyClient(GraphQLClient):
         """Read what `inspect` reads of each of up to 100 repositories, in their order.
 
         Where there is no state there is the reason: why it is not worked on, or why it cannot be
-        read. ``once``: a passing failure is told at once, so that the caller asks for less.
+        read. ``once``: it is sent only once, and the caller asks for less after a failure.
 
         Raises:
             GitHubError: no usable response, or a part of one.

@@ -1,7 +1,7 @@
 """The JSON of GitHub's answers -> our models.
 
 Every function raises `UnusableAnswer` where a field is missing or has another type than it must
-have: a proxy's page with status 200, or half an answer, is never taken for an answer.
+have, so that neither a proxy's page with status 200 nor half an answer is used.
 """
 
 from __future__ import annotations

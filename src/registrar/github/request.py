@@ -1,4 +1,4 @@
-"""One request, and what its answer means."""
+"""One request, and the outcome of its answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from registrar.texts.messages import Message
 
 Model = TypeVar("Model")
 GRAPHQL = "graphql"
-"""Target of a GraphQL request; where it is depends on the kind of host."""
+"""Target of a GraphQL request; its address is another one on an Enterprise Server."""
 
 
 def _never(_: object) -> bool:
@@ -21,13 +21,13 @@ def _never(_: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[Model]):
-    """One request, as it is sent and as its answer is to be understood."""
+    """One request, with what is needed to understand its answer."""
 
     method: str
     target: str
     """A path below the address of the API, with its query, or `GRAPHQL`."""
     operation: Message
-    """Names it for people."""
+    """Describes it for people."""
     read: Callable[[Response], Model]
     """Builds our model of a success; raises `UnusableAnswer` where that has another shape."""
     body: Mapping[str, Any] | None = None
@@ -35,11 +35,11 @@ class Request(Generic[Model]):
     """Path of the file that is to be created."""
     writes: bool = False
     once: bool = False
-    """Whether a passing failure is told at once: the caller then asks for less."""
+    """Whether it is sent only once, even if the failure may pass: the caller then asks for less."""
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
     needs: tuple[str, ...] = ()
-    """What must be there for it to work, in the words of `session`."""
+    """What must exist for it to work, as named by the functions `…_thing` of `session`."""
     makes: tuple[str, ...] = ()
     """What is there when it succeeds, or is refused because that exists: a run that was ended a
     moment ago may have made what is read."""
@@ -63,5 +63,5 @@ class Outcome(Generic[Model]):
     may_have_been_applied: bool = False
     """Whether a write that met it may have been done."""
     gave_up: str = ""
-    """Text for the end of all tries."""
+    """Key of the text when all tries have failed."""
     model: Model | None = None

@@ -32,19 +32,19 @@ class Trouble(Enum):
     CERTIFICATE_NAME = auto()
     """The certificate is one of another host."""
     CERTIFICATE_ISSUER = auto()
-    """Nobody whom we trust has issued the certificate."""
+    """The certificate is of no authority that we trust."""
     TLS = auto()
     CA_BUNDLE = auto()
     """The file with certificates that the environment names cannot be read."""
 
 
 NOT_SENT = frozenset(Trouble) - {Trouble.TIMEOUT, Trouble.CONNECTION_LOST, Trouble.TOO_LARGE}
-"""What ends a request before it is sent."""
+"""Troubles that end a request before it is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer; ``detail`` is a library's own word for it, ``seconds`` the time that was given."""
+    """No answer; ``detail`` is the library's message, ``seconds`` the time limit of the request."""
 
     trouble: Trouble
     detail: str = ""
@@ -78,7 +78,7 @@ class Response:
         body: bytes,
         redact: Callable[[str], str] = str,
     ) -> Response:
-        """Read the body as JSON in UTF-8, whatever the headers say that it is.
+        """Read the body as JSON in UTF-8, whatever type the headers give.
 
         ``redact`` takes the token out of every text, before anybody can use it, but not out of the
         body of a pull request: it goes back with what others wrote in it, as they wrote it.
@@ -102,7 +102,7 @@ class Response:
 
     @property
     def message(self) -> str:
-        """GitHub's own words: ``message`` and the messages of its ``errors``; may be empty."""
+        """GitHub's message, with the messages of its ``errors``; may be empty."""
         if not isinstance(self.data, dict):
             return ""
         errors = self.data.get("errors")
@@ -148,16 +148,6 @@ class Response:
         return isinstance(self.data, dict) and all(
             self.data.get(field) is not None for field in fields
         )
-
-    @property
-    def describes_entry(self) -> bool:
-        """Whether this is what ``GET contents`` says of a file, link, submodule or directory."""
-        if isinstance(self.data, list):
-            # git has no empty directories
-            return bool(self.data) and all(
-                isinstance(item, dict) and "path" in item for item in self.data
-            )
-        return self.holds("type", "path", "sha")
 
 
 def _redacted(data: Any, redact: Callable[[str], str]) -> Any:

@@ -1,4 +1,4 @@
-"""What a run asks of GitHub's REST API, one model at a time."""
+"""The requests to GitHub's REST API; each takes and gives our models."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RestClient:
         return Refused(msg(key, target=full_name, own=self._context.workflow_repository))
 
     def user_may_push(self, *, says: bool | None) -> bool | None:
-        """Whether the user of the token may push, given what GitHub says of the role.
+        """Whether the user of the token may push, given the role in GitHub's answer (``says``).
 
         An App's token, and a workflow's own, authenticate no user: GitHub then says "no",
         whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
@@ -86,7 +86,7 @@ class RestClient:
             raise
 
     def entry(self, repository: Repository, path: str, ref: str) -> str | None:
-        """Object id of what stands at ``path`` of ``ref``; ``None`` when nothing does.
+        """Object id of what is at ``path`` of ``ref``; ``None`` when nothing is.
 
         A directory has the id ``""``: GitHub lists its content instead.
 
@@ -280,7 +280,7 @@ class RestClient:
         reviewers: Sequence[str],
         team_reviewers: Sequence[str],
     ) -> None:
-        """Ask people and teams for a review; one whom GitHub refuses refuses all."""
+        """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
         self._ask(
             "POST",
             f"/repos/{repository.full_name}/pulls/{number}/requested_reviewers",
@@ -290,7 +290,7 @@ class RestClient:
             needs=(pull_request_thing(number),),
         )
 
-    # --- Below ----------------------------------------------------------------------------
+    # --- Helpers --------------------------------------------------------------------------
 
     def _pull_requests(
         self, repository: Repository, branch: str, query: str

@@ -1,4 +1,4 @@
-"""Waiting: how long before the next try, and for how long in all."""
+"""Retries: the pause before the next one, and the bound for all waiting together."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from registrar.texts.messages import Message, msg
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 LIMIT_PAUSE = 60.0
-"""The least to wait, in seconds, after a limit without ``Retry-After``
+"""Least pause, in seconds, after a limit without ``Retry-After``
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 LAG_SECONDS = 10.0
-"""How long GitHub may not know what it has just made (github/branch-deploy#181)."""
+"""Seconds for which GitHub may not see what was just made (github/branch-deploy#181)."""
 FIRST_LAG_PAUSE = 0.25
 SHORTEST_LAG_PAUSE = 0.05
 """The last try comes just after `LAG_SECONDS`."""
 
 
 def pause_before(outcome: Outcome[Any], attempt: int) -> float:
-    """Seconds before try number ``attempt + 1`` of a request that met ``outcome``."""
+    """Seconds before try number ``attempt + 1`` of a request with this ``outcome``."""
     double = 2.0 ** min(attempt - 1, 16)
     if outcome.kind is Kind.LAG:
         seconds = FIRST_LAG_PAUSE * double
@@ -48,7 +48,7 @@ class RetryPolicy:
         announce: Callable[[Message], None],
         cancellation: Cancellation,
     ) -> None:
-        """``max_seconds`` bounds all waiting together; ``announce`` says each wait."""
+        """``max_seconds`` bounds all waiting together; ``announce`` prints each pause."""
         self._left = max_seconds
         self._max_seconds = max_seconds
         self._announce = announce
@@ -59,7 +59,7 @@ class RetryPolicy:
         self._counted_until = 0.0
 
     def wait(self, *, may_have_been_applied: bool) -> None:
-        """Let every planned pause pass.
+        """Wait until every planned pause is over.
 
         Raises:
             Cancelled: a signal arrived; it carries ``may_have_been_applied``.
@@ -69,7 +69,7 @@ class RetryPolicy:
             self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
 
     def keep_distance(self, seconds: float, *, may_have_been_applied: bool) -> None:
-        """Let so many seconds pass between two writes: planned, so it counts as no waiting.
+        """Sleep between two writes; it is part of the plan, and not counted as waiting.
 
         Raises:
             Cancelled: a signal arrived; it carries ``may_have_been_applied``.
@@ -107,8 +107,8 @@ class RetryPolicy:
             self._count(now, end)
             self._resume_at = end
         if not silent:
-            told = msg("wait.pause", reason=reason, seconds=math.ceil(seconds))
-            self._announce(announcement or told)
+            usual = msg("wait.pause", reason=reason, seconds=math.ceil(seconds))
+            self._announce(announcement or usual)
 
     def _count(self, start: float, end: float) -> None:
         """Take an interval from the time that is left; several threads may wait at once."""
@@ -119,7 +119,7 @@ class RetryPolicy:
         if self._max_seconds:
             key = "limit.out_of_time"
         else:
-            # A moment to come back at is worth naming where nobody would be back before it
+            # A time to run again is named only if the pause is long
             key = "limit.no_waiting_until" if seconds >= LIMIT_PAUSE else "limit.no_waiting"
         return msg(
             key,

@@ -1,4 +1,4 @@
-"""The requests about one repository: sent until their outcome is final."""
+"""Sends each request until its outcome is final, and knows what the run has just made."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class _Attempts(Generic[Model]):
     sent: int = 0
     """How often, lag not counted."""
     lagged: int = 0
-    """How often the answer was that what we made is not there."""
+    """How often the answer was that what we have made is not there."""
     known_until: float = 0.0
     """Until when GitHub may not know what the request needs; 0 when we made none of it."""
     may_have_been_applied: bool = False
 
 
 class Session:
-    """State of one repository during a run: what was written, and what was made a moment ago.
+    """State of one repository during a run: whether anything was written, and what was just made.
 
     May be used from several threads.
     """
@@ -56,7 +56,7 @@ class Session:
     def __init__(
         self, transport: Transport, limits: TokenLimits, policy: RetryPolicy, context: Context
     ) -> None:
-        """All but the session itself is shared with the other repositories of the run."""
+        """``limits``, ``policy`` and ``transport`` are shared by all repositories of the run."""
         self._transport = transport
         self._limits = limits
         self._policy = policy
@@ -120,16 +120,14 @@ class Session:
             self._plan_pause(attempts, outcome)
 
     def _wait(self, attempts: _Attempts[Model]) -> None:
-        """Let pass what has to pass before the next request may be sent."""
+        """Wait until the next request may be sent."""
         creates_content = attempts.request.writes and attempts.request.method != "PATCH"
-        uncertain = attempts.may_have_been_applied
+        lost = attempts.may_have_been_applied
         if attempts.request.writes:
-            self._policy.keep_distance(
-                self._limits.until_next_write(), may_have_been_applied=uncertain
-            )
+            self._policy.keep_distance(self._limits.until_next_write(), may_have_been_applied=lost)
         if creates_content and (pace := self._limits.pace()):
-            self._policy.plan_pause(pace, msg("fault.pace"), may_have_been_applied=uncertain)
-        self._policy.wait(may_have_been_applied=uncertain)
+            self._policy.plan_pause(pace, msg("fault.pace"), may_have_been_applied=lost)
+        self._policy.wait(may_have_been_applied=lost)
         if attempts.request.writes:
             self._limits.note_write(creates_content=creates_content)
 
@@ -158,10 +156,10 @@ class Session:
         return cast("Model", outcome.model)
 
     def _plan_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
-        uncertain = attempts.may_have_been_applied
+        lost = attempts.may_have_been_applied
         if outcome.kind is not Kind.LAG:
             seconds = pause_before(outcome, attempts.sent)
-            self._policy.plan_pause(seconds, outcome.reason, may_have_been_applied=uncertain)
+            self._policy.plan_pause(seconds, outcome.reason, may_have_been_applied=lost)
             return
         attempts.sent -= 1
         attempts.lagged += 1
@@ -171,7 +169,7 @@ class Session:
             outcome.reason,
             announcement=msg("wait.lag", operation=attempts.request.operation),
             silent=self._lag_announced,
-            may_have_been_applied=uncertain,
+            may_have_been_applied=lost,
         )
         self._lag_announced = True
 

@@ -28,7 +28,7 @@ _FOLLOWED = frozenset({301, 307, 308})
 """A renamed repository, where a read may go on
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 
-# Nothing but our own output reaches the console: PyGithub logs redirects with their address
+# PyGithub logs redirects with their address, which must not reach the console
 for _library in ("github", "requests", "urllib3"):
     logging.getLogger(_library).handlers[:] = [logging.NullHandler()]
     logging.getLogger(_library).propagate = False
@@ -111,9 +111,9 @@ class Transport:
 
 
 class _Exchange:
-    """What PyGithub takes for a connection: sends one request and keeps the answer.
+    """Given to PyGithub as a connection: sends one request and keeps the answer.
 
-    PyGithub itself sees an empty success, so that it draws no conclusions of its own.
+    PyGithub itself gets an empty success, so that it does not react to the answer.
     """
 
     status = 200

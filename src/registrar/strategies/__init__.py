@@ -1,1 +1,1 @@
-"""The ways to read and to write a repository."""
+"""The strategies: how a repository is read and written."""

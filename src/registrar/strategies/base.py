@@ -1,4 +1,4 @@
-"""What every way to read and to write a repository offers."""
+"""The interface of the strategies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Strategy(Protocol):
-    """One way to read and to write a repository. It has no state of its own."""
+    """How a repository is read and written. A strategy has no state of its own."""
 
     @property
     def checks_token_first(self) -> bool:
@@ -35,7 +35,7 @@ class Strategy(Protocol):
 
         Raises:
             Refused: there is no such repository, or it is empty.
-            GitHubError: an answer told neither that a path exists nor that it is missing.
+            GitHubError: an answer said neither that a path exists nor that it is missing.
         """
         ...
 
@@ -44,7 +44,7 @@ class Strategy(Protocol):
     ) -> Attempt | None:
         """Try to do everything in one request; ``None``: there was no such request.
 
-        What it leaves undone is for the single steps.
+        `create_files` does what it leaves undone.
 
         Raises:
             Cancelled: a signal arrived.

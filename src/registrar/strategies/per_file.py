@@ -67,7 +67,7 @@ class PerFile:
     def write_at_once(
         self, _client: Client, _plan: Plan, _proposal: Proposal, _progress: Progress
     ) -> None:
-        """Do nothing: REST has no request for everything."""
+        """Do nothing: REST has no such request."""
 
     def create_files(
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
@@ -104,7 +104,7 @@ def _base(client: Client, repository: Repository) -> str:
 
 
 def _there(branch: Branch, definition: FileDefinition) -> FileResult:
-    """Tell what the branch holds already: our own lost write, or an earlier run's file."""
+    """Give the result of a path that the branch holds: our own lost write, or an earlier run's."""
     entry = branch.tree.get(definition.path) if branch.tree else None
     if branch.may_have_been_applied and entry and entry.sha == definition.blob_id:
         return FileResult(definition, State.CREATED, on_branch=True)
@@ -134,7 +134,7 @@ def _create(
 def _read_back(
     client: Client, plan: Plan, branch: Branch, definition: FileDefinition, error: GitHubError
 ) -> FileResult:
-    """Look what a write did whose response was lost, or who else created the path."""
+    """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
         found = client.entry(plan.repository, definition.path, branch.name)
     except GitHubError:
@@ -169,7 +169,7 @@ def _concurrently(
                 return
             try:
                 future.set_result(work(item))
-            except BaseException as error:  # noqa: BLE001 (raised again by the one who waits)
+            except BaseException as error:  # noqa: BLE001 (raised again where the result is awaited)
                 future.set_exception(error)
 
     for _ in range(min(workers, len(items))):

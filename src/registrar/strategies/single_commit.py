@@ -1,4 +1,4 @@
-"""Two requests: one query reads everything at one commit, one request with three mutations acts.
+"""Two requests: a query reads everything at one commit, a request with three mutations writes.
 
 The branch is made at the very commit that was looked at and the commit expects it there, so
 "never overwrite" is exact. Where the second request stops half-way, the single steps of both
@@ -45,7 +45,7 @@ BYTES_PER_COMMIT = 20_000_000
 
 
 def paths_to_read(spec: RegistrationSpec) -> list[str]:
-    """The listed paths, and the directories above them and wherever else one may stand."""
+    """The listed paths, the directories above them, and those where an alternative may be."""
     listed = [definition.path for definition in spec.definitions]
     above = {parent for path in listed for parent in parents(path)}
     elsewhere = directories_to_read(spec.definitions, respect=spec.respect_alternatives)
@@ -114,7 +114,7 @@ class SingleCommit:
     def create_files(
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
     ) -> None:
-        """Create what the branch lacks with one commit; what that leaves, with one each."""
+        """Create what the branch lacks with one commit; the rest with a commit per file."""
         head = branch.head
         for batch in _batches(progress.pending(_committable(plan, branch))):
             headline = proposal.headline(progress.registration(), batch)
@@ -156,7 +156,7 @@ def _new_commit(
 
 
 def _committable(plan: Plan, branch: Branch) -> list[FileDefinition]:
-    """What can go into one commit without replacing anything: nothing of a branch unknown."""
+    """What can go into one commit without replacing anything; nothing where the tree is unknown."""
     if branch.is_new:
         return list(plan.missing)
     tree = branch.tree
