@@ -284,6 +284,7 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
         "GitHub refuses the branch (Reference update failed)."
     ] * 2
     assert "GitHub refuses the branch (Reference update failed), 3 times. Either" in run.stderr
+    assert "#the-branch-is-refused" in run.stderr
     assert "a ruleset forbids its name" in run.stderr
     assert repository.branches == ["main"]
 

@@ -78,3 +78,19 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
     ended = action(definitions=action.listing("a.md", "b.md"), commit_strategy=way)
     assert ended.exit_code == 0, ended.text
     finished(repository)
+
+
+@WAYS
+def test_the_token_is_not_blamed_for_what_lags_for_longer(
+    action: Action, host: StandInHost, repository: Repository, way: str
+) -> None:
+    host.quirks.lag = Lag(seconds=60.0)
+    listed = action.listing("a.md", "b.md")
+    ended = action(definitions=listed, language="en", commit_strategy=way)
+    assert ended.exit_code == 1
+    assert "permission" not in ended.text
+    assert "It still says so after more than 10 s. Nothing is lost: run again" in ended.stderr
+    assert action.clock.skipped < 30
+    host.quirks.lag = None
+    assert action(definitions=listed, commit_strategy=way).exit_code == 0
+    finished(repository)

@@ -52,11 +52,11 @@ def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = N
 
 
 def outcome(
-    call: str, found: Response | Failure, *, just_made: bool = False, **more: Any
+    call: str, found: Response | Failure, *, was_made: bool = False, **more: Any
 ) -> Outcome[str]:
     """What an answer to a request means."""
     context = more.pop("context", HERE)
-    return classify(request(call, **more), found, context, just_made=just_made, now=NOW)
+    return classify(request(call, **more), found, context, was_made=was_made, now=NOW)
 
 
 REFUSALS = [
@@ -315,7 +315,7 @@ LAG = [
 
 @pytest.mark.parametrize(("call", "found"), LAG)
 def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None:
-    made = outcome(call, found, just_made=True)
+    made = outcome(call, found, was_made=True)
     assert (made.kind, made.gave_up, made.may_have_been_applied) == (Kind.LAG, "host.lag", False)
     assert outcome(call, found).kind is not Kind.LAG
 
@@ -332,12 +332,12 @@ def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None
     ],
 )
 def test_a_missing_permission_is_no_lag(call: str, found: Response) -> None:
-    assert outcome(call, found, just_made=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
+    assert outcome(call, found, was_made=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
 
 
 def test_an_empty_list_may_be_lag() -> None:
     more: dict[str, Any] = {"says_absent": lambda response: response.data == []}
-    assert outcome("GET pulls", answer(200, []), just_made=True, **more).kind is Kind.LAG
+    assert outcome("GET pulls", answer(200, []), was_made=True, **more).kind is Kind.LAG
     assert outcome("GET pulls", answer(200, []), **more).kind is not Kind.LAG
 
 

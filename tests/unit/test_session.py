@@ -200,9 +200,12 @@ def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
     assert isinstance(reason, Message)
     assert reason.key == "host.lag"
     assert 10 <= host.waited < 11
+    sent = len(host.seen)
     with pytest.raises(GitHubError) as failed:
         host.send("GET", needs=(BRANCH,))
-    assert failed.value.kind is Kind.NOT_FOUND
+    # Still no reason to blame the token, or to believe that it never was there
+    assert failed.value.kind is Kind.LAG
+    assert len(host.seen) == sent + 1
 
 
 def test_what_this_run_has_not_made_is_not_waited_for(host: Scripted) -> None:

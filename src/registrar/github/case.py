@@ -18,12 +18,12 @@ TOO_QUICKLY = "was submitted too quickly"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A request, its answer, and whether this run has just made what the request needs."""
+    """A request, its answer, and whether what the request needs was made."""
 
     request: Request[Any]
     answer: Response | Failure
     context: Context
-    just_made: bool
+    was_made: bool
 
     @property
     def trouble(self) -> Trouble | None:

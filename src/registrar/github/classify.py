@@ -43,7 +43,7 @@ def _lag(when: Callable[[Case], bool], status: tuple[int, ...], *says: str) -> R
         "fault.lag",
         status,
         says,
-        when=lambda c: c.just_made and when(c),
+        when=lambda c: c.was_made and when(c),
         gave_up="host.lag",
     )
 
@@ -246,15 +246,15 @@ def classify(
     answer: Response | Failure,
     context: Context,
     *,
-    just_made: bool,
+    was_made: bool,
     now: float,
 ) -> Outcome[Model]:
     """Say what an answer means.
 
-    ``just_made`` says that this run has made what the request needs, a moment ago; ``now`` is
-    the time in seconds since the epoch.
+    ``was_made`` says that this run has made what the request needs, or that GitHub has said that
+    it is there; ``now`` is the time in seconds since the epoch.
     """
-    case = Case(request, answer, context, just_made)
+    case = Case(request, answer, context, was_made)
     row = next((row for row in TABLE if row.holds(case)), None)
     if row is None and isinstance(answer, Response) and case.status in _SUCCESS:
         try:
@@ -265,9 +265,10 @@ def classify(
             # A limit may have stopped only the later mutations: the next request has to wait
             limited = case.is_graphql and case.names_limit
             asked = asked_pause(case.headers, now) or 0.0
+            text = "fault.too_quickly" if case.says(TOO_QUICKLY) else "fault.secondary_limit"
             return Outcome(
                 Kind.SUCCESS,
-                explanation("fault.secondary_limit", answer, context),
+                explanation(text, answer, context),
                 pause=max(asked, LEAST_AFTER_LIMIT) if limited else None,
                 model=model,
             )

@@ -92,7 +92,7 @@ class Session:
         """Explain the errors of a GraphQL answer that has data, too."""
         request = Request("POST", GRAPHQL, msg("operation.token"), lambda _: None)
         now = self._clock.time()
-        return classify(request, response, self._context, just_made=False, now=now).reason
+        return classify(request, response, self._context, was_made=False, now=now).reason
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and give our model of the answer.
@@ -106,7 +106,7 @@ class Session:
         while True:
             self._wait(attempts)
             began = self._clock.monotonic()
-            outcome = self._send(attempts, began)
+            outcome = self._send(attempts)
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
@@ -131,7 +131,7 @@ class Session:
         if attempts.request.writes:
             self._limits.note_write(creates_content=creates_content)
 
-    def _send(self, attempts: _Attempts[Model], began: float) -> Outcome[Model]:
+    def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request
         answer = self._transport.send(request.method, request.target, request.body)
         if isinstance(answer, Response):
@@ -144,7 +144,7 @@ class Session:
             request,
             answer,
             self._context,
-            just_made=began < attempts.known_until or attempts.lagged > 0,
+            was_made=bool(made),
             now=self._clock.time(),
         )
 

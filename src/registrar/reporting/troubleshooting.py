@@ -56,6 +56,7 @@ SECTIONS = {
     "fault.": "the-connection-fails",
     "fault.conflict": "others-write-to-the-branch",
     "fault.pace": "rate-limits",
+    "fault.reference": "the-branch-is-refused",
     "fault.too_quickly": "rate-limits",
     "fault.primary_limit": "rate-limits",
     "fault.secondary_limit": "rate-limits",
