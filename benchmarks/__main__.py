@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import platform
 import shutil
@@ -13,12 +14,13 @@ from statistics import median
 from benchmarks import page, plot, runs
 from benchmarks.runs import ROOT, Measured
 from registrar.github import graphql
-from registrar.github.limits import PACE
+from registrar.github.limits import CONNECTIONS, PACE
 from registrar.strategies import single_commit
 
 LATENCIES = (0.0, 0.05, 0.15)
 OURS = ("per-file", "single")
 ROUND_TRIPS = {"per-file": 1 + 2 + 1 + 1 + 27 + 1, "single": 2}
+CHECKS = 29
 COUNTS = (7, 29, 290, 2900)
 MOST = PACE[0][0] - 2
 """Files that the pace of a minute leaves, beside the branch and the pull request."""
@@ -53,6 +55,8 @@ def main() -> None:
         rounds=given.rounds,
         procedure="" if "procedure" in ways else " (not measured: `gh` or `jq` is not installed)",
         chain=ROUND_TRIPS["per-file"],
+        connections=CONNECTIONS,
+        made=ROUND_TRIPS["per-file"] - 1 + math.ceil(CHECKS / CONNECTIONS),
         latency=shown(GROWTH_LATENCY),
         paths=graphql.PATHS_PER_QUERY,
         files=single_commit.FILES_PER_COMMIT,

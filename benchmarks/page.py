@@ -10,7 +10,8 @@ TEMPLATE = """\
 Made by `scripts/benchmark`; do not edit. {machine}. Median of {rounds} rounds, in each of which
 all ways run one after another; a ratio is the median of the ratios within the rounds. The host is
 the stand-in of the tests, on the same machine: every request waits for the round trip, then for
-what the stand-in computes. The set-up of connections (TCP, TLS) is not part of it.
+what the stand-in computes. Connections are encrypted and trust the usual bundle of certificates;
+their set-up counts, but waits for no round trip.
 
 ![Seconds by round trip, and by number of files](images/performance.svg)
 
@@ -19,10 +20,10 @@ what the stand-in computes. The set-up of connections (TCP, TLS) is not part of 
 {ways}
 
 - `procedure` is the same procedure as a plain shell script around GitHub's own client,
-  [benchmarks/procedure.sh](../benchmarks/procedure.sh){procedure}.
+  [benchmarks/procedure.sh](../benchmarks/procedure.sh), without encryption{procedure}.
 - The bound of `per-file` is its chain of round trips: token check, two reads, one round of
   existence checks, the branch, 27 files, the pull request: {chain} at the given latency. The 29
-  checks have a connection each.
+  checks share {connections} connections, so that a run makes {made}.
 - The bound of `single` is two round trips, the start of the interpreter and the imports.
 - Peak memory is that of the largest process.
 

@@ -75,7 +75,7 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
     # Later steps find the file in their own RUNNER_TEMP.
     report = job.directory / "runner_temp" / outputs.pop("report_path")
     assert json.loads(report.read_text("utf-8")) == json.loads(outputs.pop("report"))
-    assert outputs == {
+    assert {name: value for name, value in outputs.items() if value} == {
         "created": str(MISSING),
         "skipped": str(len(PRESENT)),
         "failed": "0",
