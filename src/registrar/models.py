@@ -191,6 +191,11 @@ class PullRequest:
         return _lines(self.body) == _lines(text)
 
     @property
+    def repository(self) -> str:
+        """``owner/repo`` as the address has it: the new one when it was renamed meanwhile."""
+        return "/".join(self.url.split("/")[-4:-2])
+
+    @property
     def link(self) -> Link:
         """The number as a reader sees it, with its address."""
         return Link(f"#{self.number}", self.url)

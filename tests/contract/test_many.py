@@ -490,6 +490,24 @@ def test_a_public_workflow_publishes_no_private_name(
         assert "(id " not in f"{pull.title} {pull.body}"
 
 
+@pytest.mark.parametrize("before", ["nodes", "mutation"])
+def test_a_name_that_is_new_since_the_list_is_not_published_either(
+    many: Start, host: StandInHost, before: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+
+    def rename(_: Request) -> None:
+        if asked(host)[-1] == before:
+            host.on_request = None
+            secret.rename("octo-org/even-more-secret")
+
+    host.on_request = rename
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC})
+    assert len(secret.pull_requests) == 1
+    assert "secret" not in run.text.lower()
+
+
 @pytest.mark.parametrize("private", [True, False])
 def test_names_are_shown_where_only_those_read_who_may(
     many: Start, host: StandInHost, private: bool

@@ -163,6 +163,8 @@ class Fleet:
         """How a repository stands after it was read, when nothing is going to be written."""
         task, plan, found = reading.task, reading.plan, reading.found
         state, reason = State.COMPLETE, reading.error
+        if plan:
+            self.names.renamed(task.repository.full_name, plan.repository.full_name)
         if plan is None:
             state = State.FAILED
         elif plan.missing or plan.blocked or plan.declined:
@@ -246,6 +248,9 @@ class Fleet:
         client = self.github.client(spec.target)
         done = registration.register(client, spec, job.proposal, self._progress(spec, job))
         self.cancellation.stop_timer()
+        self.names.renamed(repository.full_name, done.repository)
+        if done.pull_request:
+            self.names.renamed(repository.full_name, done.pull_request.repository)
         self.result.registrations.append(done)
         state = _OPERATIONS[done.operation]
         if done.exit_code != EXIT_DONE:

@@ -28,6 +28,15 @@ class HiddenNames:
             if each.visibility != "public":
                 owner = each.full_name.partition("/")[0]
                 self._shown[each.full_name.lower()] = f"{owner}/(id {each.id})"
+        self._look_for_owners()
+
+    def renamed(self, old: str, new: str) -> None:
+        """Hide the new name of a repository whose old one is hidden."""
+        if shown := self._shown.get(old.lower()):
+            self._shown[new.lower()] = shown
+            self._look_for_owners()
+
+    def _look_for_owners(self) -> None:
         owners = sorted({re.escape(name.partition("/")[0]) for name in self._shown})
         if owners:
             # An escaped slash: the name may be a part of an address
