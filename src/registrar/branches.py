@@ -195,7 +195,7 @@ def _withdraw(client: Client, plan: Plan, attempt: Attempt | None, progress: Pro
         opened = next((p for p in pulls if p.is_open and p.has_body(attempt.body)), None)
     if opened:
         client.update_pull_request(plan.repository, opened, body=marker.WITHDRAWN, close=True)
-        progress.warn("progress.withdrawn", number=opened.number, branch=plan.spec.branch)
+        progress.warn("progress.withdrawn", pull_request=opened.link, branch=plan.spec.branch)
 
 
 def _continue(

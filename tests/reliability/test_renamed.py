@@ -113,7 +113,7 @@ def test_no_redirect_leads_to_another_host(
         "file:///etc/passwd",
         "javascript:alert(1)",
         "",
-        "::error::owned",
+        "https://evil.example/::error::owned",
     ],
 )
 @pytest.mark.parametrize(

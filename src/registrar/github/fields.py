@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
+
+_REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
 
 
 class UnusableAnswer(ValueError):
@@ -50,6 +53,13 @@ class Fields:
         usable = parts.scheme in {"http", "https"} and parts.hostname and value.isprintable()
         if not usable or any(character in value for character in ' <>"\\^`{|}'):
             raise self._error(name, "a URL")
+        return value
+
+    def repository(self, name: str) -> str:
+        """The name of a repository, ``owner/repo``: it becomes part of the path of requests."""
+        value = self.text(name)
+        if not _REPOSITORY.fullmatch(value):
+            raise self._error(name, "owner/repo")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ class GraphQLClient(RestClient):
         unreadable: Message | None,
     ) -> RepositoryState:
         """Read a repository; ``beside`` has its pull requests, where they could be read."""
-        full_name = found.text("nameWithOwner")
+        full_name = found.repository("nameWithOwner")
         if found.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
         default = found.object_or_none("defaultBranchRef")

@@ -214,7 +214,7 @@ def _repository(found: Fields) -> ListedRepository:
     return ListedRepository(
         id=found.number("id"),
         node_id=found.text("node_id"),
-        full_name=found.text("full_name"),
+        full_name=found.repository("full_name"),
         visibility=found.text_or("visibility", private),
         archived="archived" in found and found.flag("archived"),
         disabled="disabled" in found and found.flag("disabled"),

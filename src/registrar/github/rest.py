@@ -309,7 +309,7 @@ class RestClient:
         permissions = found.object_or_none("permissions")
         may_push = permissions.flag("push") if permissions and "push" in permissions else None
         return Repository(
-            full_name=found.text("full_name"),
+            full_name=found.repository("full_name"),
             default_branch=found.text("default_branch"),
             html_url=found.url("html_url"),
             archived="archived" in found and found.flag("archived"),
