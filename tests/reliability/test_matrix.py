@@ -17,7 +17,13 @@ from tests.harness import PER_FILE, SINGLE
 
 When = Literal["before", "after"]
 
-GRAPHQL = (FaultKind.GRAPHQL_RATE_LIMITED, FaultKind.GRAPHQL_RATE_LIMIT)
+GRAPHQL = (
+    FaultKind.GRAPHQL_RATE_LIMITED,
+    FaultKind.GRAPHQL_RATE_LIMIT,
+    FaultKind.GRAPHQL_SECONDARY,
+    FaultKind.GRAPHQL_SECONDARY_MESSAGE,
+    FaultKind.GRAPHQL_TOO_QUICKLY,
+)
 KINDS = (
     FaultKind.PRIMARY_403,
     FaultKind.PRIMARY_429,
@@ -27,6 +33,8 @@ KINDS = (
     FaultKind.SECONDARY_URL,
     FaultKind.SECONDARY_403_RETRY_AFTER,
     FaultKind.SECONDARY_429_RETRY_AFTER,
+    FaultKind.TOO_QUICKLY_403,
+    FaultKind.TOO_QUICKLY_422,
     FaultKind.ERROR_500,
     FaultKind.ERROR_502_HTML,
     FaultKind.ERROR_503,
