@@ -8,6 +8,7 @@ import pytest
 
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.gfm import only_ours
 from tests.harness import SINGLE, Action, shortened
 
 SECOND = f"{BRANCH}-2"
@@ -128,7 +129,10 @@ def test_a_pull_request_of_a_lost_attempt_from_somebodys_branch_is_closed_again(
     assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == PRESENT | THEIRS
     assert example.repository.files(SECOND) == EXPECTED
-    assert [p.head for p in example.repository.pull_requests if p.state == "open"] == [SECOND]
+    pulls = example.repository.pull_requests
+    assert [p.head for p in pulls if p.state == "open"] == [SECOND]
+    only_ours(run.summary)
+    assert all(f"[#{p.number}](" in run.summary for p in pulls if p.state == "closed")
 
 
 def test_a_lost_attempt_says_nothing_about_another_name(

@@ -240,7 +240,7 @@ class RestClient:
         return self._ask(
             "PATCH",
             f"/repos/{repository.full_name}/pulls/{pull_request.number}",
-            msg("operation.pull_request_update", number=pull_request.number),
+            msg("operation.pull_request_update", pull_request=pull_request.link),
             _pull_request,
             body={"body": body, **({"state": "closed"} if close else {})},
             needs=(pull_request_thing(pull_request.number),),
