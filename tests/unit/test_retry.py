@@ -109,3 +109,18 @@ def test_no_longer_than_allowed(minutes: float, seconds: float, key: str, uncert
     assert ended.value.message.values["minutes"] == minutes
     assert ended.value.may_have_been_applied is uncertain
     assert said == []
+
+
+def test_the_last_answers_end_in_time() -> None:
+    """A write that hangs, and reading it back, where no waiting is allowed: 25 s together."""
+    retry, clock, _ = policy(0)
+    assert retry.answer_seconds() == 25
+    began = clock.now
+    clock.sleep(20)
+    retry.count_failed(began)
+    assert retry.answer_seconds() == 5
+    began = clock.now
+    clock.sleep(5)
+    retry.count_failed(began)
+    assert retry.answer_seconds() == 5
+    assert policy(15)[0].answer_seconds() > 15 * 60

@@ -8,6 +8,7 @@ import ipaddress
 import os
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,6 +31,9 @@ SLOWEST_UPLOAD = 100_000
 """Bytes a second: a large request gets that much more time than `ANSWER_SECONDS`."""
 LARGEST_ANSWER = 20_000_000
 """Bytes, after decompression; the largest that GitHub sends is a tree of 7 MB."""
+LARGEST_TOGETHER = 40_000_000
+"""Bytes of all answers that are read at once: files are checked on many connections, and GitHub
+sends up to 1.4 MB for each of them."""
 CHUNK = 65_536
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _CERTIFICATES = {
@@ -125,12 +129,14 @@ class _HTTPSPool(urllib3.HTTPSConnectionPool):
 class Connections:
     """Sends requests to one host. May be used from several threads."""
 
-    def __init__(self, api_url: str, seconds: float) -> None:
-        """Nothing is opened before the first request; ``seconds`` is the time for an answer."""
+    def __init__(self, api_url: str) -> None:
+        """Nothing is opened before the first request."""
         parts = urlsplit(api_url)
         self._origin = f"{parts.scheme}://{parts.netloc}"
-        self._seconds = seconds
         self._broken: Failure | None = None
+        self._lock = threading.Lock()
+        self._being_read = 0
+        """Bytes of all answers that are being read."""
         pools: dict[str, Any] = {"num_pools": 1, "maxsize": CONNECTIONS, "retries": False}
         if parts.scheme == "https":
             try:
@@ -146,12 +152,15 @@ class Connections:
         self._pools.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
 
     def exchange(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], seconds: float
     ) -> Failure | tuple[int, Mapping[str, str], bytes]:
-        """Send a request; gives status, headers and body of the answer."""
+        """Send a request; gives status, headers and body of the answer.
+
+        ``seconds`` is the time for the answer; a large request has more.
+        """
         if self._broken:
             return self._broken
-        seconds = self._seconds + len(body or b"") / SLOWEST_UPLOAD
+        seconds += len(body or b"") / SLOWEST_UPLOAD
         timeout = urllib3.Timeout(total=seconds, connect=min(CONNECT_SECONDS, seconds))
         try:
             response = self._pools.urlopen(
@@ -163,27 +172,30 @@ class Connections:
                 redirect=False,
                 preload_content=False,
             )
-            return response.status, dict(response.headers), _read(response)
+            return response.status, dict(response.headers), self._read(response)
         except _TooLargeError:
             return Failure(Trouble.TOO_LARGE, seconds=seconds)
         except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             return _failure(error, seconds)
 
-
-def _read(response: urllib3.BaseHTTPResponse) -> bytes:
-    body = bytearray()
-    try:
-        while len(body) <= LARGEST_ANSWER:
-            chunk = response.read(CHUNK, decode_content=True)
-            if not chunk:
-                return bytes(body)
-            body += chunk
-        raise _TooLargeError  # noqa: TRY301 (closed like after any other end)
-    except BaseException:
-        response.close()
-        raise
-    finally:
-        response.release_conn()
+    def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
+        body = bytearray()
+        try:
+            while chunk := response.read(CHUNK, decode_content=True):
+                body += chunk
+                with self._lock:
+                    self._being_read += len(chunk)
+                    together = self._being_read
+                if len(body) > LARGEST_ANSWER or together > LARGEST_TOGETHER:
+                    raise _TooLargeError  # noqa: TRY301 (closed like after any other end)
+            return bytes(body)
+        except BaseException:
+            response.close()
+            raise
+        finally:
+            with self._lock:
+                self._being_read -= len(body)
+            response.release_conn()
 
 
 def _tls_context() -> ssl.SSLContext:

@@ -22,6 +22,9 @@ LIMIT_PAUSE = 60.0
 LAG_SECONDS = 10.0
 """Seconds for which GitHub may not see what was just made (github/branch-deploy#181)."""
 FIRST_LAG_PAUSE = 0.25
+LAST_SECONDS = 25.0
+"""For the last answers together when no time is left: that of a write, and of reading it back."""
+SHORTEST_ANSWER_SECONDS = 5.0
 SHORTEST_LAG_PAUSE = 0.05
 """The last try comes just after `LAG_SECONDS`."""
 
@@ -81,6 +84,11 @@ class RetryPolicy:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""
         with self._lock:
             self._count(began, self.clock.monotonic())
+
+    def answer_seconds(self) -> float:
+        """Seconds that the next answer may take, so that the run ends in time."""
+        with self._lock:
+            return max(self._left + LAST_SECONDS, SHORTEST_ANSWER_SECONDS)
 
     def plan_pause(
         self,

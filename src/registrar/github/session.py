@@ -133,7 +133,8 @@ class Session:
 
     def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request
-        answer = self._transport.send(request.method, request.target, request.body)
+        most = self._policy.answer_seconds()
+        answer = self._transport.send(request.method, request.target, request.body, most)
         if isinstance(answer, Response):
             self._limits.note(answer.headers)
             answer = answer.after(may_have_been_applied=attempts.may_have_been_applied)

@@ -8,6 +8,7 @@ read here, because PyGithub (2.10) follows redirects without their query, sleeps
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import ItemsView, Mapping
 from typing import Any
@@ -39,31 +40,42 @@ class Transport:
 
     def __init__(self, *, token: str, api_url: str, seconds: float | None = None) -> None:
         """Nothing is sent before the first request; ``seconds`` is the time for one answer."""
+        self._seconds = seconds or connections.ANSWER_SECONDS
         self._token = token
         self._api_url = api_url
         self._redact = Redactor(token)
-        self._connections = Connections(api_url, seconds or connections.ANSWER_SECONDS)
+        self._connections = Connections(api_url)
         self._clients = threading.local()
         self.host = urlsplit(api_url).netloc
 
-    def send(self, method: str, target: str, body: Mapping[str, Any] | None) -> Response | Failure:
+    def send(
+        self,
+        method: str,
+        target: str,
+        body: Mapping[str, Any] | None,
+        most_seconds: float = math.inf,
+    ) -> Response | Failure:
         """Send one request; a read follows redirects that stay on this host.
 
-        ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`.
+        ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
+        leaves the answer less time than usual.
         """
+        seconds = min(self._seconds, most_seconds)
         for _ in range(MOST_REDIRECTS):
-            answer = self._send(method, target, body)
+            answer = self._send(method, target, body, seconds)
             if method != "GET" or isinstance(answer, Failure):
                 return answer
             elsewhere = self._same_host(answer, target)
             if elsewhere is None:
                 return answer
             target = elsewhere
-        return self._send(method, target, body)
+        return self._send(method, target, body, seconds)
 
-    def _send(self, method: str, target: str, body: Mapping[str, Any] | None) -> Response | Failure:
+    def _send(
+        self, method: str, target: str, body: Mapping[str, Any] | None, seconds: float
+    ) -> Response | Failure:
         requester = self._client().requester
-        exchange = _Exchange(self._connections)
+        exchange = _Exchange(self._connections, seconds)
         requester.requestJson(
             method,
             requester.graphql_url if target == GRAPHQL else target,
@@ -118,8 +130,9 @@ class _Exchange:
 
     status = 200
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, seconds: float) -> None:
         self._connections = connections
+        self._seconds = seconds
         self.answer: Failure | tuple[int, Mapping[str, str], bytes]
 
     def request(
@@ -127,7 +140,7 @@ class _Exchange:
     ) -> None:
         """Send the request."""
         body = None if content is None else content.encode()
-        self.answer = self._connections.exchange(verb, url, body, headers)
+        self.answer = self._connections.exchange(verb, url, body, headers, self._seconds)
 
     def getresponse(self) -> _Exchange:
         """Stand in for the answer."""
