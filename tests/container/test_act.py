@@ -161,7 +161,6 @@ assert {{name: value for name, value in outputs.items() if value}} == {{
     "branch": "{HEALTH_BRANCH}",
     "pull_request_number": "1",
     "pull_request_operation": "created",
-    **dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), ""),
 }}, outputs
 print("compared", "outputs")
 """
