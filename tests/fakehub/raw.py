@@ -110,6 +110,12 @@ def large_number(digits: int = 1_000_000) -> Script:
     return of(head(f"Content-Length: {len(body)}"), body)
 
 
+def many_values(count: int = 300_000) -> Script:
+    """Objects, each of which takes far more memory than its text."""
+    body = b"[" + b'{"a":1},' * count + b"{}]"
+    return of(head(f"Content-Length: {len(body)}"), body)
+
+
 def broken_chunks() -> Script:
     """A chunk without a length."""
     return of(head("Transfer-Encoding: chunked"), b"zz\r\n{}\r\n0\r\n\r\n")
@@ -139,6 +145,7 @@ SCRIPTS: dict[str, Script] = {
     "slow-charset": slow_charset(),
     "deep-json": deep_json(),
     "large-number": large_number(),
+    "many-values": many_values(),
     "broken-chunks": broken_chunks(),
     "cut-chunk": cut_chunk(),
     "reset-in-body": reset_in_body(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from registrar.github.errors import Kind
-from registrar.github.response import GraphQLError, Response
+from registrar.github.response import MOST_VALUES, GraphQLError, Response
 from registrar.texts.messages import Message
 
 Model = TypeVar("Model")
@@ -34,6 +34,8 @@ class Request(Generic[Model]):
     file: str = ""
     """Path of the file that is to be created."""
     writes: bool = False
+    most_values: int = MOST_VALUES
+    """An answer with more values than these is unusable."""
     once: bool = False
     """Whether it is sent only once, even if the failure may pass: the caller then asks for less."""
     idempotent: bool = True

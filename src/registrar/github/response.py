@@ -13,6 +13,9 @@ from registrar.texts.escaping import Lines
 MOST_VALUES = 1_000_000
 """Values that an answer may hold: the largest tree that GitHub lists has 100,000 entries of seven
 (https://docs.github.com/en/rest/git/trees); 20 MB of empty lists would take 500 MB of memory."""
+MOST_VALUES_OF_CHECK = 50_000
+"""Of ``GET contents``, which is read on many connections at once: a directory has up to 1,000
+entries of about 25 (https://docs.github.com/en/rest/repos/contents)."""
 
 
 class Trouble(Enum):
@@ -77,6 +80,7 @@ class Response:
         headers: Mapping[str, str],
         body: bytes,
         redact: Callable[[str], str] = str,
+        most_values: int = MOST_VALUES,
     ) -> Response:
         """Read the body as JSON in UTF-8, whatever type the headers give.
 
@@ -86,7 +90,7 @@ class Response:
         shown = {name.lower(): redact(value) for name, value in headers.items()}
         text = body.decode("utf-8", "replace")
         try:
-            if sum(map(text.count, ",[{")) > MOST_VALUES:
+            if sum(map(text.count, ",[{")) > most_values:
                 return cls(status, shown, None)
             data = json.loads(text)
             if "\\u00" in text or redact(text) != text:

@@ -13,6 +13,7 @@ from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
 from registrar.github.request import Model, Request
+from registrar.github.response import MOST_VALUES_OF_CHECK
 from registrar.github.session import Session, branch_thing, file_thing, pull_request_thing
 from registrar.models import (
     BranchState,
@@ -101,6 +102,7 @@ class RestClient:
                 f"/repos/{repository.full_name}/contents/{address}",
                 operation,
                 parse.entry_id,
+                most_values=MOST_VALUES_OF_CHECK,
                 needs=(file_thing(ref, path),),
             )
         except GitHubError as error:
@@ -121,6 +123,7 @@ class RestClient:
                 f"/repos/{repository.full_name}/contents/{address}",
                 operation,
                 parse.directory,
+                most_values=MOST_VALUES_OF_CHECK,
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:

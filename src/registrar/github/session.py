@@ -133,8 +133,13 @@ class Session:
 
     def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request
-        most = self._policy.answer_seconds()
-        answer = self._transport.send(request.method, request.target, request.body, most)
+        answer = self._transport.send(
+            request.method,
+            request.target,
+            request.body,
+            most_seconds=self._policy.answer_seconds(),
+            most_values=request.most_values,
+        )
         if isinstance(answer, Response):
             self._limits.note(answer.headers)
             answer = answer.after(may_have_been_applied=attempts.may_have_been_applied)

@@ -21,7 +21,7 @@ from registrar.github import connections
 from registrar.github.connections import Connections
 from registrar.github.explain import API_VERSION
 from registrar.github.request import GRAPHQL
-from registrar.github.response import Failure, Response
+from registrar.github.response import MOST_VALUES, Failure, Response
 from registrar.texts.escaping import Redactor
 
 MOST_REDIRECTS = 3
@@ -53,26 +53,33 @@ class Transport:
         method: str,
         target: str,
         body: Mapping[str, Any] | None,
+        *,
         most_seconds: float = math.inf,
+        most_values: int = MOST_VALUES,
     ) -> Response | Failure:
         """Send one request; a read follows redirects that stay on this host.
 
         ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
-        leaves the answer less time than usual.
+        leaves the answer less time than usual; one with more than ``most_values`` is unusable.
         """
         seconds = min(self._seconds, most_seconds)
         for _ in range(MOST_REDIRECTS):
-            answer = self._send(method, target, body, seconds)
+            answer = self._send(method, target, body, seconds, most_values)
             if method != "GET" or isinstance(answer, Failure):
                 return answer
             elsewhere = self._same_host(answer, target)
             if elsewhere is None:
                 return answer
             target = elsewhere
-        return self._send(method, target, body, seconds)
+        return self._send(method, target, body, seconds, most_values)
 
     def _send(
-        self, method: str, target: str, body: Mapping[str, Any] | None, seconds: float
+        self,
+        method: str,
+        target: str,
+        body: Mapping[str, Any] | None,
+        seconds: float,
+        most_values: int,
     ) -> Response | Failure:
         requester = self._client().requester
         exchange = _Exchange(self._connections, seconds)
@@ -87,7 +94,7 @@ class Transport:
         if isinstance(answer, Failure):
             return Failure(answer.trouble, self._redact(answer.detail), answer.seconds)
         status, headers, content = answer
-        return Response.parse(status, headers, content, self._redact)
+        return Response.parse(status, headers, content, self._redact, most_values)
 
     def _same_host(self, answer: Response, target: str) -> str | None:
         """Where a redirect leads, if it stays on this host."""
