@@ -112,6 +112,16 @@ KINDS = (
     ),
 )
 """The order within ``places`` is GitHub's; it decides nothing but which path is named."""
+OWNER_DIRECTORIES = tuple(
+    dict.fromkeys(
+        directory
+        for kind in KINDS
+        if kind.inherited is not Inherited.NEVER
+        for directory in (*_EVERYWHERE, *kind.folders)
+    )
+)
+"""Where files of the owner's ``.github`` repository are inherited from, whatever is listed: so one
+reading of it does for every list."""
 
 
 class Listing:
@@ -176,18 +186,18 @@ def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool)
     return tuple(needed)
 
 
-def directories_of_owner(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
-    """Directories of the owner's ``.github`` repository to read; none where nothing is inherited.
+def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
+    """Whether the owner's ``.github`` repository can have anything that does for these.
 
     The repository ``.github`` itself inherits nothing: do not ask for it.
     """
-    needed: dict[str, None] = {}
     for definition in definitions:
+        kind = _kind(definition.path)
+        if kind and kind.inherited is not Inherited.NEVER:
+            return True
         if _directory(definition.path) == ISSUE_TEMPLATES:
-            needed[ISSUE_TEMPLATES] = None
-        elif (kind := _kind(definition.path)) and kind.inherited is not Inherited.NEVER:
-            needed |= dict.fromkeys((*_EVERYWHERE, *kind.folders))
-    return tuple(needed)
+            return True
+    return False
 
 
 def satisfied_by(definition: FileDefinition, listing: Listing, *, respect: bool) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from registrar import branches, pull_requests
 from registrar.branches import Declined
 from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models import (
     BranchState,
     CommitStrategy,
@@ -65,8 +65,10 @@ def _ended(
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
+        # What was not begun failed at nothing of its own: it waits for the end of the limit
+        why_pending = error.cause if isinstance(error, OutOfTime) else None
         return replace(
-            progress.registration(),
+            progress.registration(why_pending=why_pending),
             exit_code=exit_code(error, wrote=client.wrote),
             error=describe(error, progress.branch),
         )

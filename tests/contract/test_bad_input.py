@@ -665,7 +665,7 @@ def test_one_mistake_a_thousand_times_is_ten_lines_with_a_count(
     assert len(told) == 10
     shown = ", ".join(str(number) for number in range(11, 31))
     last = told[-1].partition(" → ")[0]
-    assert last.endswith(f"The same mistake is in 990 more entries: {shown}, ….")
+    assert last.endswith(f"The same mistake in other entries (990): {shown}, ….")
     assert len(run.text) < 60_000
     assert host.requests == []
 
@@ -687,7 +687,7 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     run = action(language="en", definitions=name)
     assert run.exit_code == 2
     assert len(run.stderr.splitlines()) == 10
-    assert "The same mistake is in 20 more entries" in run.stderr
+    assert "The same mistake in other entries (20)" in run.stderr
     assert host.requests == []
 
 

@@ -45,7 +45,7 @@ def test_a_no_outlives_its_branch(host: StandInHost, action: Action, first: str)
     assert example.repository.branches == ["main"]
     assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
     assert "declined in [#1]" in run.summary
-    assert "restore its branch and reopen it" in run.console
+    assert "restore the branch and reopen the pull request" in run.console
 
 
 def test_with_one_commit_per_file_the_branch_decides(action: Action) -> None:
@@ -150,7 +150,7 @@ def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, 
     closed(example.repository, 1)
     run = ask(example, *FIRST, "c.md", mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
-    assert "2 missing files were declined: #1" in run.console
+    assert "Missing files that were declined: 2. Closed without being merged: #1" in run.console
     assert "declined in [#1]" in run.summary
     assert example.repository.branches == ["main"]
 

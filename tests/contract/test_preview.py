@@ -107,7 +107,7 @@ def test_nothing_is_missing(
     run = start(mode=mode, definitions=action.listing("README.md", ".gitignore"), runner=True)
     assert run.exit_code == 0
     assert run.annotations() == []
-    assert "all 2 files exist already" in run.stdout
+    assert "every listed file exists already (2)" in run.stdout
     assert "```" not in run.summary
     assert [c.name for c in run.commands] == ["group", "endgroup"]
     assert len(host.requests) == {PER_FILE: 3 + 2, SINGLE: 1}[strategy]
@@ -171,7 +171,7 @@ def test_the_console_has_a_diff(start: Start, action: Action, repository: Reposi
     run = start(mode="plan", definitions=action.listing(*LIST))
     start_of_diff = run.lines.index("What would be created (4)") + 1
     assert run.lines[start_of_diff:-9] == SHOWN
-    assert run.lines[-9] == "5 files: 4 missing, 1 skipped. Nothing was written."
+    assert run.lines[-9] == "Files: 4 missing, 1 skipped (5 in all). Nothing was written."
     assert run.lines[-8:] == summary_lines("en", 0, 1, 0)
     assert run.stderr == ""
     assert run.commands == []
@@ -307,8 +307,8 @@ def test_english_has_no_japanese_and_japanese_has(
         (
             "en",
             (
-                "5 files: 4 missing, 1 skipped. Nothing was written. To add them, run this with "
-                "`mode: register` and merge the pull request that it opens.\n"
+                "Files: 4 missing, 1 skipped (5 in all). Nothing was written. To add them, run "
+                "this with `mode: register` and merge the pull request that it opens.\n"
                 "Files: docs/guide.md, empty, line feed, .mcp.json"
             ),
         ),

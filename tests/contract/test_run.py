@@ -225,7 +225,7 @@ def test_a_second_run_after_the_merge_reads_and_writes_nothing(
     assert len(host.requests) == 1 + 2 + 29
     assert (repository.head(), repository.branches) == before
     assert len(repository.pull_requests) == 1
-    assert "all 29 files exist already" in run.stdout
+    assert "every listed file exists already (29)" in run.stdout
     assert run.outputs["skipped"] == "29"
     assert run.outputs["branch"] == run.outputs["pull_request_url"] == ""
 

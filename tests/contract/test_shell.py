@@ -74,7 +74,7 @@ def test_a_file_has_no_colours_and_groups_are_the_runners(
     run = action(definitions=action.listing("a"), language="en", runner=runner)
     assert "\x1b" not in run.text
     prefix = "::group::" if runner else ""
-    assert f"{prefix}Checking which of 1 files octo/example has" in run.lines
+    assert f"{prefix}Checking which listed files octo/example has (1)" in run.lines
     assert ("::endgroup::" in run.lines) is runner
 
 
@@ -89,7 +89,7 @@ def test_the_run_goes_on_when_nobody_reads_it_any_more(
     environ = action.environment({"profile": "health", "language": "en"})
     process = action.begin(environ)
     assert process.stdout
-    assert process.stdout.readline() == b"Checking which of 7 files octo/example has\n"
+    assert process.stdout.readline() == b"Checking which listed files octo/example has (7)\n"
     process.stdout.close()
     run = action.end(process, environ)
     assert run.exit_code == 0, run.stderr

@@ -10,7 +10,7 @@ from tests.contract.test_definition_files import SCAFFOLD
 from tests.contract.test_run import MISSING, refuse
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SINGLE, Action, Start, shortened
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, shortened
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}
@@ -36,9 +36,9 @@ def test_outcome_and_pull_request_then_counts_then_paths(
 
 
 OUTCOMES = {
-    ("en", "register"): "29 files: 27 created, 2 skipped.",
+    ("en", "register"): "Files: 27 created, 2 skipped (29 in all).",
     ("ja", "register"): "全 29 件: 作成 27 件、スキップ 2 件。",
-    ("en", "plan"): "29 files: 27 missing, 2 skipped. Nothing was written.",
+    ("en", "plan"): "Files: 27 missing, 2 skipped (29 in all). Nothing was written.",
     ("ja", "check"): "全 29 件: 不足 27 件、スキップ 2 件。何も書き込んでいません。",
 }
 
@@ -67,7 +67,33 @@ def test_a_run_that_ends_early_counts_what_is_not_done(
     )
     run = action(definitions=action.listing("a", "b", "c", "d"), language="en")
     assert run.exit_code == 1
-    assert "4 files: 2 created, 2 not done." in run.summary
+    assert "Files: 2 created, 2 not done (4 in all)." in run.summary
+    # What was not begun names the limit, and when it ends
+    rows = only_ours(run.summary).paths
+    for path in ("c", "d"):
+        assert re.fullmatch(r"not done \(.*limit.*, until 20\d\d-.* UTC\)", rows[path][0]), rows
+    assert run.registration["files"][3]["state"] == "pending"
+    assert "limit" in run.registration["files"][3]["reason"]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("mode", ["register", "plan"])
+def test_one_file_is_counted_in_right_words(
+    start: Start, action: Action, repository: Repository, mode: str, language: str
+) -> None:
+    listing = action.listing("a.md")
+    run = start(definitions=listing, mode=mode, language=language, commit_message="Add {path}")
+    told = {
+        ("en", "register"): "Files: 1 created (1 in all).",
+        ("en", "plan"): "Files: 1 missing (1 in all). Nothing was written.",
+        ("ja", "register"): "全 1 件: 作成 1 件。",
+        ("ja", "plan"): "全 1 件: 不足 1 件。何も書き込んでいません。",
+    }
+    assert told[language, mode] in run.summary
+    text = run.text + "".join(pull.body or "" for pull in repository.pull_requests)
+    assert not re.search(r"\b1 (?!listed)\w+s\b", text), text
+    if mode == "register":
+        assert repository.log(SCAFFOLD_BRANCH)[0].message.splitlines()[0] == "Add a.md"
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
@@ -80,7 +106,8 @@ def test_nothing_missing_is_one_line_and_the_counts(
     page = only_ours(run.summary)
     assert [row[1] for row in page.rows[1:]] == ["0", "2", "0"]
     assert page.paths == {}
-    sentence = {"en": "all 2 files exist already", "ja": "2 件すべてが既に存在します"}[language]
+    told = {"en": "every listed file exists already (2)", "ja": "2 件すべてが既に存在します"}
+    sentence = told[language]
     assert page.text.count(sentence) == 1
     assert run.outputs["missing"] == "0"
     # What was checked is folded
@@ -104,7 +131,7 @@ def test_a_long_list_is_folded_and_a_short_one_is_not(
     definitions = action.listing(*(f"f{number}" for number in range(count)))
     text = action(mode=mode, definitions=definitions, commit_strategy=SINGLE, language="en").summary
     tag = "<details open>" if opened else "<details>"
-    assert f"{tag}\n<summary>All {count} files</summary>\n\n| Path |" in text
+    assert f"{tag}\n<summary>All files ({count})</summary>\n\n| Path |" in text
     assert text.count("<details") == text.count("</details>") == (1 if mode == "register" else 2)
 
 
@@ -151,7 +178,9 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     run = start(definitions=definitions)
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary
-    assert f"{link} was closed without being merged" in run.summary
+    assert "losed without being merged" in run.summary
+    # In the rows, and where it is told what to do
+    assert run.summary.count(link) == 3
     assert "declined in #1" in run.registration["files"][0]["reason"]
     assert run.outputs["missing"] == "2"
 

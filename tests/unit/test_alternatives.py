@@ -188,7 +188,8 @@ def test_inherited_from_a_public_repository(listed: str, exists: str, expected: 
     definition = FileDefinition(listed)
     assert alternatives.inherited_from(definition, listing_of("a"), owner) == expected
     directory = expected.rpartition("/")[0]
-    assert directory in alternatives.directories_of_owner([definition])
+    assert alternatives.may_inherit([definition])
+    assert directory in alternatives.OWNER_DIRECTORIES
 
 
 @pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
@@ -221,9 +222,9 @@ def test_own_issue_templates_switch_off_the_inherited_ones() -> None:
         assert alternatives.inherited_from(FileDefinition(listed), listing, owner) == expected
 
 
-def test_directories_of_the_owner_are_none_where_nothing_is_inherited() -> None:
+def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
     scaffold = [FileDefinition(path) for path in ("README.md", ".vscode/settings.json", "LICENSE")]
-    assert alternatives.directories_of_owner(scaffold) == ()
+    assert not alternatives.may_inherit(scaffold)
 
 
 @pytest.mark.parametrize(

@@ -27,15 +27,15 @@ class Client(GraphQLClient):
         self,
         session: Session,
         context: Context,
-        owners: dict[tuple[str, Sequence[str]], OwnerFiles | None],
+        owners: dict[str, OwnerFiles | None],
     ) -> None:
         """``owners`` caches what the repositories ``.github`` hold, for all clients of the run."""
         super().__init__(session, context)
         self._owners = owners
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
-        """Read directories of the owner's repository ``.github``, once a run."""
-        key = (owner.lower(), tuple(directories))
+        """Read the owner's repository ``.github``, once a run: ``directories`` never change."""
+        key = owner.lower()
         if key not in self._owners:
             self._owners[key] = self.read_owner(owner, directories)
         return self._owners[key]
@@ -73,7 +73,7 @@ class GitHub:
         self._transport = Transport(token=token, api_url=api_url)
         self._limits = TokenLimits(token, policy.clock)
         self._policy = policy
-        self._owners: dict[tuple[str, Sequence[str]], OwnerFiles | None] = {}
+        self._owners: dict[str, OwnerFiles | None] = {}
         self._context = Context(self._transport.host, "", TokenKind.of(token), workflow_repository)
 
     def client(self, target: str) -> Client:

@@ -66,9 +66,15 @@ NOTHING_DONE = frozenset(
 class OutOfTime(RegistrarError):
     """Waiting any longer would exceed ``max_wait_minutes``."""
 
-    def __init__(self, message: Message, *, may_have_been_applied: bool = False) -> None:
-        """``may_have_been_applied`` is about the write that was waiting, all tries together."""
+    def __init__(
+        self, message: Message, cause: Message, *, may_have_been_applied: bool = False
+    ) -> None:
+        """``cause`` says in a few words what would have been waited for, and until when.
+
+        ``may_have_been_applied`` is about the write that was waiting, all tries together.
+        """
         super().__init__(message)
+        self.cause = cause
         self.may_have_been_applied = may_have_been_applied
 
 

@@ -110,8 +110,9 @@ class RetryPolicy:
             if end <= self._resume_at:
                 return
             if end - max(self._counted_until, now) > self._left:
-                message = self._out_of_time(reason, seconds)
-                raise OutOfTime(message, may_have_been_applied=may_have_been_applied)
+                raise self._out_of_time(
+                    reason, seconds, may_have_been_applied=may_have_been_applied
+                )
             self._count(now, end)
             self._resume_at = end
         if not silent:
@@ -123,16 +124,22 @@ class RetryPolicy:
         self._left -= max(0.0, end - max(start, self._counted_until))
         self._counted_until = max(self._counted_until, end)
 
-    def _out_of_time(self, reason: Message, seconds: float) -> Message:
+    def _out_of_time(
+        self, reason: Message, seconds: float, *, may_have_been_applied: bool
+    ) -> OutOfTime:
+        until = clock_time(self.clock.time() + seconds)
+        # A time to run again is named only if the pause is long
+        is_long = seconds >= LIMIT_PAUSE
         if self._max_seconds:
             key = "limit.out_of_time"
         else:
-            # A time to run again is named only if the pause is long
-            key = "limit.no_waiting_until" if seconds >= LIMIT_PAUSE else "limit.no_waiting"
-        return msg(
+            key = "limit.no_waiting_until" if is_long else "limit.no_waiting"
+        message = msg(
             key,
             reason=reason,
             seconds=math.ceil(seconds),
             minutes=self._max_seconds / 60,
-            until=clock_time(self.clock.time() + seconds),
+            until=until,
         )
+        cause = msg("limit.until", reason=reason, until=until) if is_long else reason
+        return OutOfTime(message, cause, may_have_been_applied=may_have_been_applied)

@@ -170,10 +170,18 @@ class Progress:
         self._result = replace(self._result, pull_request=pull_request)
         self.print("progress.proposed", url=Link(pull_request.url))
 
-    def registration(self, *, assuming: Sequence[FileResult] = ()) -> RegistrationResult:
-        """Give the result as it stands now, or would stand with some more results."""
+    def registration(
+        self, *, assuming: Sequence[FileResult] = (), why_pending: Message | None = None
+    ) -> RegistrationResult:
+        """Give the result as it stands now, or would stand with some more results.
+
+        ``why_pending`` says why the rest has none.
+        """
         results = self._results | {result.definition.path: result for result in assuming}
-        files = (results.get(d.path) or FileResult(d, State.PENDING) for d in self._definitions)
+        files = (
+            results.get(d.path) or FileResult(d, State.PENDING, why_pending)
+            for d in self._definitions
+        )
         return replace(self._result, files=tuple(files))
 
     def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:

@@ -57,6 +57,8 @@ class Proposal:
         if not self.commit_template:
             return self.title(result)
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
+        if len(files) == 1:
+            paths = escaping.for_commit(files[0].path)
         return self._fill(self.commit_template, result, path=paths)
 
     def body(self, result: RegistrationResult, current: str | None = None) -> str:

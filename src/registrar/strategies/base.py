@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from registrar.alternatives import directories_of_owner
+from registrar.alternatives import OWNER_DIRECTORIES, may_inherit
 from registrar.branches import Attempt, Branch
 from registrar.models import Plan, RegistrationSpec, RepositoryState
 from registrar.reporting.progress import Progress
@@ -66,8 +66,8 @@ class Strategy(Protocol):
 
 def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
     """Add what the target inherits from its owner's repository ``.github``, where asked for."""
-    directories = directories_of_owner(spec.definitions) if spec.respect_alternatives else ()
     owner, _, name = state.repository.full_name.partition("/")
-    if not directories or name.lower() == ".github":
+    asked_for = spec.respect_alternatives and may_inherit(spec.definitions)
+    if not asked_for or name.lower() == ".github":
         return state
-    return replace(state, owner=client.owner_files(owner, directories))
+    return replace(state, owner=client.owner_files(owner, OWNER_DIRECTORIES))
