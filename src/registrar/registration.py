@@ -91,6 +91,9 @@ def _register(
 def _tell(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
     progress.planned(plan)
+    for path, reason in plan.satisfied.items():
+        state = msg("state.with_reason", state=msg("state.skipped"), reason=reason)
+        progress.print("progress.satisfied", path=path, state=state)
     if plan.declined:
         pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
         links = tuple(pull.link for pull in pulls)
@@ -111,6 +114,9 @@ def _preview(client: Client, plan: Plan, progress: Progress) -> None:
     branch = _branch_state(client, plan, progress)
     found = branch and branches.proposed(branch, plan)
     if isinstance(found, Declined):
+        reason = msg("reason.declined", pull_request=found.pull_request.link)
+        for definition in plan.missing:
+            progress.record(FileResult(definition, State.MISSING, reason))
         progress.note("progress.declined", pull_request=found.pull_request.link, branch=found.name)
     elif found:
         progress.proposed(found)

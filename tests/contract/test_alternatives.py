@@ -50,6 +50,7 @@ def test_an_alternative_of_the_list_counts_always(
     assert told in run.summary
     assert "docs/SECURITY.md" in run.summary
     assert run.outputs["skipped"] == "1"
+    assert [line for line in run.lines if told in line and ".github/SECURITY.md" in line]
     if mode == "register":
         assert run.outputs["created"] == "1"
         assert set(repository.files(SCAFFOLD_BRANCH)) == {"docs/SECURITY.md", "other.md"}

@@ -150,9 +150,23 @@ def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, 
     closed(example.repository, 1)
     run = ask(example, *FIRST, "c.md", mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
-    assert "Missing files that were declined: 2. Closed without being merged: #1" in run.console
+    assert "Missing files that were declined: 2 (#1 closed without being merged)" in run.console
     assert "declined in [#1]" in run.summary
+    # It shows what registering would create, and nothing else
+    assert [line for line in run.lines if line.endswith(": empty")] == ["c.md: empty"]
+    assert "What would be created (1)" in run.summary
     assert example.repository.branches == ["main"]
+
+
+def test_a_check_does_not_advise_what_would_do_nothing(example: Example) -> None:
+    ask(example, *FIRST)
+    closed(example.repository, 1)
+    run = ask(example, *FIRST, mode="check")
+    assert run.exit_code == 1, run.console
+    assert "They were declined, so they are not proposed again." in run.summary
+    assert "mode: register" not in run.text
+    assert "Files: a.md, b.md" in run.stderr
+    assert "would be created" not in run.text
 
 
 def test_the_example_lists_are_declined_as_well(example: Example) -> None:

@@ -413,10 +413,14 @@ def test_a_declined_pull_request_is_told(
     host.requests.clear()
     run = start(definitions=definitions, mode="plan")
     assert run.exit_code == 0
-    assert "#1 was closed without being merged" in run.stdout
-    how = "reopen it" if strategy == SINGLE else f"delete the branch {SCAFFOLD_BRANCH}"
+    assert "closed without being merged" in run.stdout
+    how = (
+        "reopen the pull request" if strategy == SINGLE else f"delete the branch {SCAFFOLD_BRANCH}"
+    )
     assert how in run.registration["notes"][0]
     assert "is open" not in run.text
+    assert "declined in [#1]" in run.summary
+    assert "would be created" not in run.text
     assert only_reads(host)
 
 

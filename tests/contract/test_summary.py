@@ -178,7 +178,7 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     run = start(definitions=definitions)
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary
-    assert "losed without being merged" in run.summary
+    assert "closed without being merged" in run.summary
     # In the rows, and where it is told what to do
     assert run.summary.count(link) == 3
     assert "declined in #1" in run.registration["files"][0]["reason"]

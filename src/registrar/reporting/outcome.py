@@ -48,6 +48,9 @@ def sentence(registration: RegistrationResult) -> Message:
 
 def advice(registration: RegistrationResult) -> Message:
     """What to do about missing files."""
+    missing = [file for file in registration.files if file.state is State.MISSING]
+    if missing and all(file.reason for file in missing):
+        return msg("advice.declined")
     return msg("advice.merge" if registration.pull_request else "advice.register")
 
 

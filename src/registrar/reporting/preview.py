@@ -17,14 +17,18 @@ PREVIEW_CHARACTERS = 200_000
 """So much is shown of all files together; files after that are named only."""
 
 
-def missing(registration: RegistrationResult) -> list[FileDefinition]:
-    """The files that would be created."""
-    return [file.definition for file in registration.files if file.state is State.MISSING]
+def to_create(registration: RegistrationResult) -> list[FileDefinition]:
+    """The files that would be created: what is missing for a reason was declined."""
+    return [
+        file.definition
+        for file in registration.files
+        if file.state is State.MISSING and file.reason is None
+    ]
 
 
 def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
     """A diff for each file; one that is empty or binary is named."""
-    files = missing(registration)
+    files = to_create(registration)
     for key, definitions in _without_diff(files):
         for definition in definitions:
             message = msg(f"preview.{key}_file", path=definition.path, size=len(definition.content))
@@ -35,7 +39,7 @@ def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[
 
 def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
     """The same in Markdown."""
-    files = missing(registration)
+    files = to_create(registration)
     lines: list[str] = []
     for key, definitions in _without_diff(files):
         paths = [definition.path for definition in definitions]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
 from registrar.fleet.results import FleetResult
-from registrar.models import Mode, RegistrationResult
+from registrar.models import Mode, RegistrationResult, State
 from registrar.reporting import console, outcome, preview, report_document, troubleshooting
 from registrar.reporting import fleet as fleet_texts
 from registrar.reporting.outputs import outputs
@@ -49,7 +49,7 @@ class Reporter:
 
     def registration(self, registration: RegistrationResult) -> None:
         """Tell how a registration ended: what would be created, what failed, the summary."""
-        if files := preview.missing(registration):
+        if files := preview.to_create(registration):
             with self.workflow.group(self._text(msg("group.diff", count=len(files)))):
                 for line in preview.console(registration, self.catalogue):
                     self.workflow.line(line)
@@ -57,10 +57,10 @@ class Reporter:
             self.fail(Diagnostic(cause.message))
         if registration.error:
             self.fail(Diagnostic(registration.error))
-        elif registration.mode is Mode.CHECK and files:
+        elif registration.mode is Mode.CHECK and registration.count(State.MISSING):
             sentence, advice = outcome.sentence(registration), outcome.advice(registration)
             found = msg("outcome.check", sentence=sentence, advice=advice)
-            paths = [definition.path for definition in files]
+            paths = [f.definition.path for f in registration.files if f.state is State.MISSING]
             self.fail(Diagnostic(msg("cause.with_paths", cause=found, paths=paths)))
         self.line(outcome.sentence(registration))
         for line in console.summary(registration, self.catalogue):

@@ -47,7 +47,7 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         title = msg("summary.paths", count=len(files))
         is_open = len(files) <= markdown.ROWS_UNFOLDED
         lines += markdown.folded(text(title), table, is_open=is_open)
-    if preview.missing(registration):
+    if preview.to_create(registration):
         lines += preview.step_summary(registration, catalogue)
     return "\n".join(lines) + "\n"
 
