@@ -209,10 +209,7 @@ def _continue(
     """Continue a branch that exists, if it is ours."""
     found = proposed(state, plan)
     if isinstance(found, Declined):
-        # Where the paths that were declined are known, the others go to another branch
-        remembered = plan.state.pull_requests is not None
-        known = marker.proposed(found.pull_request.body, ()) is not None
-        return None if remembered and known else found
+        return found
     if found and not attempt and proposal.is_ours(found.body):
         tree = client.tree(plan.repository, state.head)
         return Branch(state.name, state.head, tree, found, is_new=False)
@@ -225,7 +222,8 @@ def _continue(
 def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:
     """Find the open pull request of a branch, or the "no" that its last one got.
 
-    A "no" is a pull request from exactly the branch's commit, closed unmerged by somebody else.
+    A "no" is a pull request from exactly the branch's commit, closed unmerged by somebody else. One
+    whose paths are known is in the plan already: what is missing there goes to another branch.
     """
     base = plan.repository.default_branch
     ours = [pull for pull in branch_state.pull_requests if pull.base_branch == base]
@@ -234,7 +232,9 @@ def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | 
             return pull
     for pull in ours:
         if was_declined(pull, base) and pull.head_sha == branch_state.head:
-            return Declined(branch_state.name, pull)
+            remembered = plan.state.pull_requests is not None
+            known = remembered and marker.proposed(pull.body, ()) is not None
+            return None if known else Declined(branch_state.name, pull)
     return None
 
 

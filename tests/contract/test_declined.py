@@ -77,6 +77,9 @@ def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(example: Ex
     ask(example, *FIRST)
     closed(example.repository, 1, delete=False)
     head = example.repository.head(BRANCH)
+    plan = ask(example, *FIRST, "c.md", mode="plan")
+    assert [line for line in plan.lines if line.endswith(": empty")] == ["c.md: empty"]
+    assert "nothing was written" not in plan.text
     run = ask(example, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
     assert example.repository.head(BRANCH) == head
