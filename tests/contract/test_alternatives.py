@@ -15,6 +15,7 @@ from tests.harness import (
     Action,
     calls,
     mutations,
+    queries,
 )
 
 LIST = """
@@ -85,6 +86,48 @@ def test_what_github_uses_elsewhere_counts_where_asked_for(
     if strategy == SINGLE:
         # One for the target, one for the organisation's defaults, one that writes
         assert calls(host) == ["POST /graphql"] * 3
+
+
+@pytest.mark.parametrize("mode", ["register", "plan"])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_exactly_the_rest_is_asked_for(
+    host: StandInHost, action: Action, strategy: str, mode: str, language: str
+) -> None:
+    host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n"})
+    files = {"SECURITY.md": b"x\n", "docs/CONTRIBUTING.md": b"x\n", "readme.md": b"x\n"}
+    repository = host.create_repository(TARGET, files)
+    run = action(
+        commit_strategy=strategy,
+        profile="health",
+        respect_alternatives="true",
+        mode=mode,
+        language=language,
+    )
+    assert run.exit_code == 0, run.text
+    rest = HEALTH - {f".github/{n}.md" for n in ("CODE_OF_CONDUCT", "CONTRIBUTING", "SECURITY")}
+    if mode == "register":
+        assert set(repository.files(HEALTH_BRANCH)) - set(files) == rest
+    else:
+        assert repository.branches == ["main"]
+    states = {file["path"]: file["state"] for file in run.registration["files"]}
+    assert {path for path, state in states.items() if state != "skipped"} == rest
+
+
+def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) -> None:
+    """However many lists and repositories there are."""
+    host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n"})
+    for name in ("one", "two"):
+        host.create_repository(f"octo/{name}", {"a": b"x\n"})
+    run = action(
+        target_repo=None,
+        target_repos="octo/one\nocto/two",
+        profile="all",
+        respect_alternatives="true",
+        mode="plan",
+    )
+    assert run.exit_code == 0, run.text
+    asked = [r for r in queries(host) if (r.json or {})["variables"].get("owner") == "octo"]
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("private", [True, None], ids=["private", "none"])
