@@ -196,5 +196,5 @@ def test_the_log_gives_a_reason_once(
 ) -> None:
     refuse(host, "PUT contents/", status=409, message=RULE)
     run = action(definitions=action.listing("a", "b", "c"), language="en")
-    told = [line for line in run.lines if "failed (" in line]
+    told = [line for line in run.lines if ": failed (" in line]
     assert [line.endswith("failed (for the same reason)") for line in told] == [False, True, True]
