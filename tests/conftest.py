@@ -1,4 +1,4 @@
-"""Fixtures of all tests: the stand-in host, a repository on it, and the action."""
+"""Fixtures of all tests: the stand-in, a repository on it, and the action."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def host() -> Iterator[StandInHost]:
-    """A stand-in host; the test fails when a request or an answer is not the real host's."""
+    """The stand-in; the test fails when a request or an answer is not as GitHub describes it."""
     with StandInHost() as host:
         yield host
 

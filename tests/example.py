@@ -1,4 +1,4 @@
-"""An example repository at the stand-in host, runs on it, and what "right" means there."""
+"""An example repository at the stand-in, runs on it, and what "right" means there."""
 
 from __future__ import annotations
 

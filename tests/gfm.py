@@ -10,7 +10,7 @@ import cmarkgfm
 from cmarkgfm.cmark import Options
 
 OURS = re.compile(
-    # The repository of the stand-in host, and GitHub's documentation
+    # The repository of the stand-in, and GitHub's documentation
     r"http://127\.0\.0\.1:\d+/[\w.-]+/[\w.-]+/(pull/\d+|commit/[0-9a-f]{40}|compare/[\w./%?&=-]+)"
     r"|https://docs\.github\.com/[\w./@-]+"
 )

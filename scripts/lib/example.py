@@ -1,4 +1,4 @@
-"""An example repository on the stand-in host, and the action run against it as a process."""
+"""An example repository on the stand-in, and the action run against it as a process."""
 
 from __future__ import annotations
 

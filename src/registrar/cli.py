@@ -30,7 +30,7 @@ class CommandLine:
 
     variables: Mapping[str, str]
     """The options as variables ``INPUT_…``; they override the environment."""
-    mistakes: tuple[Message, ...] = ()
+    errors: tuple[Message, ...] = ()
     command: str = ""
     """Profile of the command that was started; empty: the entry point itself."""
     question: str = ""
@@ -68,7 +68,7 @@ class CommandLine:
 
 
 def parse(arguments: Sequence[str]) -> CommandLine:
-    """Read the arguments, with every mistake.
+    """Read the arguments, with every error in them.
 
     An option is written ``--name value`` or ``--name=value``; ``--draft`` alone is ``--draft
     true``. No message repeats a value: what is no option of ours may be a token.
@@ -78,31 +78,31 @@ def parse(arguments: Sequence[str]) -> CommandLine:
         command, arguments = _COMMANDS[arguments[0]], arguments[1:]
     question = next((a for a in arguments if a in {*_HELP, _VERSION}), "")
     variables: dict[str, str] = {}
-    mistakes: list[Message] = []
+    errors: list[Message] = []
     position = 0
     while position < len(arguments):
         name, has_value, value = arguments[position].partition("=")
         position += 1
         if not name.startswith("-"):
-            mistakes.append(_no_option(arguments[position - 1], position))
+            errors.append(_no_option(arguments[position - 1], position))
             continue
         if not has_value and position < len(arguments) and not arguments[position].startswith("--"):
             value = arguments[position]
             position += 1
         option = _OPTIONS.get(name.replace("_", "-"))
         if option is None:
-            mistakes.append(_unknown(name))
+            errors.append(_unknown(name))
         elif command and option.name == "profile":
-            mistakes.append(msg("input.option_of_command", name=name, profile=command))
+            errors.append(msg("input.option_of_command", name=name, profile=command))
         elif option.variable in variables:
-            mistakes.append(msg("input.option_twice", name=name))
+            errors.append(msg("input.option_twice", name=name))
         elif value.strip() or (option.is_switch and not has_value):
             variables[option.variable] = value or "true"
         else:
-            mistakes.append(msg("input.option_without_value", name=name))
+            errors.append(msg("input.option_without_value", name=name))
     if command:
         variables[INPUTS["profile"].variable] = command
-    return CommandLine(variables, tuple(mistakes), command, question)
+    return CommandLine(variables, tuple(errors), command, question)
 
 
 def _no_option(argument: str, position: int) -> Message:

@@ -212,10 +212,10 @@ def meant(name: str) -> str:
     return names.get(_closest(name.lower().replace("-", "_"), names), "")
 
 
-def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs:
+def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Inputs:
     """Read and check the inputs.
 
-    ``mistakes`` were found on the command line, and are reported together with ours.
+    ``errors`` were found on the command line, and are reported together with ours.
 
     Raises:
         InvalidInput: with every diagnostic.
@@ -255,7 +255,7 @@ def read(environ: Mapping[str, str], mistakes: Sequence[Message] = ()) -> Inputs
     )
     # A mistyped name comes first: it may be why a value is missing
     diagnostics = [
-        *mistakes,
+        *errors,
         *_unknown(environ),
         *reader.diagnostics,
         *_leaks(environ, inputs.token),
@@ -279,9 +279,9 @@ class _Reader:
     def token(self) -> str:
         value = token(self._environ)
         if not value:
-            self._tell("host_token", msg("input.token_missing"))
+            self._report("host_token", msg("input.token_missing"))
         elif not _TOKEN.fullmatch(value):
-            self._tell("host_token", msg("input.token_malformed"))
+            self._report("host_token", msg("input.token_malformed"))
         return value
 
     def target(self) -> str:
@@ -290,9 +290,9 @@ class _Reader:
             return value
         matched = _TARGET.fullmatch(value)
         if not value:
-            self._tell("target_repo", msg("input.target_missing"))
+            self._report("target_repo", msg("input.target_missing"))
         elif not matched or matched["repo"] in {".", ".."}:
-            self._tell("target_repo", msg("input.target_malformed", value=value))
+            self._report("target_repo", msg("input.target_malformed", value=value))
         return value
 
     def choice(self, name: str) -> str:
@@ -303,9 +303,9 @@ class _Reader:
             return accepted
         values = {"name": name, "value": value, "accepted": choices}
         if close := _closest(value.lower(), choices):
-            self._tell(name, msg("input.unknown_value_close", close=close, **values))
+            self._report(name, msg("input.unknown_value_close", close=close, **values))
         else:
-            self._tell(name, msg("input.unknown_value", **values))
+            self._report(name, msg("input.unknown_value", **values))
         return default
 
     def switch(self, name: str) -> bool:
@@ -314,21 +314,21 @@ class _Reader:
     def template(self, name: str) -> str:
         value = self._given(name)
         if message := templates.diagnostic(name, value, INPUTS[name].placeholders):
-            self._tell(name, message)
+            self._report(name, message)
         return value
 
     def body(self) -> str:
         value = self.template("body")
         if len(value) > BODY_CHARACTERS:
-            self._tell("body", msg("input.too_long", name="body", most=BODY_CHARACTERS))
+            self._report("body", msg("input.too_long", name="body", most=BODY_CHARACTERS))
         return value
 
     def line(self, name: str) -> str:
         value = self.template(name)
         if len(value) > LINE_CHARACTERS:
-            self._tell(name, msg("input.too_long", name=name, most=LINE_CHARACTERS))
+            self._report(name, msg("input.too_long", name=name, most=LINE_CHARACTERS))
         if "\n" in value or "\r" in value:
-            self._tell(name, msg("input.several_lines", name=name))
+            self._report(name, msg("input.several_lines", name=name))
         return value
 
     def branch(self, profile: str) -> str:
@@ -341,12 +341,12 @@ class _Reader:
         chosen = profiles.chosen(profile)
         names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
         if len(set(names)) < len(chosen):
-            self._tell("branch", msg("input.branch_with_all", value=value))
+            self._report("branch", msg("input.branch_with_all", value=value))
         for name in dict.fromkeys(names):
             if _OTHER_REFERENCE.match(name):
-                self._tell("branch", msg("input.branch_other_reference", value=name))
+                self._report("branch", msg("input.branch_other_reference", value=name))
             elif _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
-                self._tell("branch", msg("input.branch_malformed", value=name))
+                self._report("branch", msg("input.branch_malformed", value=name))
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
@@ -371,21 +371,21 @@ class _Reader:
             organisation, _, slug = team.rpartition("/")
             if organisation and {organisation.casefold()} != set(owners):
                 message = msg("input.team_elsewhere", value=team, owner=owners)
-                self._tell("team_reviewers", message)
+                self._report("team_reviewers", message)
             slugs.append(slug)
         return _once(slugs)
 
     def api_url(self) -> str:
         value = self._given("api_url") or DEFAULT_API_URL
         if message := _check_api_url(value):
-            self._tell("api_url", message)
+            self._report("api_url", message)
         return value.rstrip("/")
 
     def minutes(self, name: str) -> float:
         value = self._given(name) or INPUTS[name].default
         if _MINUTES.fullmatch(value) and float(value) <= MOST_MINUTES:
             return float(value)
-        self._tell(name, msg("input.minutes", name=name, value=value, most=MOST_MINUTES))
+        self._report(name, msg("input.minutes", name=name, value=value, most=MOST_MINUTES))
         return 0.0
 
     def max_pull_requests(self) -> int:
@@ -393,14 +393,14 @@ class _Reader:
         value = self._given(name) or INPUTS[name].default
         if _COUNT.fullmatch(value):
             return int(value)
-        self._tell(name, msg("input.max_pull_requests", value=value))
+        self._report(name, msg("input.max_pull_requests", value=value))
         return 0
 
     def shard(self) -> Shard:
         value = self._given("shard")
         shard = Shard.parse(value) if value else Shard()
         if shard is None:
-            self._tell("shard", msg("input.shard", value=value))
+            self._report("shard", msg("input.shard", value=value))
         return shard or Shard()
 
     def commit_strategy(self) -> CommitStrategy:
@@ -411,29 +411,29 @@ class _Reader:
         if not self.selection:
             return value or CommitStrategy.PER_FILE
         if value is CommitStrategy.PER_FILE:
-            self._tell(name, msg("input.per_file_with_many"))
+            self._report(name, msg("input.per_file_with_many"))
         return CommitStrategy.SINGLE
 
     def _selection(self) -> Selection | None:
         entries = self.names("target_repos")
         if not entries:
             return None
-        selection, mistakes = selections.parse(entries)
-        self.diagnostics += mistakes
+        selection, errors = selections.parse(entries)
+        self.diagnostics += errors
         return selection
 
     def definitions(self, profile: str) -> str:
         name = self._given("definitions")
         if name and profile == profiles.ALL:
-            self._tell("definitions", msg("input.definitions_with_all"))
+            self._report("definitions", msg("input.definitions_with_all"))
         if _ADDRESS.match(name):
-            self._tell("definitions", msg("input.definitions_address", value=name))
+            self._report("definitions", msg("input.definitions_address", value=name))
         return name
 
     def _given(self, name: str) -> str:
         return "" if name in self._unreadable else _given(self._environ, name)
 
-    def _tell(self, name: str, message: Message) -> None:
+    def _report(self, name: str, message: Message) -> None:
         """Add a diagnostic, unless the value could not even be read."""
         if name not in self._unreadable:
             self.diagnostics.append(message)

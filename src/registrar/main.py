@@ -64,7 +64,7 @@ def main(
     diagnostics: Sequence[Diagnostic] = ()
     exit_codes: list[int] = []
     try:
-        settings = inputs.read(environ, command_line.mistakes)
+        settings = inputs.read(environ, command_line.errors)
         texts = Catalogue(inputs.language(environ), redact)
         jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
         try:

@@ -52,7 +52,7 @@ def preview(client: Client, plan: Plan, progress: Progress) -> RegistrationResul
 
     def look() -> None:
         progress.found(plan.repository)
-        _tell(plan, progress)
+        _report_plan(plan, progress)
         _preview(client, plan, progress)
 
     return _ended(client, plan.spec, progress, look)
@@ -81,14 +81,14 @@ def _register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> None:
     plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
-    _tell(plan, progress)
+    _report_plan(plan, progress)
     if spec.mode is not Mode.REGISTER:
         _preview(client, plan, progress)
     elif plan.missing:
         _write(client, plan, proposal, progress)
 
 
-def _tell(plan: Plan, progress: Progress) -> None:
+def _report_plan(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
     progress.planned(plan)
     for path, reason in plan.satisfied.items():

@@ -81,7 +81,7 @@ class RegistrationSpec:
                 *(self.docker, "run", "--rm", "--name", name, "--workdir", "/github/workspace"),
                 *(f"--env={key}={value}" for key, value in env.items()),
                 *(f"--volume={self.directory / mount}:/github/{mount}" for mount in MOUNTS),
-                # Not the runner's: the stand-in host listens on this machine's loopback.
+                # Not the runner's: the stand-in listens on this machine's loopback.
                 "--network=host",
                 self.image,
             ],

@@ -83,17 +83,17 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
     },
     "unknown profile": (
         {"profile": "everything"},
-        "profile does not know the value everything. Accepted: scaffold, health, all.",
+        "Invalid value everything for profile. Valid values: scaffold, health, all.",
         "profile に everything という値はありません。使える値: scaffold、health、all。",
     ),
     "profile mistyped": (
         {"profile": "helth"},
-        "profile does not know the value helth. Did you mean `health`? Accepted: scaffold, ",
+        "Invalid value helth for profile. Did you mean `health`? Valid values: scaffold, ",
         "profile に helth という値はありません。`health` のことですか。使える値: scaffold、",
     ),
     "mode mistyped": (
         {"mode": "Paln"},
-        "mode does not know the value Paln. Did you mean `plan`? Accepted: register, plan, check.",
+        "Invalid value Paln for mode. Did you mean `plan`? Valid values: register, plan, check.",
         "mode に Paln という値はありません。`plan` のことですか。使える値: register、plan、check。",
     ),
     **{
@@ -469,7 +469,7 @@ def test_input(
     check_error(action(inputs, runner=True), english, japanese, host)
 
 
-def test_unknown_language_is_told_in_the_default_one(action: Action, host: StandInHost) -> None:
+def test_unknown_language_is_reported_in_the_default_one(action: Action, host: StandInHost) -> None:
     run = action(language="fr")
     assert run.exit_code == 2
     text, _, link = run.stderr.partition(" → ")
@@ -478,7 +478,7 @@ def test_unknown_language_is_told_in_the_default_one(action: Action, host: Stand
     assert host.requests == []
 
 
-def test_all_mistakes_of_the_inputs_are_told_at_once(action: Action, host: StandInHost) -> None:
+def test_all_errors_of_the_inputs_are_reported_at_once(action: Action, host: StandInHost) -> None:
     run = action(
         host_token="",
         target_repo="octo",
@@ -617,7 +617,7 @@ MANY = [
 
 
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_all_mistakes_of_a_file_are_told_at_once_in_the_order_of_its_lines(
+def test_all_errors_of_a_file_are_reported_at_once_in_the_order_of_its_lines(
     action: Action, host: StandInHost, suffix: str
 ) -> None:
     entries = [json.dumps(entry) for _, entry, _ in MANY if entry is not None]
@@ -655,7 +655,7 @@ def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(
 
 
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_one_mistake_a_thousand_times_is_ten_lines_with_a_count(
+def test_one_error_a_thousand_times_is_ten_lines_with_a_count(
     action: Action, host: StandInHost, suffix: str
 ) -> None:
     entries = [{"path": f"/{'x' * 200}/{'x' * 100}{number}"} for number in range(1000)]
@@ -728,7 +728,7 @@ def test_an_input_that_does_not_exist_is_an_error(
         assert run.exit_code == 0, "an ordinary variable of somebody else"
 
 
-def test_what_the_runner_itself_reads_is_no_mistake(action: Action, repository: Repository) -> None:
+def test_what_the_runner_itself_reads_is_no_error(action: Action, repository: Repository) -> None:
     env = {"INPUT_ARGS": "x", "INPUT_ENTRYPOINT": "y"}
     assert action(runner=True, env=env).exit_code == 0
 
@@ -741,18 +741,23 @@ def test_values_are_taken_in_any_letter_case(action: Action, repository: Reposit
     assert action(profile="health", language="EN", mode="plan").stdout.isascii()
 
 
-def test_mistakes_behind_a_mistake_are_told_too(action: Action, host: StandInHost) -> None:
+def test_errors_after_an_error_are_reported_too(action: Action, host: StandInHost) -> None:
     run = action(
         {"mode": "dry", "profile": "everything", "branch": "a b", "draft": "yes", "title": "{x}"},
         language="en",
         env={"INPUT_MODES": "plan"},
     )
     assert run.exit_code == 2
-    told = run.stderr.splitlines()
-    assert [line.removeprefix("Error: ").split(" ")[0] for line in told] == [
-        *("There", "profile", "mode", "branch", "title", "draft"),
+    errors = [
+        "There is no input modes",
+        "Invalid value everything for profile",
+        "Invalid value dry for mode",
+        "branch ",
+        "title ",
+        "Invalid value yes for draft",
     ]
-    assert "There is no input modes" in told[0]
+    for line, error in zip(run.stderr.splitlines(), errors, strict=True):
+        assert line.startswith(f"Error: {error}")
     assert host.requests == []
 
 

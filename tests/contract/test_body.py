@@ -74,7 +74,7 @@ def test_a_second_run_sends_no_update(
     assert run.outputs["pull_request_number"] == "1"
 
 
-def test_the_hosts_own_editor_changes_nothing(
+def test_githubs_own_editor_changes_nothing(
     start: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     """It ends lines with CRLF."""
@@ -229,9 +229,7 @@ def test_only_an_empty_file_has_an_effect(
     assert len(effects(body(repository))) == told
 
 
-def test_effects_and_states_are_told_in_japanese_too(
-    action: Action, repository: Repository
-) -> None:
+def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repository) -> None:
     action(profile="health")
     assert len(effects(body(repository))) == 7
     assert "空の間は" in body(repository)

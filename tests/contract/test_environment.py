@@ -75,7 +75,7 @@ def test_other_plain_variables_mean_nothing(action: Action, repository: Reposito
         {"INPUT_API_URL": "", "HOST_API_URL": "", "GITHUB_API_URL": "here"},
     ],
 )
-def test_where_the_host_is(
+def test_address_of_the_api(
     action: Action, host: StandInHost, repository: Repository, variables: dict[str, str]
 ) -> None:
     host.revoke_token(action.default_token)  # one request shows where it goes
@@ -128,7 +128,7 @@ def test_no_summary_and_no_output_file_is_no_error(action: Action, repository: R
     assert run.stderr == ""
 
 
-def test_a_summary_that_cannot_be_written_is_told(
+def test_a_summary_that_cannot_be_written_is_reported(
     action: Action, repository: Repository, tmp_path: Path
 ) -> None:
     run = action(profile="health", language="en", env={"HOST_STEP_SUMMARY": str(tmp_path)})
@@ -166,7 +166,7 @@ def test_an_enterprise_server_without_limits_accepts_the_token(
     assert action(profile="health").exit_code == 0
 
 
-def test_a_budget_that_does_not_suffice_is_told_before_the_first_write(
+def test_a_budget_that_does_not_suffice_is_reported_before_the_first_write(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     assert host.rate_limit
@@ -183,7 +183,7 @@ def test_a_definition_file_is_checked_before_the_token(action: Action, host: Sta
     assert host.requests == []
 
 
-def test_a_missing_package_is_told(action: Action, host: StandInHost, tmp_path: Path) -> None:
+def test_a_missing_package_is_reported(action: Action, host: StandInHost, tmp_path: Path) -> None:
     """A clear error, exit code 2 and no traceback."""
     hidden = tmp_path / "hide.py"
     entry = Path(__file__).parents[2] / "entrypoint.py"
@@ -202,7 +202,7 @@ def test_a_missing_package_is_told(action: Action, host: StandInHost, tmp_path: 
     assert host.requests == []
 
 
-def test_a_missing_yaml_package_is_told(action: Action, tmp_path: Path) -> None:
+def test_a_missing_yaml_package_is_reported(action: Action, tmp_path: Path) -> None:
     hidden = tmp_path / "hide.py"
     entry = Path(__file__).parents[2] / "entrypoint.py"
     hidden.write_text(
@@ -257,5 +257,5 @@ def test_a_host_that_cannot_be_used_is_an_error_of_ours(
     run = action(language="en")
     assert run.exit_code in {1, 2}
     assert writes(host) == []
-    assert "answer leads elsewhere" in run.stderr
+    assert "redirects to another place" in run.stderr
     assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]

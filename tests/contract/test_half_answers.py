@@ -8,8 +8,6 @@ from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, Action, queries, writes
 
-MAY_WRITE = {"contents": "write", "pull_requests": "write"}
-
 
 @pytest.mark.parametrize("size", [45, 20, 3])
 @pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])

@@ -35,7 +35,7 @@ def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("refused", SOME_PARTS, ids="+".join)
-def test_what_is_refused_is_finished_by_the_common_road(
+def test_what_is_refused_is_finished_file_by_file(
     host: StandInHost, example: Example, refused: tuple[str, ...]
 ) -> None:
     host.refused_mutations = dict.fromkeys(refused, REFUSED)
@@ -230,7 +230,7 @@ def test_a_limit_of_graphql_that_lasts_ends_the_run(
     assert repository.branches == ["main"]
 
 
-def test_the_pace_of_the_host_is_waited_for(
+def test_the_pace_of_github_is_waited_for(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
     host.faults.add(Fault(FaultKind.SECONDARY_403_RETRY_AFTER, at=2))

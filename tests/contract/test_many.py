@@ -71,10 +71,6 @@ def opened(repositories: Sequence[Repository]) -> list[int]:
     return [len(repository.pull_requests) for repository in repositories]
 
 
-def fault_on_writes(host: StandInHost, kind: FaultKind = FaultKind.ERROR_500) -> None:
-    host.faults.add(Fault(kind, match=lambda request: not is_read(request), times=None))
-
-
 # --- Plan ---------------------------------------------------------------------------------
 
 
@@ -289,7 +285,7 @@ def test_one_odd_repository_does_not_stop_the_others(
             assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
 
 
-def test_a_closed_pull_request_is_a_no(many: Start, make: Make) -> None:
+def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     assert states(many()) == {"opened": 1}
     repository.close(1)
@@ -369,7 +365,7 @@ def test_a_list_that_is_known_to_be_incomplete_is_an_error(
     assert "single sign-on" in run.console
 
 
-def test_a_workflows_own_token_is_told_apart(many: Start, make: Make, host: StandInHost) -> None:
+def test_a_workflows_own_token_is_recognised(many: Start, make: Make, host: StandInHost) -> None:
     make(1, 1)
     token = host.create_token("installation", repositories=["octo-org/r0"])
     run = many(host_token=token, env={"GITHUB_REPOSITORY": "octo-org/r0"})

@@ -200,7 +200,7 @@ def test_a_command_takes_no_profile(
         (["--draft="], "The option --draft needs a value."),
         (["--mode", "--draft"], "The option --mode needs a value."),
         (["--mode", "plan", "--mode", "check"], "The option --mode is given more than once."),
-        (["--mode", "plam"], "mode does not know the value plam. Did you mean `plan`?"),
+        (["--mode", "plam"], "Invalid value plam for mode. Did you mean `plan`?"),
         (["--command=health"], "ok"),
         (["--mode", "plan", "--command=health"], "There is no option --command."),
         (["--command=x"], "There is no option --command."),
@@ -224,7 +224,7 @@ def test_another_argument_is_refused_and_nothing_is_done(
     assert run.outputs["created"] == "0"
 
 
-def test_all_mistakes_of_the_command_line_are_told_with_those_of_the_inputs(
+def test_all_errors_of_the_command_line_are_reported_with_those_of_the_inputs(
     action: Action, host: StandInHost
 ) -> None:
     environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_TITLE": "{x}", "INPUT_LABEL": "x"}

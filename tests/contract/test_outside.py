@@ -83,7 +83,7 @@ def test_a_redirect_that_holds_the_token(
     )
     run = action(language="en")
     assert run.exit_code != 0
-    assert "elsewhere" in run.stderr
+    assert "another place" in run.stderr
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_hostile_paths_and_descriptions(
 
 
 @pytest.mark.parametrize("runner", [False, True])
-def test_hostile_answers_of_the_host(
+def test_hostile_answers_of_github(
     action: Action, host: StandInHost, repository: Repository, runner: bool
 ) -> None:
     texts = [*HOSTILE, "a\n::error::owned\r\n::warning::owned\r::debug::x"]

@@ -1,4 +1,4 @@
-"""What a run may not do is told before it begins, with its cause, and is done once that is gone."""
+"""What a run may not do is reported before it begins, with its cause; then the cause is gone."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def refuse_reads(host: StandInHost, repository: Repository) -> Inputs:
 
 @dataclass(frozen=True)
 class Case:
-    """What is in the way, how it is told, and how it is put out of the way."""
+    """An obstacle, how it is reported, and how it is removed."""
 
     cause: Scene
     texts: tuple[str, ...]
@@ -265,7 +265,7 @@ def test_the_default_branch_is_never_the_working_branch(action: Action, host: St
 
 @pytest.mark.parametrize("body", [b"<html>404</html>", b"", b"[]", b'{"error": "no"}', b'"x"'])
 @pytest.mark.parametrize("call", ["GET", "GET git/ref/heads/main", "GET contents/c.md"])
-def test_a_404_that_is_not_the_hosts_own_means_nothing_is_known(
+def test_a_404_with_another_message_is_not_missing(
     action: Action, host: StandInHost, repository: Repository, call: str, body: bytes
 ) -> None:
     host.faults.add(

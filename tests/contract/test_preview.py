@@ -341,7 +341,7 @@ def test_one_annotation_names_what_is_missing(
     assert advice[language] in run.summary
 
 
-def test_a_long_annotation_is_cut_and_told_in_full_in_the_log(
+def test_a_long_annotation_is_cut_and_in_full_in_the_log(
     action: Action, repository: Repository
 ) -> None:
     paths = [f"{'d' * 200}/{number}" for number in range(50)]
@@ -387,7 +387,7 @@ def test_what_cannot_be_created_is_known_beforehand(
 # --- What stands already ------------------------------------------------------------------
 
 
-def test_an_open_pull_request_is_told(
+def test_an_open_pull_request_is_reported(
     start: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     definitions = action.listing(*LIST)
@@ -404,7 +404,7 @@ def test_an_open_pull_request_is_told(
     assert only_reads(host)
 
 
-def test_a_declined_pull_request_is_told(
+def test_a_declined_pull_request_is_reported(
     start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     definitions = action.listing(*LIST)

@@ -131,7 +131,7 @@ def test_hostile_names_stay_names(action: Action, repository: Repository) -> Non
 
 @pytest.mark.parametrize("failing", OPTIONS)
 @pytest.mark.parametrize("status", [403, 404, 410])
-def test_what_is_wrong_for_all_is_told_once(
+def test_what_is_wrong_for_all_is_reported_once(
     action: Action, host: StandInHost, repository: Repository, failing: str, status: int
 ) -> None:
     refuse(host, failing, status=status, message="No such permission")

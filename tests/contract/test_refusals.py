@@ -105,8 +105,6 @@ def test_a_renamed_repository_is_worked_on_under_its_new_name(
 
 # --- Answers that hold errors -------------------------------------------------------------
 
-WENT_WRONG = "Something went wrong while executing your query."
-
 
 def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
     """An answer to the first query in which every path is null."""
@@ -188,7 +186,7 @@ def test_what_could_not_be_read_is_not_missing(
 def test_an_answer_of_another_shape_is_no_fault_of_ours(
     single: Start, host: StandInHost, repository: Repository, body: dict[str, Any]
 ) -> None:
-    """Whatever has the shape of GraphQL and is none of ours is asked for again, then told."""
+    """Whatever has the shape of GraphQL and is none of ours is asked for again, then reported."""
     host.faults.add(Fault(FaultKind.CUSTOM, status=200, body=body))
     run = single(max_wait_minutes="0")
     assert "Unexpected error" not in run.text

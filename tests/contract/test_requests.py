@@ -109,7 +109,7 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
     assert hostile.keys() <= set(queries(host)[0].json["variables"].values())
 
 
-def test_no_query_asks_for_more_than_the_host_answers(
+def test_no_query_asks_for_more_than_github_answers(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     host.quirks.partial_above = graphql.PATHS_PER_QUERY + 1  # and one for the pull requests

@@ -167,7 +167,7 @@ def test_the_branch_holds_exactly_the_old_tree_and_the_missing_files(
     assert repository.branches == sorted(["main", branch])
 
 
-def test_makes_one_commit_per_file_and_leaves_author_and_committer_to_the_host(
+def test_makes_one_commit_per_file_and_leaves_author_and_committer_to_github(
     action: Action, repository: Repository
 ) -> None:
     assert action().exit_code == 0
@@ -245,7 +245,7 @@ def test_a_failed_file_does_not_stop_the_run(
     assert calls(host)[-1] == "POST pulls"
 
 
-def test_the_hosts_reason_stands_wherever_a_failed_file_is_told(
+def test_the_reason_is_wherever_a_failed_file_is_reported(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     refuse(host, "PUT contents/.mcp.json", message="No, not this one")

@@ -51,7 +51,7 @@ def test_one_commit_whose_message_lists_the_paths(
     assert repository.pull_requests[0].title == headline
 
 
-def test_no_author_is_sent_so_the_host_signs(
+def test_no_author_is_sent_so_github_signs(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
     assert single().exit_code == 0

@@ -139,7 +139,7 @@ RULE = "Repository rule violations found\n\n- Changes must be made through a pul
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_one_cause_is_told_once(
+def test_one_cause_is_reported_once(
     action: Action, host: StandInHost, repository: Repository, language: str
 ) -> None:
     refuse(host, "PUT contents/", status=409, message=RULE)

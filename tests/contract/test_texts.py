@@ -151,11 +151,11 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
             {"branch": "x", "profile": "all"},
             "profile is `all`, so branch needs the placeholder `{profile}`: x.",
         ),
-        ({"draft": "yes"}, "draft does not know the value yes. Accepted: true, false."),
-        ({"mode": "dry"}, "Accepted: register, plan, check."),
+        ({"draft": "yes"}, "Invalid value yes for draft. Valid values: true, false."),
+        ({"mode": "dry"}, "Valid values: register, plan, check."),
     ],
 )
-def test_mistakes_are_told_before_any_request(
+def test_errors_are_reported_before_any_request(
     action: Action, host: StandInHost, given: dict[str, str], english: str
 ) -> None:
     run = action(given, language="en", runner=True)

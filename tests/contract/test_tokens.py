@@ -43,7 +43,7 @@ def test_tokens_that_work(
     assert len(repository.pull_requests) == 1
 
 
-def test_a_workflows_own_token_works_though_the_host_says_that_it_may_not_push(
+def test_a_workflows_own_token_works_although_its_permissions_lack_push(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     token = host.create_token("installation", push=False, repositories=[TARGET])

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: what is in flight may end, the rest is told and left to the next run."""
+"""SIGINT and SIGTERM: what is in flight may end, the rest is reported and left to the next run."""
 
 from __future__ import annotations
 

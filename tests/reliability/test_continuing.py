@@ -96,7 +96,7 @@ def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Examp
     assert "| failed " not in body
 
 
-def test_a_pull_request_closed_unmerged_is_a_no(example: Example) -> None:
+def test_a_pull_request_closed_unmerged_is_respected(example: Example) -> None:
     example.run()
     example.repository.close(1)
     count = len(example.host.requests)
@@ -109,7 +109,7 @@ def test_a_pull_request_closed_unmerged_is_a_no(example: Example) -> None:
     assert how in run.console
 
 
-def test_deleting_the_branch_asks_again_after_a_no(action: Action) -> None:
+def test_deleting_the_branch_proposes_the_files_again(action: Action) -> None:
     example = Example(action, PER_FILE)
     example.run()
     example.repository.close(1)

@@ -110,7 +110,7 @@ def test_all_at_once_in_paths_and_descriptions(
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_all_at_once_in_what_the_host_says(
+def test_everything_hostile_at_once_in_the_answers(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:
     host.faults.add(

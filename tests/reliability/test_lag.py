@@ -8,7 +8,7 @@ from tests.fakehub import Lag, Repository, StandInHost
 from tests.fakehub.quirks import Symptom
 from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, writes
 
-WAYS = pytest.mark.parametrize("way", STRATEGIES)
+EACH_STRATEGY = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 def finished(repository: Repository) -> None:
@@ -18,20 +18,20 @@ def finished(repository: Repository) -> None:
     assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
 
 
-@WAYS
+@EACH_STRATEGY
 @pytest.mark.parametrize("symptom", list(Symptom))
 @pytest.mark.parametrize("answers", [1, 3])
 def test_what_the_run_has_made_is_waited_for(
     action: Action,
     host: StandInHost,
     repository: Repository,
-    way: str,
+    strategy: str,
     symptom: Symptom,
     answers: int,
 ) -> None:
     host.quirks.lag = Lag(answers=answers, symptoms=(symptom,))
     listed = action.listing("a.md", "b.md")
-    ended = action(definitions=listed, language="en", labels="new", commit_strategy=way)
+    ended = action(definitions=listed, language="en", labels="new", commit_strategy=strategy)
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "2"
     assert "was left out" not in ended.text
@@ -39,13 +39,15 @@ def test_what_the_run_has_made_is_waited_for(
     assert ended.stdout.count("Asking again for up to 10 s") <= 1
 
 
-@WAYS
+@EACH_STRATEGY
 @pytest.mark.parametrize("seconds", [0.8, 5.0])
-def test_the_whole_host_lags_behind(
-    action: Action, host: StandInHost, repository: Repository, way: str, seconds: float
+def test_all_of_github_lags_behind(
+    action: Action, host: StandInHost, repository: Repository, strategy: str, seconds: float
 ) -> None:
     host.quirks.lag = Lag(seconds=seconds)
-    ended = action(definitions=action.listing("a.md", "b.md"), labels="new", commit_strategy=way)
+    ended = action(
+        definitions=action.listing("a.md", "b.md"), labels="new", commit_strategy=strategy
+    )
     assert ended.exit_code == 0, ended.text
     finished(repository)
 
@@ -65,9 +67,9 @@ def test_it_is_not_waited_for_without_an_end(
     finished(repository)
 
 
-@WAYS
+@EACH_STRATEGY
 def test_what_a_run_that_just_ended_has_made_is_waited_for(
-    action: Action, host: StandInHost, repository: Repository, way: str
+    action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     """The branch is read, so it is there; its commits and its pull request lag all the same."""
     repository.create_branch(SCAFFOLD_BRANCH)
@@ -75,22 +77,22 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
     repository.written.note(f"branch {SCAFFOLD_BRANCH}", f"head {SCAFFOLD_BRANCH}")
     written = set(Symptom) - {Symptom.REFERENCE, Symptom.GRAPHQL_REFERENCE}
     host.quirks.lag = Lag(seconds=5.0, symptoms=sorted(written))
-    ended = action(definitions=action.listing("a.md", "b.md"), commit_strategy=way)
+    ended = action(definitions=action.listing("a.md", "b.md"), commit_strategy=strategy)
     assert ended.exit_code == 0, ended.text
     finished(repository)
 
 
-@WAYS
+@EACH_STRATEGY
 def test_the_token_is_not_blamed_for_what_lags_for_longer(
-    action: Action, host: StandInHost, repository: Repository, way: str
+    action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     host.quirks.lag = Lag(seconds=60.0)
     listed = action.listing("a.md", "b.md")
-    ended = action(definitions=listed, language="en", commit_strategy=way)
+    ended = action(definitions=listed, language="en", commit_strategy=strategy)
     assert ended.exit_code == 1
     assert "permission" not in ended.text
     assert "It still says so after more than 10 s. Nothing is lost: run again" in ended.stderr
     assert action.clock.skipped < 30
     host.quirks.lag = None
-    assert action(definitions=listed, commit_strategy=way).exit_code == 0
+    assert action(definitions=listed, commit_strategy=strategy).exit_code == 0
     finished(repository)

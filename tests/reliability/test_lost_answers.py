@@ -78,7 +78,7 @@ def creates(path: str) -> str:
     [(b"somebody's own\n", "2", "1"), (b"\n", "3", "0")],
     ids=["another content", "the same content"],
 )
-def test_who_came_first_is_told_by_the_content(
+def test_who_came_first_is_decided_by_the_content(
     action: Action,
     host: StandInHost,
     repository: Repository,

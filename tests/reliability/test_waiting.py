@@ -100,7 +100,7 @@ A_DATES_SECONDS = 1577836800
     ],
     ids=["seconds", "date", "reset"],
 )
-def test_the_hosts_wish_is_obeyed_by_the_hosts_clock(
+def test_a_requested_pause_is_measured_by_githubs_clock(
     action: Action, host: StandInHost, repository: Repository, status: int, asks: dict[str, str]
 ) -> None:
     headers = {"Date": A_DATE.format("00"), **asks}
@@ -233,7 +233,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     finished(repository)
 
 
-def test_the_bound_is_told_as_it_was_given(
+def test_the_bound_is_reported_as_it_was_given(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     fault(host, "GET", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=AN_HOUR)
@@ -315,7 +315,7 @@ def test_a_host_that_holds_its_pace(
     finished(repository, count=25)
 
 
-def test_our_own_pace_comes_before_the_hosts(
+def test_our_own_pace_comes_before_the_limit(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.pace = Pace()

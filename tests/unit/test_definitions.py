@@ -1,4 +1,4 @@
-"""Definition files: any bytes give definitions or mistakes, and both formats mean the same."""
+"""Definition files: any bytes give definitions or diagnostics, in both formats alike."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def nested(levels: int, prefix: str = "a") -> list[dict[str, str]]:
     return [{"path": "/".join([prefix] * depth)} for depth in range(1, levels + 1)]
 
 
-def test_paths_below_each_other_are_told_once_for_each() -> None:
+def test_paths_below_each_other_are_reported_once_for_each() -> None:
     """And not for each pair: that grew with the square of the levels."""
     listed = [entry for number in range(150) for entry in nested(32, f"part{number}")]
     told = mistakes(json.dumps(listed).encode(), ".json")

@@ -71,7 +71,7 @@ def test_command_data_comes_back_as_it_was_shown(text: str) -> None:
 
 
 @given(anything)
-def test_a_command_says_what_it_was_given_and_nothing_else(text: str) -> None:
+def test_a_workflow_command_shows_exactly_what_it_was_given(text: str) -> None:
     place, data = escaping.for_command_property(text), escaping.for_command_data(text)
     line = f"::error file={place},line=1::{data}"
     command = read_command(line)
@@ -100,7 +100,7 @@ AROUND = [("x {}", 0), ("- x {}", 0), ("a\n\n| a | b |\n| --- | --- |\n| {} | x 
 @example("a\n\nb")
 @example("<!-- registrar:end -->")
 @example("$`x`$ :smile: $x$")
-def test_on_github_a_text_is_seen_as_it_is_and_nothing_else(
+def test_github_renders_a_text_as_it_is(
     escape: Callable[[str], str], around: str, cells: int, text: str
 ) -> None:
     page = only_ours(around.format(escape(text)))

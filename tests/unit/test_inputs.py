@@ -1,4 +1,4 @@
-"""Environment -> inputs: any environment gives inputs or mistakes."""
+"""Environment -> inputs: any environment gives inputs or diagnostics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(**environ: str) -> Inputs:
 
 
 @given(st.dictionaries(NAMES, VALUES | st.text("abc/.:@?#[]% \\", max_size=20)))
-def test_any_environment_gives_inputs_or_mistakes(environ: dict[str, str]) -> None:
+def test_any_environment_gives_inputs_or_diagnostics(environ: dict[str, str]) -> None:
     try:
         given_inputs = inputs.read(environ)
     except InvalidInput:

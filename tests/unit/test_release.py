@@ -134,7 +134,7 @@ def test_preparing_again_changes_nothing(checkout: Checkout) -> None:
     assert checkout.state() == before
 
 
-def test_every_reason_is_told_at_once(checkout: Checkout) -> None:
+def test_every_reason_is_reported_at_once(checkout: Checkout) -> None:
     checkout.git("switch", "--quiet", "--create", "topic")
     checkout.commit(changelog="# Changelog\n", package='__version__ = "3.0.0"\n')
     checkout.git("tag", "v2.0.0")

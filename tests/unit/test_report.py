@@ -62,7 +62,7 @@ def rows(markdown: str) -> list[str]:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("count", [1, 29, 400, 5000])
 @pytest.mark.parametrize("name", ["docs/{}.md", "日本語/{}", "😀/{}", "@<&|{0}" * 10])
-def test_a_body_is_never_longer_than_the_host_takes(language: str, count: int, name: str) -> None:
+def test_a_body_is_never_longer_than_github_takes(language: str, count: int, name: str) -> None:
     files = [result(name.format(number), description="x|y" * 5) for number in range(count)]
     body = proposal(language).body(account(*files))
     assert escaping.characters(body) <= LIMIT

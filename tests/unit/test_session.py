@@ -154,7 +154,7 @@ def test_a_limit_has_done_nothing_however_long_it_lasts(host: Scripted) -> None:
     assert host.waited <= 15 * 60
 
 
-def test_a_limit_after_a_lost_answer_is_uncertain(host: Scripted) -> None:
+def test_a_limit_after_a_lost_answer_may_have_been_applied(host: Scripted) -> None:
     host.answers = [BROKEN, LIMITED]
     with pytest.raises(OutOfTime) as ended:
         host.send()

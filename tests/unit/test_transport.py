@@ -20,7 +20,6 @@ from registrar.github.transport import Transport
 TOKEN = "ghp_" + "aB3" * 12
 LONG_TOKEN = "ghs_1234567_" + ".".join(["eyJ" + "x1Y" * 55] * 3)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-NL = b"\r\n"
 SECONDS = 1.0
 Script = Callable[[socket.socket, bytes], None]
 

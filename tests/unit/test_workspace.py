@@ -87,7 +87,7 @@ def test_a_pipe_never_blocks(workspace: Path) -> None:
     assert refused(workspace, "pipe") == "file.not_regular"
 
 
-def test_access_rights_are_told(workspace: Path) -> None:
+def test_access_rights_are_reported(workspace: Path) -> None:
     file = workspace / "docs/deep/file"
     file.chmod(0)
     if os.access(file, os.R_OK):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from registrar.errors import Diagnostic
 from registrar.texts.messages import Message, msg
 
-SAME_MISTAKES = 10
+MOST_OF_ONE_KIND = 10
 """How many diagnostics of one kind are listed; the last of them says how many follow."""
 _SHOWN_ENTRIES = 20
 
@@ -20,7 +20,7 @@ class Place:
     entry: int | None = None
 
 
-class Notes:
+class Diagnostics:
     """The errors, or the warnings, of one file."""
 
     def __init__(self, name: str) -> None:
@@ -35,13 +35,13 @@ class Notes:
             self.count += 1
             self._kinds.setdefault(message.key, []).append((message, place))
 
-    def told(self) -> list[Diagnostic]:
+    def diagnostics(self) -> list[Diagnostic]:
         """All diagnostics in the order of the lines; of many of one kind the rest is counted."""
-        told = list[Diagnostic]()
+        listed = list[Diagnostic]()
         for same in self._kinds.values():
-            *first, (last, place) = same[:SAME_MISTAKES]
-            told += [self._diagnostic(*each) for each in first]
-            if rest := same[SAME_MISTAKES:]:
+            *first, (last, place) = same[:MOST_OF_ONE_KIND]
+            listed += [self._diagnostic(*each) for each in first]
+            if rest := same[MOST_OF_ONE_KIND:]:
                 numbers = tuple(where.entry or where.line for _, where in rest[:_SHOWN_ENTRIES])
                 more = ("…",) if len(rest) > _SHOWN_ENTRIES else ()
                 last = msg(
@@ -50,8 +50,8 @@ class Notes:
                     count=len(rest),
                     entries=(*numbers, *more),
                 )
-            told.append(self._diagnostic(last, place))
-        return sorted(told, key=lambda diagnostic: diagnostic.line or 0)
+            listed.append(self._diagnostic(last, place))
+        return sorted(listed, key=lambda diagnostic: diagnostic.line or 0)
 
     def _diagnostic(self, message: Message, place: Place) -> Diagnostic:
         if place.entry is not None:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 import yaml
 
 from registrar.definitions import parsing, rules
-from registrar.definitions.diagnostics import Notes, Place
+from registrar.definitions.diagnostics import Diagnostics, Place
 from registrar.models import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
@@ -40,30 +40,30 @@ class Reader:
         self._beside = PurePosixPath(name).parent
         self._secret = secret if len(secret) >= SECRET_CHARACTERS else ""
         self._room = rules.ALL_BYTES
-        self.mistakes = Notes(name)
-        self.warnings = Notes(name)
+        self.errors = Diagnostics(name)
+        self.warnings = Diagnostics(name)
 
     def entries(self, nodes: Sequence[yaml.Node], *, content_allowed: bool) -> dict[str, Entry]:
         """Give the valid entries by their paths, in their order."""
         if len(nodes) > rules.MOST_PATHS:
             message = msg("definitions.too_many_entries", count=len(nodes), most=rules.MOST_PATHS)
-            self.mistakes.add(Place(line_of(nodes[0])), message)
+            self.errors.add(Place(line_of(nodes[0])), message)
             return {}
         numbers: dict[str, int] = {}
         entries: dict[str, Entry] = {}
         for number, node in enumerate(nodes, start=1):
             place = Place(line_of(node), number)
             if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
-                self.mistakes.add(place, msg("definitions.entry_no_object"))
+                self.errors.add(place, msg("definitions.entry_no_object"))
                 continue
-            before = self.mistakes.count
+            before = self.errors.count
             definition = self._definition(node, place, content_allowed=content_allowed)
             if definition.path and definition.path in numbers:
                 other = numbers[definition.path]
                 message = msg("definitions.path_twice", path=Excerpt(definition.path), other=other)
-                self.mistakes.add(place, message)
+                self.errors.add(place, message)
             numbers.setdefault(definition.path, number)
-            if self.mistakes.count == before:
+            if self.errors.count == before:
                 entries[definition.path] = Entry(definition, place)
         return entries
 
@@ -76,9 +76,9 @@ class Reader:
         for key, count in times.items():
             if key not in known:
                 message = msg("definitions.unknown_key", key=Excerpt(key), known=tuple(known))
-                self.mistakes.add(place, message)
+                self.errors.add(place, message)
             if count > 1:
-                self.mistakes.add(place, msg("definitions.duplicate_key", key=Excerpt(key)))
+                self.errors.add(place, msg("definitions.duplicate_key", key=Excerpt(key)))
         return {key: value for key, value in pairs if key in known and times[key] == 1}
 
     def string(self, node: yaml.Node | None, key: str, place: Place) -> str | None:
@@ -94,7 +94,7 @@ class Reader:
             message = msg("definitions.holds_token", key=key)
         else:
             return value
-        self.mistakes.add(place, message)
+        self.errors.add(place, message)
         return None
 
     def items(self, node: yaml.Node | None, key: str, place: Place) -> Sequence[yaml.Node]:
@@ -103,7 +103,7 @@ class Reader:
             return ()
         if isinstance(node, yaml.SequenceNode) and node.tag == parsing.SEQUENCE:
             return list(node.value)
-        self.mistakes.add(place, msg("definitions.not_an_array", key=key))
+        self.errors.add(place, msg("definitions.not_an_array", key=key))
         return ()
 
     def _definition(
@@ -112,14 +112,14 @@ class Reader:
         keys = self.keys(node, FIELDS, place)
         path = self.string(keys.get("path"), "path", place)
         if path is not None:
-            self.mistakes.add(place, *rules.path_diagnostics(path))
+            self.errors.add(place, *rules.path_diagnostics(path))
         elif not any(parsing.text_of(key) == "path" for key, _ in node.value):
-            self.mistakes.add(place, msg("definitions.path_missing"))
+            self.errors.add(place, msg("definitions.path_missing"))
         description = self.string(keys.get("description"), "description", place) or ""
         if len(description) > rules.DESCRIPTION_CHARACTERS:
             length, most = len(description), rules.DESCRIPTION_CHARACTERS
             message = msg("definitions.description_too_long", length=length, most=most)
-            self.mistakes.add(place, message)
+            self.errors.add(place, message)
         template = self._boolean(keys.get("template"), "template", place)
         content = self._content(keys, place, template=template, allowed=content_allowed)
         return FileDefinition(
@@ -142,7 +142,7 @@ class Reader:
             self.warnings.add(place, msg("definitions.content_ignored"))
             return None
         if text is not None and file is not None:
-            self.mistakes.add(place, msg("definitions.two_contents"))
+            self.errors.add(place, msg("definitions.two_contents"))
             return None
         content = text.encode() if text is not None else self._file(file or "", place)
         return self._checked(content, place, template=template)
@@ -151,10 +151,10 @@ class Reader:
         try:
             data = self._folder.read(str(self._beside / name), most=rules.CONTENT_BYTES)
         except Unreadable as error:
-            self.mistakes.add(place, error.message)
+            self.errors.add(place, error.message)
             return b""
         if self._secret and self._secret.encode() in data:
-            self.mistakes.add(place, msg("definitions.holds_token", key="content_file"))
+            self.errors.add(place, msg("definitions.holds_token", key="content_file"))
         return data
 
     def _checked(self, content: bytes, place: Place, *, template: bool) -> bytes | None:
@@ -164,10 +164,10 @@ class Reader:
             try:
                 text = content.decode()
             except UnicodeDecodeError:
-                self.mistakes.add(place, msg("definitions.template_binary"))
+                self.errors.add(place, msg("definitions.template_binary"))
                 return None
             if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
-                self.mistakes.add(place, message)
+                self.errors.add(place, message)
                 return None
             size += _LONGEST_NAME * templates.placeholders(text)
         self._room -= size
@@ -177,19 +177,19 @@ class Reader:
             message = msg("definitions.all_too_large", most=rules.ALL_BYTES)
         else:
             return content
-        self.mistakes.add(place, message)
+        self.errors.add(place, message)
         return None
 
     def _alternatives(self, node: yaml.Node | None, place: Place) -> tuple[str, ...]:
         items = self.items(node, "alternatives", place)
         if len(items) > rules.MOST_ALTERNATIVES:
             most = rules.MOST_ALTERNATIVES
-            self.mistakes.add(place, msg("definitions.too_many_alternatives", most=most))
+            self.errors.add(place, msg("definitions.too_many_alternatives", most=most))
             return ()
         paths = [self.string(item, "alternatives", place) for item in items]
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
-            self.mistakes.add(place, *rules.path_diagnostics(path))
+            self.errors.add(place, *rules.path_diagnostics(path))
         return known
 
     def _boolean(self, node: yaml.Node | None, key: str, place: Place) -> bool:
@@ -197,7 +197,7 @@ class Reader:
             return False
         value = node.value.lower() if node.tag == parsing.BOOLEAN else ""
         if value not in {"true", "false"}:
-            self.mistakes.add(place, msg("definitions.not_a_boolean", key=key))
+            self.errors.add(place, msg("definitions.not_a_boolean", key=key))
         return bool(value == "true")
 
 

@@ -60,11 +60,11 @@ def load(
     merged |= {path: entry.definition for path, entry in own.items()}
     _check_tree(reader, own, merged)
     _check_size(reader, name, merged.values())
-    if not merged and not reader.mistakes.count:
-        reader.mistakes.add(Place(), msg("definitions.no_entries", file=name))
-    if reader.mistakes.count:
-        raise InvalidInput(reader.mistakes.told())
-    return tuple(merged.values()), tuple(reader.warnings.told())
+    if not merged and not reader.errors.count:
+        reader.errors.add(Place(), msg("definitions.no_entries", file=name))
+    if reader.errors.count:
+        raise InvalidInput(reader.errors.diagnostics())
+    return tuple(merged.values()), tuple(reader.warnings.diagnostics())
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -96,14 +96,14 @@ def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDef
         elif name is not None:
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
-            reader.mistakes.add(place, message)
+            reader.errors.add(place, message)
     excluded = set[str]()
     if (node := keys.get("exclude")) is not None:
         place = Place(line_of(node))
         globs = reader.items(node, "exclude", place)
         if len(globs) > rules.MOST_GLOBS:
             most = rules.MOST_GLOBS
-            reader.mistakes.add(place, msg("definitions.too_many_globs", most=most))
+            reader.errors.add(place, msg("definitions.too_many_globs", most=most))
             return listed
         for node in globs:
             place = Place(line_of(node))
@@ -129,7 +129,7 @@ def _check_tree(
             message = msg("definitions.path_below_file", **values, other=own[parent].place.entry)
         else:
             message = msg("definitions.path_below_extended", **values)
-        reader.mistakes.add((own.get(path) or own[parent]).place, message)
+        reader.errors.add((own.get(path) or own[parent]).place, message)
 
 
 def _check_size(reader: Reader, name: str, definitions: Iterable[FileDefinition]) -> None:
@@ -141,7 +141,7 @@ def _check_size(reader: Reader, name: str, definitions: Iterable[FileDefinition]
         ("definitions.too_many_directories", len(above), rules.MOST_DIRECTORIES),
     ):
         if count > most:
-            reader.mistakes.add(Place(), msg(key, file=name, count=count, most=most))
+            reader.errors.add(Place(), msg(key, file=name, count=count, most=most))
 
 
 def matches(path: str, glob: str) -> bool:

@@ -43,8 +43,8 @@ class Request(Generic[Model]):
     needs: tuple[str, ...] = ()
     """What must exist for it to work, as named by the functions `…_thing` of `session`."""
     makes: tuple[str, ...] = ()
-    """What is there when it succeeds, or is refused because that exists: a run that was ended a
-    moment ago may have made what is read."""
+    """What exists when it succeeds, or is refused because that exists already: an earlier run may
+    have made it a moment ago."""
     says_absent: Callable[[Response], bool] = _never
     """Whether a success says that what it ``needs`` is not there (an empty list)."""
     tolerates: Callable[[GraphQLError], bool] = _never

@@ -1,1 +1,1 @@
-"""Results, as people and programs read them."""
+"""What people and programs read of a run: log, annotations, summary, description, report."""

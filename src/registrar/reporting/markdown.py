@@ -1,4 +1,4 @@
-"""The Markdown that step summary and pull request share: tables of paths, folded parts."""
+"""Markdown that step summary and pull request share: tables of paths, folded parts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def path_table(
 
 
 def code(text: str, catalogue: Catalogue) -> str:
-    """A path or another value from outside, to the letter."""
+    """A path or another value from outside, as code: exactly as it is."""
     return catalogue.shown(text, escaping.for_markdown_code)
 
 

@@ -1,7 +1,7 @@
-"""The hidden mark in a pull request's description that says which paths it proposes.
+"""The hidden mark in a pull request's description that names the paths it proposes.
 
-So that what was declined is not proposed again, also when its branch is gone. The mark holds
-hashes: a path is any text, and could end the comment.
+With it, declined paths are not proposed again, even if the branch is gone. The mark holds hashes
+of the paths, because a path is any text, and could end the comment.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 MOST_PATHS = 1000
-"""So many hashes fit beside the table; a mark without any stands for every path."""
+"""At most so many hashes are written; a mark without any means every path."""
 WITHDRAWN = "<!-- registrar:withdrawn -->"
 """Marks a pull request that we closed ourselves, so that it is not taken for a "no"."""
 _DIGITS = 10

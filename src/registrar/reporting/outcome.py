@@ -1,4 +1,4 @@
-"""How a registration ended, in one sentence and with every failure under its cause."""
+"""How a registration ended: one sentence, and the failures grouped by cause."""
 
 from __future__ import annotations
 

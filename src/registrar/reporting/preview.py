@@ -10,11 +10,11 @@ from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg
 
 FILE_LINES = 50
-"""So many lines of a file are shown."""
+"""Lines of a file that are shown."""
 LINE_CHARACTERS = 300
-"""So much of a line is shown."""
+"""Characters of a line that are shown."""
 PREVIEW_CHARACTERS = 200_000
-"""So much is shown of all files together; files after that are named only."""
+"""Characters shown of all files together; files after that are only named."""
 
 
 def to_create(registration: RegistrationResult) -> list[FileDefinition]:
@@ -47,7 +47,7 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list
         lines += [catalogue.text(message, escaping.for_markdown_code), ""]
     diffs = [catalogue.shown(line, escaping.show_control_characters) for line in _diffs(files)]
     if diffs:
-        # No line of a diff can end the fence: each begins with a sign of its own
+        # No line of a diff can end the fence: each begins with `+`, `-`, `@` or a blank
         lines += ["```diff", *diffs, "```"]
     title = catalogue.text(msg("summary.diff", count=len(files)))
     return markdown.folded(title, lines, is_open=len(lines) <= markdown.ROWS_UNFOLDED)
@@ -67,7 +67,7 @@ def _without_diff(
 
 
 def _text(definition: FileDefinition) -> str | None:
-    """The content as text; ``None`` where it is none, as git tells it: by a null byte."""
+    """The content as text; ``None`` if it is binary: if it holds a null byte, as in git."""
     if b"\0" in definition.content:
         return None
     try:

@@ -13,8 +13,7 @@ _NAME = r"[A-Za-z0-9._-]+"
 class HiddenNames:
     """Replaces names (``owner/repo``) by the repositories' numbers, wherever they stand in a text.
 
-    A number says nothing to those who may not see the repository, and leads those who may to it:
-    ``GET /repositories/{id}``.
+    Those who may see the repository find it by the number: ``GET /repositories/{id}``.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What a registration has done so far: each step is said as it happens, and kept."""
+"""What a registration has done so far: each step is printed as it happens, and kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.
 
 
 class Log(Protocol):
-    """Where progress is told."""
+    """Where progress is printed."""
 
     def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
         """Print a line."""
@@ -43,7 +43,7 @@ class Log(Protocol):
 
 
 class Silence:
-    """Tells nothing: for one of many repositories the result is enough."""
+    """Prints nothing: for one of many repositories the result is enough."""
 
     def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
         """Print nothing."""
@@ -53,17 +53,17 @@ class Silence:
         return nullcontext()
 
     def warning(self, text: str, *, label: str) -> None:
-        """Give no warning: it is a note of the result, too."""
+        """Print no warning: it is among the notes of the result."""
 
 
 class Progress:
     """The growing result of one registration.
 
-    The only value of a run that changes: whatever ends the run, what was done until then is here.
+    The only value of a run that changes, so that what was done is known however the run ends.
     """
 
     def __init__(self, result: RegistrationResult, workflow: Log, catalogue: Catalogue) -> None:
-        """``result`` says what is asked for; nothing of it is done yet."""
+        """``result`` is that of a registration in which nothing has been done yet."""
         self._result = result
         self._workflow = workflow
         self._catalogue = catalogue
@@ -104,7 +104,7 @@ class Progress:
         self._path(number, total, result.definition.path, described, tone)
 
     def found(self, repository: Repository) -> None:
-        """Take over the host's own name of the repository, and say when it was renamed."""
+        """Take over GitHub's own name of the repository, and report if it was renamed."""
         old = self._result.repository
         if repository.full_name.lower() != old.lower():
             self.note("progress.renamed", old=old, new=repository.full_name)
@@ -116,9 +116,9 @@ class Progress:
         )
 
     def planned(self, plan: Plan) -> None:
-        """Take over what is to be done; whatever is present is skipped already."""
+        """Take over what is to be done; the paths that are present are recorded as skipped."""
         self._definitions = plan.definitions
-        # Registering skips what was declined; who only looks wants to know that it is missing
+        # Registering skips what was declined; a preview shows that it is missing
         looks = plan.spec.mode is not Mode.REGISTER
         lacking = len(plan.missing) + len(plan.blocked) + len(plan.declined)
         self._result = replace(self._result, missing=lacking)
@@ -138,7 +138,7 @@ class Progress:
                 self.record(FileResult(definition, State.SKIPPED, reason))
 
     def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
-        """Those of ``definitions`` that have no outcome yet."""
+        """Those of ``definitions`` that have no result yet."""
         return [d for d in definitions if d.path not in self._results]
 
     def record(self, result: FileResult) -> None:
@@ -146,27 +146,27 @@ class Progress:
         self._results[result.definition.path] = result
 
     def note(self, key: str, **values: object) -> None:
-        """Print a line that also belongs into the report."""
+        """Print a line that is also in the report."""
         self._result = replace(self._result, notes=(*self._result.notes, msg(key, **values)))
         self.print(key, **values)
 
     def warn(self, key: str, **values: object) -> None:
-        """Give a warning that also belongs into the report."""
+        """Print a warning that is also in the report."""
         message = msg(key, **values)
         self._result = replace(self._result, notes=(*self._result.notes, message))
         self._workflow.warning(self._text(message), label=self._text(msg("label.warning")))
 
     def on_branch(self, name: str) -> None:
-        """Tell the working branch."""
+        """Keep the name of the working branch."""
         self._result = replace(self._result, branch=name)
 
     def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
-        """Tell the pull request, and what was done about it."""
+        """Keep and print the pull request, and what was done with it."""
         self._result = replace(self._result, pull_request=pull_request, operation=operation)
         self.print(f"progress.pull_request_{operation}", url=Link(pull_request.url))
 
     def proposed(self, pull_request: PullRequest) -> None:
-        """Tell the open pull request that a run which writes nothing found."""
+        """Keep and print the open pull request that a preview found."""
         self._result = replace(self._result, pull_request=pull_request)
         self.print("progress.proposed", url=Link(pull_request.url))
 

@@ -13,10 +13,10 @@ from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, msg
 
 BODY_CHARACTERS = 65_536
-"""GitHub takes no longer description (github/issue-metrics#258)."""
+"""Longest description that GitHub accepts (github/issue-metrics#258)."""
 _BEGIN = "<!-- registrar:begin -->"
 _END = "<!-- registrar:end -->"
-# Both marks on lines of their own as we write them, with no other mark in between
+# Both markers on lines of their own, as we write them, with no other marker in between
 _OURS = re.compile(
     rf"(?m)^{_BEGIN}\r?\n(?P<ours>(?:(?!{_BEGIN}|{_END})[\s\S])*?)\r?\n{_END}(?=\r?$)"
 )
@@ -62,7 +62,7 @@ class Proposal:
         return self._fill(self.commit_template, result, path=paths)
 
     def body(self, result: RegistrationResult, current: str | None = None) -> str:
-        """Put our part between its marks; not one character outside of them changes.
+        """Put our part between its markers; nothing outside of them changes.
 
         ``current`` is the body as it stands; ``None``: a new one, which begins with the caller's
         own text. One that has no room left for our part stays as it is.

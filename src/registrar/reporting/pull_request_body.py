@@ -37,7 +37,7 @@ def render(
     *,
     own_list: bool = False,
 ) -> str:
-    """What a reviewer has to know, in at most ``room`` characters (UTF-16 units).
+    """Our part, in at most ``room`` characters (UTF-16 units).
 
     It shows what the branch brings, whichever run created it: how many files, which of them are
     to be filled in, and a table of all, created and failed ones first. What does not fit is

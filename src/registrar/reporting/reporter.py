@@ -1,4 +1,4 @@
-"""Tells people and programs what a run does and did: each text to its place."""
+"""Reports what a run does and has done, to people and to programs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Reporter:
             yield
 
     def fail(self, diagnostic: Diagnostic) -> None:
-        """Tell an error, with a link to the section that explains it."""
+        """Report an error, with a link to the section that explains it."""
         text, label = self._text(diagnostic.message), self._text(msg("label.error"))
         if section := troubleshooting.section(diagnostic.message):
             text += f" → {self.workflow.help_page}#{section}"
         self.workflow.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def warn(self, diagnostic: Diagnostic) -> None:
-        """Tell a warning."""
+        """Report a warning."""
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
         self.workflow.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
@@ -75,7 +75,7 @@ class Reporter:
     ) -> None:
         """Report how the run ended: step summary, outputs, report; ``diagnostics`` ended it.
 
-        Each of them is written whatever becomes of the others.
+        Each of them is written even if another one cannot be.
         """
         for diagnostic in diagnostics:
             self.fail(diagnostic)
@@ -104,7 +104,7 @@ class Reporter:
         self._safely(lambda: self.workflow.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:
-        """Write one text; that it fails is told, and no reason to leave out the others."""
+        """Write one text; report if that fails, and go on with the others."""
         try:
             return write()
         except OSError as error:

@@ -31,10 +31,10 @@ class Tone(Enum):
 
 
 class Workflow:
-    """Everything that leaves the process passes here, without the token and inert.
+    """Prints everything, without the token, and so that nothing from outside acts as a command.
 
-    On a runner (``GITHUB_ACTIONS=true``) it speaks workflow commands on standard output;
-    elsewhere headings and plain lines, errors and warnings on standard error.
+    On a runner (``GITHUB_ACTIONS=true``) it prints workflow commands to standard output;
+    elsewhere headings and lines, with errors and warnings on standard error.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Workflow:
             try:
                 print(text, file=stream, flush=True)
             except OSError:
-                # The reader is gone or the disk is full: the work goes on, and the last flush,
+                # The reader is gone or the disk is full: the run goes on, and the last flush,
                 # when the process ends, must not fail either
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -1,4 +1,4 @@
-"""The files through which a step tells the runner its summary and its outputs."""
+"""The files for the runner in which a step writes its summary and its outputs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RunnerFiles:
     def outputs(self, values: Mapping[str, str]) -> None:
         """Write the outputs of the step.
 
-        The delimiter is random, so that no value can end itself and begin another output.
+        The delimiter is random, so that no value can contain it and begin another output.
 
         Raises:
             OSError: the file cannot be written.

@@ -1,7 +1,7 @@
-"""Nothing that comes from outside speaks: one function for each place where a text lands.
+"""Escaping of texts from outside: one function for each place where a text is written.
 
-Paths, descriptions, names and GitHub's own messages pass through here before anybody else
-(the runner, a Markdown renderer, GitHub's search for references) can take them for an instruction.
+Paths, descriptions, names and GitHub's own messages are escaped here, so that neither the
+runner nor a Markdown renderer nor GitHub's search for references takes a part for an instruction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOKEN_SHAPES = re.compile(
 )
 REDACTED = "***"
 SECRET_CHARACTERS = 8
-"""What is shorter is no token of GitHub, and a part of ordinary words."""
+"""A shorter one is no token of GitHub, and may be a part of ordinary words."""
 PART_CHARACTERS = 20
 """So many consecutive characters of the token are treated like the whole of it.
 
@@ -32,7 +32,7 @@ Half of the shortest token that GitHub issues (40 characters).
 """
 _ANCHOR_CHARACTERS = PART_CHARACTERS // 2
 
-# What Markdown, HTML and GitHub's own additions (emoji, mathematics) read as more than itself
+# Characters with a meaning in Markdown, HTML or GitHub's additions (emoji, mathematics)
 _MARKUP = str.maketrans({c: f"&#{ord(c)};" for c in "&<>`*_~[]|\\#@$"})
 _COLON = re.compile(r":(?=\S)")
 _AUTOLINK_WWW = re.compile(r"www\.", re.IGNORECASE)
@@ -47,7 +47,7 @@ _SKIP_CHECKS = re.compile(
 
 
 class Link(str):
-    """A text with an address that we composed ourselves: nothing else becomes a link."""
+    """A text with an address that we composed; no other text becomes a link."""
 
     __slots__ = ("url",)
 
@@ -61,7 +61,7 @@ class Link(str):
 
 
 class Lines(str):
-    """Words of GitHub, which may have several lines and keep them where people read them."""
+    """A message of GitHub: it may have several lines, which are kept where people read it."""
 
     __slots__ = ()
 
@@ -75,7 +75,7 @@ class Redactor:
     def __init__(self, token: str) -> None:
         """``token`` may be empty: then only the shapes of GitHub's tokens are looked for."""
         self._token = token
-        # Whatever has PART_CHARACTERS of the token has one of these pieces whole
+        # PART_CHARACTERS of the token in a row always contain one of these pieces
         starts = range(0, len(token) - _ANCHOR_CHARACTERS + 1, _ANCHOR_CHARACTERS)
         self._anchors = [(token[start : start + _ANCHOR_CHARACTERS], start) for start in starts]
 
@@ -108,7 +108,7 @@ class Redactor:
 
 
 def show_control_characters(text: str) -> str:
-    """Show every character that is not to be seen as what it is (``\\n``, ``\\u202e``)."""
+    """Show control and other invisible characters as escapes (``\\n``, ``\\u202e``)."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -149,17 +149,16 @@ def for_command_property(text: str) -> str:
 
 
 def for_markdown(text: str) -> str:
-    """Make ``text`` plain words inside Markdown: no markup, mention, reference or link."""
+    """Make ``text`` literal inside Markdown: no markup, mention, reference or link."""
     inert = _REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text)).translate(_MARKUP)
     return _AUTOLINK_WWW.sub("www&#46;", _COLON.sub("&#58;", inert))
 
 
 def for_markdown_code(text: str) -> str:
-    """Show ``text`` to the letter inside Markdown, table cells included; a `Link` as a link.
+    """Show ``text`` as code inside Markdown, table cells included; a `Link` as a link.
 
-    A code span, in which neither Markdown nor GitHub looks for anything, for each of its lines.
-    Where a character would end the span, an element: what it holds can end neither it nor a
-    table cell.
+    A code span for each of its lines: neither Markdown nor GitHub interprets anything in it. Where
+    a character would end the span, an HTML element is used.
     """
     if isinstance(text, Link):
         target = for_link(text.url)

@@ -14,18 +14,18 @@ from registrar.texts.escaping import Lines, Link
 LANGUAGES = ("ja", "en")
 DEFAULT_LANGUAGE = "ja"
 VALUE_CHARACTERS = 5_000
-"""What is put into a sentence is cut there: a message of GitHub, a value of a definition file."""
+"""Characters of a value in a sentence (a message of GitHub, a value of a definition file)."""
 LIST_ITEMS = 50
-"""So many items of a list are named, the rest is counted."""
+"""Items of a list that are named; the rest is counted."""
 
 
 SHOWN_CHARACTERS = 200
 
 
 class Excerpt(str):
-    """A text from outside that may be of any length: no more than its beginning is shown.
+    """A text from outside that may be of any length: only its beginning is shown.
 
-    It is cut where it is shown, after the token was taken out: half a token is not found.
+    It is cut after the token was taken out, which would not find half a token.
     """
 
     __slots__ = ()
@@ -99,7 +99,7 @@ class Catalogue:
             return self._texts["label.separator"].join(items)
         text = value if isinstance(value, str) else str(value)
         if len(text) > VALUE_CHARACTERS and not isinstance(text, Link):
-            # Before it is escaped, so that no escape is cut in two, and without half a token
+            # Cut before it is escaped, so that no escape is cut in two
             text = type(text)(f"{self._redact(text)[:VALUE_CHARACTERS]}…")
         return self.shown(text, escape)
 

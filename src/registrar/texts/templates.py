@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping
 from registrar.texts.messages import Excerpt, Message, msg
 
 _MOST_UNKNOWN = 10
-"""So many unknown names are told at once."""
+"""Unknown names that are listed in one diagnostic."""
 
 
 def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
     """Say what is wrong with the template of the input ``name``; ``None`` when nothing is.
 
-    A brace by itself is written twice, as in Python's format strings.
+    A literal brace is written twice, as in Python's format strings.
     """
     try:
         fields = [
