@@ -147,7 +147,7 @@ def test_a_moment_beyond_every_calendar_in_the_budget(
     host.rate_limit = RateLimit(remaining=2, reset=99999999999999)
     ended = run(action)
     assert ended.exit_code == 2
-    assert "6 requests are needed, 2 are left" in ended.stderr
+    assert "Requests needed: 6, left: 2" in ended.stderr
 
 
 # --- No longer than allowed ---------------------------------------------------------------------
@@ -260,9 +260,9 @@ NEEDED_TO_WRITE = 1 + len(PATHS) + 1
 @pytest.mark.parametrize(
     ("remaining", "text", "requests"),
     [
-        (NEEDED_TO_READ - 1, f"{NEEDED_TO_READ} requests are needed, 5 are left", 1),
-        (NEEDED_TO_READ + 2, f"{NEEDED_TO_WRITE} requests are needed, 2 are left", 7),
-        (NEEDED_TO_READ + NEEDED_TO_WRITE - 1, f"{NEEDED_TO_WRITE} requests are needed, 5", 7),
+        (NEEDED_TO_READ - 1, f"Requests needed: {NEEDED_TO_READ}, left: 5", 1),
+        (NEEDED_TO_READ + 2, f"Requests needed: {NEEDED_TO_WRITE}, left: 2", 7),
+        (NEEDED_TO_READ + NEEDED_TO_WRITE - 1, f"Requests needed: {NEEDED_TO_WRITE}, left: 5", 7),
     ],
     ids=["reads", "writes", "one short"],
 )
