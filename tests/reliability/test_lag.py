@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fakehub import Lag, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Lag, Repository, StandInHost
 from tests.fakehub.quirks import Symptom
-from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, writes
+from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, shortened, writes
 
 EACH_STRATEGY = pytest.mark.parametrize("strategy", STRATEGIES)
 
@@ -95,4 +95,35 @@ def test_the_token_is_not_blamed_for_what_lags_for_longer(
     assert action.clock.skipped < 30
     host.quirks.lag = None
     assert action(definitions=listed, commit_strategy=strategy).exit_code == 0
+    finished(repository)
+
+
+@pytest.mark.parametrize(("empty", "found"), [(5, True), (1000, False)])
+def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    empty: int,
+    found: bool,
+) -> None:
+    """Another run has just opened it; the lists of pull requests come to know it later."""
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.commit({"a.md": b"\n"}, branch=SCAFFOLD_BRANCH)
+    repository.open_pull_request(head=SCAFFOLD_BRANCH)
+    unseen = host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: shortened(request) == "GET pulls",
+            times=empty,
+            status=200,
+            body=[],
+        )
+    )
+    listed = action.listing("a.md", "b.md")
+    ended = action(definitions=listed, language="en")
+    assert ended.exit_code == (0 if found else 1), ended.text
+    assert len(unseen.hits) in ([5] if found else range(6, 13))
+    assert ended.stdout.count("Asking again for up to 10 s") == 1
+    assert ("A pull request already exists" in ended.stderr) is not found
+    assert action.clock.skipped < 30
     finished(repository)

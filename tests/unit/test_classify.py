@@ -10,7 +10,7 @@ import pytest
 from registrar.github.classify import classify
 from registrar.github.errors import Kind
 from registrar.github.explain import Context, TokenKind
-from registrar.github.fields import Fields
+from registrar.github.fields import Fields, objects
 from registrar.github.request import GRAPHQL, Outcome, Request
 from registrar.github.response import NOT_SENT, Failure, Response, Trouble
 from registrar.texts.messages import msg
@@ -339,6 +339,12 @@ def test_an_empty_list_may_be_lag() -> None:
     more: dict[str, Any] = {"says_absent": lambda response: response.data == []}
     assert outcome("GET pulls", answer(200, []), was_made=True, **more).kind is Kind.LAG
     assert outcome("GET pulls", answer(200, []), **more).kind is not Kind.LAG
+
+
+def test_no_list_at_all_is_no_lag() -> None:
+    more: dict[str, Any] = {"says_absent": lambda response: not list(objects(response.data))}
+    found = outcome("GET pulls", answer(200, {"unexpected": True}), was_made=True, **more)
+    assert found.kind is Kind.UNUSABLE
 
 
 # --- Another time -------------------------------------------------------------------------------

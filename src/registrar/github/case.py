@@ -8,6 +8,7 @@ from typing import Any
 
 from registrar.github.errors import Kind
 from registrar.github.explain import Context
+from registrar.github.fields import UnusableAnswer
 from registrar.github.request import GRAPHQL, Request
 from registrar.github.response import Failure, GraphQLError, Response, Trouble
 
@@ -148,7 +149,10 @@ class Case:
     @property
     def says_absent(self) -> bool:
         """Whether a success says that what the request needs is not there."""
-        return isinstance(self.answer, Response) and self.request.says_absent(self.answer)
+        try:
+            return isinstance(self.answer, Response) and self.request.says_absent(self.answer)
+        except UnusableAnswer:
+            return False
 
 
 def _always(_: Case) -> bool:

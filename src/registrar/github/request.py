@@ -46,7 +46,8 @@ class Request(Generic[Model]):
     """What exists when it succeeds, or is refused because that exists already: an earlier run may
     have made it a moment ago."""
     says_absent: Callable[[Response], bool] = _never
-    """Whether a success says that what it ``needs`` is not there (an empty list)."""
+    """Whether a success says that what it ``needs`` is not there (a list without it); may raise
+    `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""
 

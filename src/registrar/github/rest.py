@@ -14,7 +14,13 @@ from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
 from registrar.github.request import Model, Request
 from registrar.github.response import MOST_VALUES_OF_CHECK
-from registrar.github.session import Session, branch_thing, file_thing, pull_request_thing
+from registrar.github.session import (
+    Session,
+    branch_thing,
+    file_thing,
+    opened_thing,
+    pull_request_thing,
+)
 from registrar.models import (
     BranchState,
     Comparison,
@@ -161,8 +167,22 @@ class RestClient:
         return self._pull_requests(repository, branch, query)
 
     def open_pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
-        """Open pull requests from ``branch``, found without the filter ``head``."""
-        return self._pull_requests(repository, branch, "state=open")
+        """Open pull requests from ``branch``, found without the filter ``head``.
+
+        When GitHub has just said that there is one, a list without it is not believed at once.
+        """
+        try:
+            return self._pull_requests(
+                repository,
+                branch,
+                "state=open",
+                needs=(opened_thing(branch),),
+                says_absent=lambda answer: not _from_branch(answer.data, repository, branch),
+            )
+        except GitHubError as error:
+            if error.kind is Kind.LAG:
+                return ()
+            raise
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
         """Read one pull request."""
@@ -232,6 +252,7 @@ class RestClient:
                 **({"draft": True} if new.draft else {}),
             },
             needs=(branch_thing(new.branch),),
+            makes=(opened_thing(new.branch),),
         )
         self._session.note_made(pull_request_thing(opened.number))
         return opened
@@ -296,15 +317,12 @@ class RestClient:
     # --- Helpers --------------------------------------------------------------------------
 
     def _pull_requests(
-        self, repository: Repository, branch: str, query: str
+        self, repository: Repository, branch: str, query: str, **more: Any
     ) -> tuple[PullRequest, ...]:
         path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
-        found = self._ask("GET", path, operation, lambda data: tuple(_pull_requests(data)))
-        return tuple(
-            pull
-            for pull in found
-            if pull.head_repository == repository.full_name and pull.head_branch == branch
+        return self._ask(
+            "GET", path, operation, lambda data: _from_branch(data, repository, branch), **more
         )
 
     def _repository_of(self, data: object) -> Repository:
@@ -354,5 +372,9 @@ def _pull_request(data: object) -> PullRequest:
     return parse.pull_request(Fields(data))
 
 
-def _pull_requests(data: object) -> list[PullRequest]:
-    return [parse.pull_request(item) for item in objects(data)]
+def _from_branch(data: object, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
+    return tuple(
+        pull
+        for pull in map(parse.pull_request, objects(data))
+        if pull.head_repository == repository.full_name and pull.head_branch == branch
+    )

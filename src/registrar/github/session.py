@@ -26,6 +26,11 @@ def pull_request_thing(number: int) -> str:
     return f"#{number}"
 
 
+def opened_thing(branch: str) -> str:
+    """What `Request.needs` and `Request.makes` call the open pull request from a branch."""
+    return f"pull request from {branch}"
+
+
 def file_thing(branch: str, path: str) -> str:
     """What `Request.needs` and `Request.makes` call a file on a branch."""
     return f"{branch}:{path}"
