@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, TARGET, Action, Run, shortened, writes
+from registrar.github.explain import API_VERSION
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub.tokens import Kind
+from tests.harness import HEALTH_BRANCH, STRATEGIES, TARGET, Action, Run, shortened, writes
 
 OTHER = "octo/caller"
 
@@ -234,3 +236,80 @@ def test_a_renamed_repository_is_worked_on_under_its_new_name(
         r.path.startswith("/repos/octo/renamed/") for r in host.requests if r.method != "GET"
     )
     assert [shortened(r) for r in host.requests][-1] == "POST pulls"
+
+
+# --- Tokens of 520 characters ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("kind", ["installation", "user"])
+def test_a_long_token_with_dots_works(
+    action: Action, host: StandInHost, repository: Repository, strategy: str, kind: Kind
+) -> None:
+    token = host.create_token(kind, long=True)
+    assert (len(token), token.count(".")) == (520, 2)
+    run = action(profile="health", host_token=token, commit_strategy=strategy)
+    assert run.exit_code == 0, run.text
+    assert set(repository.files(HEALTH_BRANCH)) > set(repository.files())
+    assert len(repository.pull_requests) == 1
+    assert {request.token for request in host.requests} == {token}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("runner", [False, True])
+def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
+    action: Action, host: StandInHost, repository: Repository, strategy: str, runner: bool
+) -> None:
+    token = host.create_token("installation", long=True)
+    half = token[: len(token) // 2]
+    action.secrets += [half, token.partition(".")[0]]
+    fault = host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: request.method == "POST",
+            times=None,
+            status=422,
+            message=f"No: {token}, cut: {half}",
+        )
+    )
+    run = action(
+        profile="health",
+        host_token=token,
+        commit_strategy=strategy,
+        language="en",
+        runner=runner,
+    )
+    assert fault.hits
+    assert run.exit_code != 0
+    assert "No: ***, cut: ***" in run.text
+
+
+# --- A version of the API that is gone ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("en", ("no longer answers version {} of its API", "Use a newer release of registrar.")),
+        (
+            "ja",
+            ("API のバージョン {} に応答しなくなりました", "registrar の新しいリリースを使って"),
+        ),
+    ],
+)
+def test_a_version_of_the_api_that_is_gone(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    language: str,
+    texts: tuple[str, str],
+) -> None:
+    """A request to GitHub that fails: exit code 1, though nothing was written."""
+    host.quirks.gone_api_versions = frozenset({API_VERSION})
+    run = action(profile="health", language=language)
+    assert run.exit_code == 1, run.text
+    for text in texts:
+        assert text.format(API_VERSION) in run.stderr
+    assert "HTTP 410" in run.stderr
+    assert len(host.requests) == 1
+    assert repository.branches == ["main"]
