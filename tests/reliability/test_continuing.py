@@ -105,7 +105,7 @@ def test_a_pull_request_closed_unmerged_is_respected(example: Example) -> None:
     assert not written(example, since=count)
     assert f"Skipped: {len(LISTED)}" in run.console
     assert "closed without being merged" in run.console
-    how = "reopen it" if example.strategy == SINGLE else f"delete the branch {BRANCH}"
+    how = "reopen the pull request" if example.strategy == SINGLE else f"delete the branch {BRANCH}"
     assert how in run.console
 
 

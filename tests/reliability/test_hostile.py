@@ -41,8 +41,10 @@ CALLS = (
     "PUT contents/a.md",
     "POST pulls",
 )
-OUTPUTS = {"created", "skipped", "failed", "branch", "report", "report_path", "missing"} | {
-    f"pull_request_{name}" for name in ("number", "url", "operation")
+OUTPUTS = {
+    *("created", "skipped", "failed", "missing", "branch", "report", "report_path"),
+    *(f"pull_request_{name}" for name in ("number", "url", "operation")),
+    *("repositories", "incomplete", "deferred", "matrix"),
 }
 SUMMARY_BYTES = 1024 * 1024
 BODY_CHARACTERS = 65_536
