@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from registrar.models import FileDefinition, parents
+from registrar.models.files import FileDefinition, parents
 
 _DOCS = "https://docs.github.com/en"
 _DEFAULTS = (

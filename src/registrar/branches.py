@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import Refused, RegistrarError
 from registrar.github.errors import GitHubError
-from registrar.models import BranchState, FileResult, Plan, PullRequest, State, Tree
+from registrar.models.plan import Plan
+from registrar.models.repository import BranchState, PullRequest, Tree
+from registrar.models.result import FileResult, State
 from registrar.plan import declined_paths, was_declined
 from registrar.reporting import marker, proposal
 from registrar.reporting.progress import Progress

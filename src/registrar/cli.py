@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from registrar import __version__, inputs
-from registrar.inputs import INPUTS, Input
+from registrar import __version__
+from registrar.inputs.table import INPUTS, Input, meant
 from registrar.profiles import PROFILES
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -114,7 +114,7 @@ def _no_option(argument: str, position: int) -> Message:
 def _unknown(name: str) -> Message:
     # A short option may have its value right behind it
     shown = name if name.startswith("--") else name[:2]
-    close = inputs.meant(name.lstrip("-"))
+    close = meant(name.lstrip("-"))
     if close == "host_token":
         return msg("input.option_token", name=shown)
     if close:

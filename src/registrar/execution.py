@@ -12,14 +12,14 @@ from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
-from registrar.inputs import Inputs
+from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models import RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.reporting.progress import Progress
 from registrar.reporting.reporter import Reporter
 
 
-def connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) -> GitHub:
+def connect(settings: Settings, reporter: Reporter, cancellation: Cancellation) -> GitHub:
     """Connect with the token of the run, which is checked first where the strategy wants that."""
     github = GitHub(
         token=settings.token,
@@ -38,7 +38,7 @@ def connect(settings: Inputs, reporter: Reporter, cancellation: Cancellation) ->
 
 def each(
     jobs: Sequence[Job],
-    settings: Inputs,
+    settings: Settings,
     github: GitHub,
     reporter: Reporter,
     cancellation: Cancellation,

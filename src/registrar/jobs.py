@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from registrar.definitions import loading
-from registrar.inputs import Inputs
-from registrar.models import FileDefinition, RegistrationSpec
+from registrar.inputs.settings import Settings
+from registrar.models.files import FileDefinition
+from registrar.models.spec import RegistrationSpec
 from registrar.profiles import Profile
 from registrar.reporting.proposal import Proposal
 from registrar.reporting.reporter import Reporter
@@ -19,7 +20,7 @@ from registrar.workspace import Folder
 class Job:
     """A profile with its list, loaded once a run."""
 
-    settings: Inputs
+    settings: Settings
     profile: Profile
     definitions: tuple[FileDefinition, ...]
     proposal: Proposal
@@ -42,7 +43,7 @@ class Job:
         )
 
 
-def load(profile: Profile, settings: Inputs, reporter: Reporter, catalogue: Catalogue) -> Job:
+def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Catalogue) -> Job:
     """Load the definition file of a profile; ``catalogue`` has the texts of what is proposed.
 
     Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from registrar import cli, inputs
+from registrar import cli
 from registrar.cancellation import Cancellation
 from registrar.errors import (
     EXIT_CANCELLED,
@@ -21,9 +21,10 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.fleet.results import FleetResult
+from registrar.inputs import environment, reading
 from registrar.jobs import load as load_job
-from registrar.models import RegistrationResult
+from registrar.models.fleet import FleetResult
+from registrar.models.result import RegistrationResult
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Workflow
@@ -46,14 +47,14 @@ def main(
     cancellation = cancellation or Cancellation()
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
-    redact, names = Redactor(inputs.token(environ)), HiddenNames()
+    redact, names = Redactor(environment.token(environ)), HiddenNames()
 
     def publishable(text: str) -> str:
         return names(redact(text))
 
     reporter = Reporter(
         Workflow(environ, stdout, stderr, publishable),
-        Catalogue(inputs.language(environ), publishable),
+        Catalogue(environment.language(environ), publishable),
     )
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
@@ -64,8 +65,8 @@ def main(
     diagnostics: Sequence[Diagnostic] = ()
     exit_codes: list[int] = []
     try:
-        settings = inputs.read(environ, command_line.errors)
-        texts = Catalogue(inputs.language(environ), redact)
+        settings = reading.read(environ, command_line.errors)
+        texts = Catalogue(environment.language(environ), redact)
         jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
         try:
             # Only now: bad input is reported without it, and it is most of the start-up time

@@ -13,14 +13,10 @@ from registrar.alternatives import (
 )
 from registrar.errors import Refused
 from registrar.github.explain import WORKFLOW_FILES
-from registrar.models import (
-    FileDefinition,
-    Plan,
-    PullRequest,
-    RegistrationSpec,
-    RepositoryState,
-    parents,
-)
+from registrar.models.files import FileDefinition, parents
+from registrar.models.plan import Plan
+from registrar.models.repository import PullRequest, RepositoryState
+from registrar.models.spec import RegistrationSpec
 from registrar.reporting import marker
 from registrar.texts.messages import Message, msg
 

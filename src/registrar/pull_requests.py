@@ -10,13 +10,10 @@ from urllib.parse import quote
 from registrar.branches import Branch
 from registrar.errors import RegistrarError
 from registrar.github.errors import GitHubError, Kind
-from registrar.models import (
-    NewPullRequest,
-    Plan,
-    PullRequest,
-    PullRequestOperation,
-    PullRequestOptions,
-)
+from registrar.models.plan import NewPullRequest, Plan
+from registrar.models.repository import PullRequest
+from registrar.models.result import PullRequestOperation
+from registrar.models.spec import PullRequestOptions
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.texts import escaping

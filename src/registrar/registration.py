@@ -13,16 +13,10 @@ from registrar import branches, pull_requests
 from registrar.branches import Declined
 from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
 from registrar.github.errors import GitHubError, Kind, OutOfTime
-from registrar.models import (
-    BranchState,
-    CommitStrategy,
-    FileResult,
-    Mode,
-    Plan,
-    RegistrationResult,
-    RegistrationSpec,
-    State,
-)
+from registrar.models.plan import Plan
+from registrar.models.repository import BranchState
+from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
 from registrar.plan import make_plan, require_writable
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from registrar import inputs
+from registrar.inputs.table import NAMES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action, Run
 
@@ -765,7 +765,7 @@ def test_errors_after_an_error_are_reported_too(action: Action, host: StandInHos
 @pytest.mark.parametrize(
     "variable",
     [
-        *(f"INPUT_{name.upper()}" for name in inputs.INPUTS),
+        *(f"INPUT_{name.upper()}" for name in NAMES),
         *("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL"),
         *("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"),
     ],

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from registrar import __version__, inputs
+from registrar import __version__
+from registrar.inputs.table import INPUTS
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action
 
@@ -14,7 +15,7 @@ COMMANDS = {
     "scripts/setup-repository-scaffold-files.sh": SCAFFOLD_BRANCH,
     "scripts/setup-repository-health-files.sh": HEALTH_BRANCH,
 }
-OPTIONS = [each.option for each in inputs.INPUTS.values() if each.name != "host_token"]
+OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"]
 SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from registrar import inputs
 from registrar.errors import InvalidInput
+from registrar.inputs import reading
+from registrar.inputs.table import NAMES, PLACEHOLDERS
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue
 from tests.contract.test_outside import check_plain
@@ -34,7 +35,7 @@ def mistakes(**given: str) -> list[str]:
     """The keys of what is wrong with these inputs: nothing when all is well."""
     environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
     try:
-        inputs.read({"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, **environ})
+        reading.read({"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, **environ})
     except InvalidInput as invalid:
         return [mistake.message.key for mistake in invalid.diagnostics]
     return []
@@ -116,10 +117,10 @@ def test_an_unknown_placeholder_names_the_known_ones(
 ) -> None:
     given = {f"INPUT_{name.upper()}": template, "HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET}
     with pytest.raises(InvalidInput) as invalid:
-        inputs.read(given)
+        reading.read(given)
     [mistake] = invalid.value.diagnostics
     assert mistake.message.key == "input.template_unknown"
-    known = ", ".join(f"{{{each}}}" for each in inputs.PLACEHOLDERS[name])
+    known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS[name])
     told = Catalogue("en").text(mistake.message)
     assert told == f"{name} has unknown placeholders: {unknown}. Known: {known}."
 
@@ -166,13 +167,13 @@ def test_errors_are_reported_before_any_request(
     assert host.requests == []
 
 
-@pytest.mark.parametrize("name", sorted({*inputs.NAMES} - {"host_token"}))
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"host_token"}))
 def test_no_input_may_hold_the_token(name: str) -> None:
     """Most of what the inputs say is published."""
     token = "ghp_0123456789"
     given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
     with pytest.raises(InvalidInput) as invalid:
-        inputs.read(given)
+        reading.read(given)
     assert "input.holds_token" in [mistake.message.key for mistake in invalid.value.diagnostics]
     catalogue = Catalogue("en", Redactor(token))
     assert all(token not in catalogue.text(m.message) for m in invalid.value.diagnostics)

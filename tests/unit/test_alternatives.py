@@ -6,7 +6,7 @@ import pytest
 
 from registrar import alternatives
 from registrar.alternatives import KINDS, Inherited, Listing, OwnerDefaults
-from registrar.models import FileDefinition, parents
+from registrar.models.files import FileDefinition, parents
 
 
 def listing_of(*paths: str) -> Listing:

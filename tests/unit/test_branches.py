@@ -9,15 +9,10 @@ import pytest
 from registrar import branches
 from registrar.branches import Declined
 from registrar.errors import Refused, RegistrarError
-from registrar.models import (
-    BranchState,
-    FileDefinition,
-    Plan,
-    PullRequest,
-    RegistrationSpec,
-    Repository,
-    RepositoryState,
-)
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Plan
+from registrar.models.repository import BranchState, PullRequest, Repository, RepositoryState
+from registrar.models.spec import RegistrationSpec
 from registrar.plan import make_plan
 from registrar.reporting.marker import WITHDRAWN
 

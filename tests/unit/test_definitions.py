@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from registrar.definitions import loading, rules
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.models import FileDefinition
+from registrar.models.files import FileDefinition
 from registrar.texts.messages import Message
 from registrar.workspace import Folder
 from tests.harness import ROOT

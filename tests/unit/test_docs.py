@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar import inputs
 from registrar.definitions import entries, loading, parsing, rules
+from registrar.inputs.table import INPUTS
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name
@@ -55,14 +55,12 @@ def test_japanese_readme_lists_every_input_and_output() -> None:
     assert [row[:2] for row in rows] == names_and_defaults("inputs")
     assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
     japanese = Catalogue("ja")
-    assert [row[2] for row in rows] == [
-        japanese.text(msg(f"option.{name}")) for name in inputs.INPUTS
-    ]
+    assert [row[2] for row in rows] == [japanese.text(msg(f"option.{name}")) for name in INPUTS]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_description_of_an_input_names_its_placeholders(language: str) -> None:
-    for key, each in inputs.INPUTS.items():
+    for key, each in INPUTS.items():
         description = Catalogue(language).text(msg(f"option.{key}"))
         assert re.findall(r"{(\w+)}", description) == list(each.placeholders), key
 

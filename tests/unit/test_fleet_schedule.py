@@ -8,7 +8,7 @@ import pytest
 
 from registrar.fleet import schedule
 from registrar.fleet.batches import LARGEST_SIZE, BatchSize
-from registrar.fleet.schedule import Shard
+from registrar.models.selection import Shard
 
 
 @pytest.mark.parametrize(

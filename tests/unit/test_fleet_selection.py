@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from registrar.fleet.selection import parse
-from registrar.models import Exclusion, ListedRepository
+from registrar.inputs.target_repos import parse
+from registrar.models.selection import Exclusion, ListedRepository
 
 REPOSITORY = ListedRepository(
     1, "R_1", "Octo-Org/API-users", language="Go", topics=frozenset({"a"})

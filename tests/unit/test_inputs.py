@@ -6,26 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar import inputs
 from registrar.errors import InvalidInput
-from registrar.inputs import Inputs
+from registrar.inputs import reading
+from registrar.inputs.settings import Settings
+from registrar.inputs.table import NAMES
 
 GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example"}
-NAMES = st.sampled_from(
-    [f"INPUT_{name.upper()}" for name in inputs.NAMES]
+VARIABLES = st.sampled_from(
+    [f"INPUT_{name.upper()}" for name in NAMES]
     + ["HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL", "INPUT_OTHER"]
 )
 VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
 
 
-def read(**environ: str) -> Inputs:
-    return inputs.read({**GOOD, **environ})
+def read(**environ: str) -> Settings:
+    return reading.read({**GOOD, **environ})
 
 
-@given(st.dictionaries(NAMES, VALUES | st.text("abc/.:@?#[]% \\", max_size=20)))
+@given(st.dictionaries(VARIABLES, VALUES | st.text("abc/.:@?#[]% \\", max_size=20)))
 def test_any_environment_gives_inputs_or_diagnostics(environ: dict[str, str]) -> None:
     try:
-        given_inputs = inputs.read(environ)
+        given_inputs = reading.read(environ)
     except InvalidInput:
         return
     owner, _, repository = given_inputs.target.partition("/")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from registrar import models
+from registrar.models import result
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
@@ -129,12 +129,12 @@ def test_every_message_that_is_said_exists_with_its_values() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_keys_that_are_put_together_exist(language: str) -> None:
-    keys = {f"state.{state}" for state in models.State}
+    keys = {f"state.{state}" for state in result.State}
     keys |= {f"{prefix}.{name}" for prefix in ("summary", "table") for name in COUNTS}
     keys |= {
         f"{prefix}.pull_request_{operation}"
         for prefix in ("progress", "summary")
-        for operation in models.PullRequestOperation
+        for operation in result.PullRequestOperation
     }
     assert keys <= TEXTS[language].keys()
 

@@ -11,15 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import Refused, exit_code
-from registrar.models import (
-    FileDefinition,
-    OwnerFiles,
-    Plan,
-    PullRequest,
-    RegistrationSpec,
-    Repository,
-    RepositoryState,
-)
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Plan
+from registrar.models.repository import OwnerFiles, PullRequest, Repository, RepositoryState
+from registrar.models.spec import RegistrationSpec
 from registrar.plan import declined_paths, make_plan, require_writable
 from registrar.reporting import marker
 

@@ -9,14 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registrar.models import (
-    FileDefinition,
-    FileResult,
-    PullRequest,
-    PullRequestOptions,
-    RegistrationResult,
-    State,
-)
+from registrar.models.files import FileDefinition
+from registrar.models.repository import PullRequest
+from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.spec import PullRequestOptions
 from registrar.profiles import SCAFFOLD
 from registrar.reporting import console
 from registrar.reporting.outputs import outputs as outputs_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar.models import FileDefinition, parents
+from registrar.models.files import FileDefinition, parents
 from registrar.strategies import single_commit
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)

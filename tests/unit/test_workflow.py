@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registrar.models import RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Workflow
 from registrar.reporting.runner_files import RunnerFiles

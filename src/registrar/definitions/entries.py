@@ -12,7 +12,7 @@ import yaml
 
 from registrar.definitions import parsing, rules
 from registrar.definitions.diagnostics import Diagnostics, Place
-from registrar.models import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
+from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import Excerpt, msg

@@ -17,7 +17,7 @@ from registrar.definitions.diagnostics import Place
 from registrar.definitions.entries import Entry, Reader, line_of
 from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.models import FileDefinition, parents
+from registrar.models.files import FileDefinition, parents
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 

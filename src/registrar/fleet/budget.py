@@ -10,9 +10,10 @@ from registrar.branches import Declined
 from registrar.errors import Refused
 from registrar.fleet import schedule
 from registrar.fleet.batches import FIRST_SIZE
-from registrar.fleet.results import Budget
-from registrar.fleet.schedule import Shard
-from registrar.models import Exclusion, PullRequest, PullRequestOptions
+from registrar.models.fleet import Budget
+from registrar.models.repository import PullRequest
+from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
+from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
 
 SECONDS_PER_QUERY = 2.0
@@ -77,8 +78,8 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
     if not matrix and proposed:
         # Open pull requests may have to be brought up to date
         matrix = (Shard(),)
-    if len(matrix) > schedule.MOST_SHARDS:
-        raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=schedule.MOST_SHARDS))
+    if len(matrix) > MOST_SHARDS:
+        raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))
     return Budget(
         found=read.found,
         excluded=read.excluded,

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import Refused
-from registrar.fleet.schedule import Shard
-from registrar.fleet.selection import Selection
-from registrar.models import Exclusion, ListedRepository
+from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

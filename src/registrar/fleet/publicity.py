@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from registrar.errors import RegistrarError
-from registrar.inputs import Inputs
-from registrar.models import ListedRepository
+from registrar.inputs.settings import Settings
+from registrar.models.selection import ListedRepository
 
 if TYPE_CHECKING:
     from registrar.github.many import ManyClient
 
 
-def is_public(settings: Inputs, found: Iterable[ListedRepository], client: ManyClient) -> bool:
+def is_public(settings: Settings, found: Iterable[ListedRepository], client: ManyClient) -> bool:
     """Whether the workflow's repository is public, or may be.
 
     The event tells, except a scheduled one, which describes no repository; then the list; then
@@ -33,7 +33,7 @@ def is_public(settings: Inputs, found: Iterable[ListedRepository], client: ManyC
         return True
 
 
-def _says_event(settings: Inputs) -> bool | None:
+def _says_event(settings: Settings) -> bool | None:
     """Whether the repository is private, as the event says it; ``None`` where it does not."""
     try:
         event = json.loads(settings.event.read_bytes()) if settings.event else None

@@ -12,7 +12,9 @@ from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.fleet.batches import BatchSize
 from registrar.github.errors import GitHubError, Kind
-from registrar.models import Exclusion, ListedRepository, Plan, PullRequest, RepositoryState
+from registrar.models.plan import Plan
+from registrar.models.repository import PullRequest, RepositoryState
+from registrar.models.selection import Exclusion, ListedRepository
 from registrar.plan import make_plan
 from registrar.strategies.base import with_owner
 from registrar.strategies.single_commit import paths_to_read

@@ -15,19 +15,14 @@ from registrar.fleet import budget as budgets
 from registrar.fleet import publicity, schedule
 from registrar.fleet.listing import Listing, make_listing
 from registrar.fleet.reading import Reader, Reading, Task
-from registrar.fleet.results import FleetResult, Row, State
-from registrar.fleet.selection import Selection
-from registrar.inputs import Inputs
+from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models import (
-    FAILED_STATES,
-    Mode,
-    Plan,
-    PullRequest,
-    PullRequestOperation,
-    RegistrationResult,
-    RegistrationSpec,
-)
+from registrar.models.fleet import FleetResult, Row, State
+from registrar.models.plan import Plan
+from registrar.models.repository import PullRequest
+from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
+from registrar.models.selection import Selection
+from registrar.models.spec import Mode, RegistrationSpec
 from registrar.reporting import fleet as texts
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.progress import Progress, Silence
@@ -67,7 +62,7 @@ class Fleet:
     """One run; ``result`` grows while it goes on, whatever ends it."""
 
     github: GitHub
-    settings: Inputs
+    settings: Settings
     selection: Selection
     jobs: Sequence[Job]
     reporter: Reporter

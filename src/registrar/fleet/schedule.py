@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
+
+from registrar.models.selection import Shard
 
 MANY_WRITES = 400
 """Up to so many writes fit into an hour at `SHORT_DISTANCE` without meeting the hourly limit."""
@@ -17,43 +17,6 @@ LONG_DISTANCE = 7.2
 
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 """
-MOST_SHARDS = 256
-"""Jobs of one matrix.
-
-https://docs.github.com/en/actions/how-tos/write-workflows/choose-what-workflows-do/run-job-variations
-"""
-
-_SHARD = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})")
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """Every ``total``-th repository, by its id: shards share nothing, whatever is added."""
-
-    number: int = 1
-    """From 1 to ``total``."""
-    total: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> Shard | None:
-        """Read ``2/8``; ``None`` when it is not of that form."""
-        matched = _SHARD.fullmatch(text)
-        if not matched:
-            return None
-        number, total = int(matched[1]), int(matched[2])
-        return cls(number, total) if number <= total <= MOST_SHARDS else None
-
-    def __str__(self) -> str:
-        """``2/8``."""
-        return f"{self.number}/{self.total}"
-
-    def has(self, repository_id: int) -> bool:
-        """Whether a repository belongs to this shard."""
-        return repository_id % self.total == self.number - 1
-
-    def share(self, count: int) -> int:
-        """This shard's part of ``count``; the parts of all shards add up to it."""
-        return count // self.total + (self.number <= count % self.total)
 
 
 def distance(writes: int) -> float:

@@ -16,7 +16,7 @@ from registrar.github.response import Response
 from registrar.github.retry import RetryPolicy
 from registrar.github.session import Session
 from registrar.github.transport import Transport
-from registrar.models import OwnerFiles
+from registrar.models.repository import OwnerFiles
 from registrar.texts.messages import msg
 
 

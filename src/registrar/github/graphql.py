@@ -15,12 +15,10 @@ from registrar.github.request import GRAPHQL, Model, Request
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import RestClient
 from registrar.github.session import branch_thing, pull_request_thing
-from registrar.models import (
+from registrar.models.plan import Created, NewCommit, NewPullRequest
+from registrar.models.repository import (
     BranchState,
-    Created,
     Directories,
-    NewCommit,
-    NewPullRequest,
     OwnerFiles,
     PullRequest,
     Repository,

@@ -15,7 +15,8 @@ from registrar.github.graphql import GraphQLClient
 from registrar.github.limits import Resource
 from registrar.github.request import Request
 from registrar.github.response import GraphQLError, Response
-from registrar.models import Exclusion, ListedRepository, RepositoryState
+from registrar.models.repository import RepositoryState
+from registrar.models.selection import Exclusion, ListedRepository
 from registrar.texts.messages import Excerpt, Message, msg
 
 PER_PAGE = 100

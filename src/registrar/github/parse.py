@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.models import Comparison, PullRequest, Tree, TreeEntry
+from registrar.models.repository import Comparison, PullRequest, Tree, TreeEntry
 
 COMPARED_FILES = 300
 """GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""

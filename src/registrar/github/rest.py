@@ -21,14 +21,8 @@ from registrar.github.session import (
     opened_thing,
     pull_request_thing,
 )
-from registrar.models import (
-    BranchState,
-    Comparison,
-    NewPullRequest,
-    PullRequest,
-    Repository,
-    Tree,
-)
+from registrar.models.plan import NewPullRequest
+from registrar.models.repository import BranchState, Comparison, PullRequest, Repository, Tree
 from registrar.texts.messages import Message, msg
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from registrar.models import RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg
 

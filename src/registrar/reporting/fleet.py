@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from registrar.fleet.results import Budget, FleetResult, Row, State
-from registrar.models import Mode
+from registrar.models.fleet import Budget, FleetResult, Row, State
+from registrar.models.spec import Mode
 from registrar.reporting import markdown
 from registrar.texts import escaping
 from registrar.texts.escaping import Link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models import FileResult, RegistrationResult, State
+from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registrar.models import FAILED_STATES, FileResult, Mode, RegistrationResult, State
+from registrar.models.result import FAILED_STATES, FileResult, RegistrationResult, State
+from registrar.models.spec import Mode
 from registrar.texts.messages import Message, msg
 
 

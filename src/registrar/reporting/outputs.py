@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from registrar.fleet.results import FleetResult
-from registrar.models import RegistrationResult
+from registrar.models.fleet import FleetResult
+from registrar.models.result import RegistrationResult
 from registrar.reporting import console, fleet
 from registrar.texts import escaping
 

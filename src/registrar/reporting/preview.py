@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from registrar.models import FileDefinition, RegistrationResult, State
+from registrar.models.files import FileDefinition
+from registrar.models.result import RegistrationResult, State
 from registrar.reporting import markdown
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg

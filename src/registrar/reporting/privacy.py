@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from registrar.models import ListedRepository
+from registrar.models.selection import ListedRepository
 
 _NAME = r"[A-Za-z0-9._-]+"
 

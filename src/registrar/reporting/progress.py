@@ -7,17 +7,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Protocol
 
-from registrar.models import (
-    FileDefinition,
-    FileResult,
-    Mode,
-    Plan,
-    PullRequest,
-    PullRequestOperation,
-    RegistrationResult,
-    Repository,
-    State,
-)
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Plan
+from registrar.models.repository import PullRequest, Repository
+from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
+from registrar.models.spec import Mode
 from registrar.reporting.runner import Tone
 from registrar.texts import escaping
 from registrar.texts.escaping import Link

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from registrar.models import FileDefinition, PullRequestOptions, RegistrationResult, State
+from registrar.models.files import FileDefinition
+from registrar.models.result import RegistrationResult, State
+from registrar.models.spec import PullRequestOptions
 from registrar.profiles import Profile
 from registrar.reporting import marker, pull_request_body
 from registrar.texts import escaping, templates

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from registrar.models import FileDefinition, FileResult, RegistrationResult, State
+from registrar.models.files import FileDefinition
+from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.reporting import markdown
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from registrar.fleet.results import FleetResult
-from registrar.models import RegistrationResult
+from registrar.models.fleet import FleetResult
+from registrar.models.result import RegistrationResult
 from registrar.reporting import fleet
 from registrar.reporting.outputs import COUNTS
 from registrar.texts.messages import Catalogue, Message

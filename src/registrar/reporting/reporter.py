@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
-from registrar.fleet.results import FleetResult
-from registrar.models import Mode, RegistrationResult, State
+from registrar.models.fleet import FleetResult
+from registrar.models.result import RegistrationResult, State
+from registrar.models.spec import Mode
 from registrar.reporting import console, outcome, preview, report_document, troubleshooting
 from registrar.reporting import fleet as fleet_texts
 from registrar.reporting.outputs import outputs

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from registrar.models import Mode, RegistrationResult
+from registrar.models.result import RegistrationResult
+from registrar.models.spec import Mode
 from registrar.reporting import markdown, outcome, preview
 from registrar.reporting.console import COUNTS
 from registrar.texts import escaping

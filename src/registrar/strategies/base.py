@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from registrar.alternatives import OWNER_DIRECTORIES, may_inherit
 from registrar.branches import Attempt, Branch
-from registrar.models import Plan, RegistrationSpec, RepositoryState
+from registrar.models.plan import Plan
+from registrar.models.repository import RepositoryState
+from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 

@@ -13,15 +13,11 @@ from registrar.branches import Branch
 from registrar.errors import Cancelled, Refused
 from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.github.limits import CONNECTIONS
-from registrar.models import (
-    FileDefinition,
-    FileResult,
-    Plan,
-    RegistrationSpec,
-    Repository,
-    RepositoryState,
-    State,
-)
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Plan
+from registrar.models.repository import Repository, RepositoryState
+from registrar.models.result import FileResult, State
+from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.strategies.base import with_owner

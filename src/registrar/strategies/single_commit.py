@@ -16,19 +16,11 @@ from registrar.alternatives import directories_to_read
 from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled
 from registrar.github.errors import GitHubError, OutOfTime
-from registrar.models import (
-    Created,
-    FileDefinition,
-    FileResult,
-    NewCommit,
-    NewPullRequest,
-    Plan,
-    PullRequestOperation,
-    RegistrationSpec,
-    RepositoryState,
-    State,
-    parents,
-)
+from registrar.models.files import FileDefinition, parents
+from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
+from registrar.models.repository import RepositoryState
+from registrar.models.result import FileResult, PullRequestOperation, State
+from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.strategies.base import with_owner

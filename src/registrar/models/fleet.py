@@ -1,4 +1,4 @@
-"""What becomes of the repositories of a run, and what is known of it before the first write."""
+"""What becomes of many repositories, and what is known of it before the first write."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED
-from registrar.fleet.schedule import Shard
-from registrar.models import Exclusion, Mode, PullRequest, RegistrationResult
+from registrar.models.repository import PullRequest
+from registrar.models.result import RegistrationResult
+from registrar.models.selection import Exclusion, Shard
+from registrar.models.spec import Mode
 from registrar.texts.messages import Message
 
 

@@ -1,18 +1,42 @@
-"""The input ``target_repos``: names, patterns and qualifiers -> which repositories are meant."""
+"""Which of the listed repositories a run over many of them is about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from enum import StrEnum
 
-from registrar.models import Exclusion, ListedRepository
-from registrar.texts.messages import Message, msg
 
-VISIBILITIES = ("public", "private", "internal")
-QUALIFIERS = ("topic:", "-topic:", "visibility:", "language:", "fork:true")
+@dataclass(frozen=True, slots=True)
+class ListedRepository:
+    """A repository as GitHub lists it, for a run over many of them."""
 
-_NAME = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
+    id: int
+    """Its number: stays the same when the repository is renamed."""
+    node_id: str
+    full_name: str
+    visibility: str = "public"
+    """``public``, ``private`` or ``internal``."""
+    archived: bool = False
+    disabled: bool = False
+    fork: bool = False
+    html_url: str = ""
+    """Its address for people."""
+    language: str = ""
+    """The main one; empty where GitHub found none."""
+    topics: frozenset[str] = frozenset()
+
+
+class Exclusion(StrEnum):
+    """Why a repository that was found is not worked on."""
+
+    ARCHIVED = "archived"
+    DISABLED = "disabled"
+    LOCKED = "locked"
+    EMPTY = "empty"
+    FORK = "fork"
+    PATTERN = "excluded"
+    """No pattern takes it, or a qualifier leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,51 +116,40 @@ class Selection:
         )
 
 
-def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
-    """Read the entries of ``target_repos``; every mistake at once.
+MOST_SHARDS = 256
+"""Jobs of one matrix.
 
-    Qualifiers are those of GitHub's search, with the meaning that they have there:
-    https://docs.github.com/en/search-github/searching-on-github/searching-for-repositories
-    """
-    rules: list[Rule] = []
-    named: list[str] = []
-    values: dict[str, list[str]] = {"topic": [], "-topic": [], "visibility": [], "language": []}
-    forks = False
-    mistakes: list[Message] = []
-    for entry in entries:
-        key, colon, value = entry.partition(":")
-        matched = _NAME.fullmatch(entry.removeprefix("!"))
-        if colon and key.lower() in values and value:
-            values[key.lower()].append(value.strip("\"'").lower())
-        elif entry.lower() == "fork:true":
-            forks = True
-        elif colon:
-            mistakes.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
-        elif not matched or matched["repo"] in {".", ".."}:
-            mistakes.append(msg("fleet.pattern_malformed", value=entry))
-        else:
-            includes = not entry.startswith("!")
-            rule = Rule(matched["owner"].lower(), matched["repo"].lower(), includes)
-            rules.append(rule)
-            if includes and rule.is_literal:
-                named.append(entry)
-    mistakes += _visibility_mistakes(values["visibility"])
-    if not mistakes and not any(rule.includes for rule in rules):
-        mistakes.append(msg("fleet.nothing_included"))
-    selection = Selection(
-        tuple(rules),
-        topics=frozenset(values["topic"]),
-        excluded_topics=frozenset(values["-topic"]),
-        visibilities=frozenset(values["visibility"]),
-        languages=frozenset(values["language"]),
-        forks=forks,
-    )
-    once = {name.lower(): name for name in named}
-    literals = tuple(name for name in once.values() if selection.takes(name))
-    return replace(selection, literals=literals), tuple(mistakes)
+https://docs.github.com/en/actions/how-tos/write-workflows/choose-what-workflows-do/run-job-variations
+"""
+
+_SHARD = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})")
 
 
-def _visibility_mistakes(values: Sequence[str]) -> Iterator[Message]:
-    for value in values:
-        if value not in VISIBILITIES:
-            yield msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Every ``total``-th repository, by its id: shards share nothing, whatever is added."""
+
+    number: int = 1
+    """From 1 to ``total``."""
+    total: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard | None:
+        """Read ``2/8``; ``None`` when it is not of that form."""
+        matched = _SHARD.fullmatch(text)
+        if not matched:
+            return None
+        number, total = int(matched[1]), int(matched[2])
+        return cls(number, total) if number <= total <= MOST_SHARDS else None
+
+    def __str__(self) -> str:
+        """``2/8``."""
+        return f"{self.number}/{self.total}"
+
+    def has(self, repository_id: int) -> bool:
+        """Whether a repository belongs to this shard."""
+        return repository_id % self.total == self.number - 1
+
+    def share(self, count: int) -> int:
+        """This shard's part of ``count``; the parts of all shards add up to it."""
+        return count // self.total + (self.number <= count % self.total)

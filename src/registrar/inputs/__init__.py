@@ -1,0 +1,1 @@
+"""Options and environment -> settings, with every diagnostic at once."""

@@ -1,0 +1,78 @@
+"""The environment: values of inputs, and variables that look like an input and are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from registrar.inputs.table import INPUTS, NAMES, meant
+from registrar.texts.escaping import SECRET_CHARACTERS
+from registrar.texts.messages import Message, msg
+
+_VARIABLES = {each.variable: each for each in INPUTS.values()}
+
+_RUNNERS_OWN = ("INPUT_ARGS", "INPUT_ENTRYPOINT")
+"""Keys of `with:` that the runner itself reads for a container action."""
+_RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
+"""Variables of the runner whose values appear in our texts."""
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+"""What Python makes of a byte that is not UTF-8 (PEP 383)."""
+
+
+def value_of(environ: Mapping[str, str], name: str) -> str:
+    """Value of an input, blanks around it trimmed; empty means not given."""
+    variables = (INPUTS[name].variable, *INPUTS[name].plain_variables)
+    values = (environ.get(variable, "").strip() for variable in variables)
+    return next((value for value in values if value), "")
+
+
+def token(environ: Mapping[str, str]) -> str:
+    """The token as given, valid or not, so that it can be kept out of every text."""
+    return value_of(environ, "host_token")
+
+
+def language(environ: Mapping[str, str]) -> str:
+    """Language of the input ``language``, the default where it is unknown."""
+    return INPUTS["language"].accepted(value_of(environ, "language")) or INPUTS["language"].default
+
+
+def not_utf8(environ: Mapping[str, str]) -> list[str]:
+    """Inputs, and variables of the runner that we show, whose bytes are no UTF-8; sorted."""
+    values = {name: value_of(environ, name) for name in INPUTS}
+    values |= {name: environ.get(name, "") for name in _RUNNERS_TEXTS}
+    return sorted(name for name, value in values.items() if _SURROGATE.search(value))
+
+
+def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
+    """Name the variables ``INPUT_…`` that are no input.
+
+    On a runner each is an input of the step. Elsewhere only one that resembles an input is
+    taken for a misspelling: many desktops set ``INPUT_METHOD``.
+    """
+    on_runner = environ.get("GITHUB_ACTIONS") == "true"
+    for variable in sorted(environ):
+        prefix, name = variable[: len("INPUT_")], variable[len("INPUT_") :]
+        if prefix.upper() != "INPUT_" or variable in _VARIABLES or variable in _RUNNERS_OWN:
+            continue
+        # The runner itself writes capitals; elsewhere only the letter case may be wrong
+        shown = name.lower() if variable.isupper() else variable
+        if close := meant(name):
+            suggestion = close if variable.isupper() else INPUTS[close].variable
+            yield msg("input.unknown_name_close", name=shown, close=suggestion)
+        elif on_runner:
+            yield msg("input.unknown_name", name=shown, known=NAMES)
+
+
+def leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
+    """Name the inputs that hold the token: most of their values are published."""
+    for name in INPUTS:
+        value = value_of(environ, name)
+        if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
+            yield msg("input.holds_token", name=name)
+
+
+def run_url(environ: Mapping[str, str]) -> str:
+    """Address of the workflow run, or nothing."""
+    parts = [environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+    server, repository, run = parts
+    return f"{server}/{repository}/actions/runs/{run}" if all(parts) else ""

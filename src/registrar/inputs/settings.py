@@ -1,0 +1,51 @@
+"""What a run was asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from registrar.models.selection import Selection, Shard
+from registrar.models.spec import CommitStrategy, Mode, PullRequestOptions
+from registrar.profiles import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run was asked to do; every value is valid."""
+
+    token: str = field(repr=False)
+    target: str
+    """``owner/repo``, as it was given."""
+    selection: Selection | None
+    """The repositories of a run over many; then ``target`` is ignored."""
+    max_pull_requests: int
+    """How many pull requests a run over many repositories opens at most."""
+    max_seconds: float
+    """After this time a run over many repositories begins nothing new."""
+    shard: Shard
+    profiles: tuple[Profile, ...]
+    workspace: Path
+    """The checkout of the caller: no file outside of it is read."""
+    definitions: str
+    """The caller's own definition file, from the workspace; empty: the profile's own."""
+    respect_alternatives: bool
+    """Whether a file counts as present where GitHub itself would find it."""
+    mode: Mode
+    commit_strategy: CommitStrategy
+    branch: str
+    """Template of the working branch's name; empty: the profile's own."""
+    commit_message: str
+    """Template; empty: the profile's own."""
+    title: str
+    """Template; empty: the profile's own."""
+    pull_request: PullRequestOptions
+    language: str
+    api_url: str
+    max_wait_seconds: float
+    workflow_repository: str
+    """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
+    event: Path | None
+    """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
+    run_url: str
+    """Address of the workflow run, or nothing."""

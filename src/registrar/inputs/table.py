@@ -1,0 +1,126 @@
+"""Every input: its names, default, valid values and placeholders."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from registrar import profiles
+from registrar.models.spec import CommitStrategy, Mode
+from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES
+
+CLOSE = 0.7
+"""From this similarity on (0 to 1), a name counts as a misspelling of another.
+
+``INPUT_METHOD``, a variable that many desktops set, and ``mode`` have 0.6.
+"""
+
+_SWITCH = ("true", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input, wherever it is given: ``action.yml``, a variable or an option.
+
+    Its description is the text ``option.<name>`` of the catalogues.
+    """
+
+    name: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()
+    plain_variables: tuple[str, ...] = ()
+    """Variables without ``INPUT_`` that are read after the input's own, in this order.
+
+    The names of the two commands; a plain ``LANGUAGE`` or ``BRANCH`` is set for other reasons.
+    """
+    other_names: tuple[str, ...] = ()
+    """Its names in similar actions, and names that people remember wrongly."""
+    workflow_default: str = ""
+    """Default in ``action.yml`` where only a workflow has one."""
+
+    @property
+    def variable(self) -> str:
+        """The variable that the runner sets for it."""
+        return f"INPUT_{self.name.upper()}"
+
+    @property
+    def option(self) -> str:
+        """The same on a command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is either true or false."""
+        return self.choices == _SWITCH
+
+    def accepted(self, value: str) -> str:
+        """The valid value that ``value`` is, in any letter case, or nothing."""
+        return next((choice for choice in self.choices if choice == value.lower()), "")
+
+
+_TEXT = ("profile", "count", "owner", "repo", "run_url")
+
+INPUTS = {
+    each.name: each
+    for each in (
+        Input(
+            "host_token",
+            plain_variables=("HOST_TOKEN",),
+            other_names=("token", "github_token", "gh_token", "gh_pat"),
+            workflow_default="${{ github.token }}",
+        ),
+        Input(
+            "target_repo",
+            plain_variables=("TARGET_REPO",),
+            other_names=("repo", "repository", "github_repository"),
+            workflow_default="${{ github.repository }}",
+        ),
+        Input("target_repos", other_names=("repos", "repositories", "target_repositories")),
+        Input("profile", profiles.SCAFFOLD.name, profiles.CHOICES),
+        Input("definitions", other_names=("definition_file", "definitions_file", "config_path")),
+        Input("respect_alternatives", "false", _SWITCH),
+        Input("mode", Mode.REGISTER, tuple(Mode), other_names=("dry_run", "plan")),
+        Input(
+            # Without one: a commit for each file in one repository, a single one in many
+            "commit_strategy",
+            choices=tuple(CommitStrategy),
+            other_names=("strategy",),
+        ),
+        # A name must be the same in the next run, so it cannot tell how many files are missing
+        Input("branch", placeholders=("profile", "owner", "repo"), other_names=("branch_name",)),
+        Input("commit_message", placeholders=("path", *_TEXT)),
+        Input("title", placeholders=_TEXT, other_names=("pr_title", "pull_request_title")),
+        Input("body", placeholders=_TEXT, other_names=("pr_body", "pull_request_body")),
+        Input("labels", other_names=("pr_labels",)),
+        Input("assignees"),
+        Input("reviewers"),
+        Input("team_reviewers"),
+        Input("draft", "false", _SWITCH),
+        Input("language", DEFAULT_LANGUAGE, LANGUAGES, other_names=("lang", "locale")),
+        Input("max_wait_minutes", "15", other_names=("max_wait",)),
+        Input("max_pull_requests", "100", other_names=("max_prs",)),
+        Input("max_minutes", "50"),
+        Input("shard"),
+        # The runner sets the address of the GitHub that the workflow runs on
+        Input("api_url", plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
+    )
+}
+"""Every input, in the order of ``action.yml``: what is read, described and offered as an option."""
+
+NAMES = tuple(INPUTS)
+
+PLACEHOLDERS = {each.name: each.placeholders for each in INPUTS.values() if each.placeholders}
+
+
+def meant(name: str) -> str:
+    """Name of the input that ``name`` was probably meant to be, or nothing."""
+    names = {other: each.name for each in INPUTS.values() for other in each.other_names}
+    names |= {known: known for known in INPUTS}
+    return names.get(closest(name.lower().replace("-", "_"), names), "")
+
+
+def closest(value: str, known: Iterable[str]) -> str:
+    """The known name that ``value`` was probably meant to be, or nothing."""
+    return next(iter(difflib.get_close_matches(value, known, n=1, cutoff=CLOSE)), "")

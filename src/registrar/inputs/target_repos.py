@@ -1,0 +1,65 @@
+"""The input ``target_repos``: names, patterns and qualifiers -> which repositories are meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from registrar.models.selection import Rule, Selection
+from registrar.texts.messages import Message, msg
+
+VISIBILITIES = ("public", "private", "internal")
+QUALIFIERS = ("topic:", "-topic:", "visibility:", "language:", "fork:true")
+
+_NAME = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
+
+
+def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
+    """Read the entries of ``target_repos``; every error at once.
+
+    Qualifiers are those of GitHub's search, with the meaning that they have there:
+    https://docs.github.com/en/search-github/searching-on-github/searching-for-repositories
+    """
+    rules: list[Rule] = []
+    named: list[str] = []
+    values: dict[str, list[str]] = {"topic": [], "-topic": [], "visibility": [], "language": []}
+    forks = False
+    errors: list[Message] = []
+    for entry in entries:
+        key, colon, value = entry.partition(":")
+        matched = _NAME.fullmatch(entry.removeprefix("!"))
+        if colon and key.lower() in values and value:
+            values[key.lower()].append(value.strip("\"'").lower())
+        elif entry.lower() == "fork:true":
+            forks = True
+        elif colon:
+            errors.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
+        elif not matched or matched["repo"] in {".", ".."}:
+            errors.append(msg("fleet.pattern_malformed", value=entry))
+        else:
+            includes = not entry.startswith("!")
+            rule = Rule(matched["owner"].lower(), matched["repo"].lower(), includes)
+            rules.append(rule)
+            if includes and rule.is_literal:
+                named.append(entry)
+    errors += _unknown_visibilities(values["visibility"])
+    if not errors and not any(rule.includes for rule in rules):
+        errors.append(msg("fleet.nothing_included"))
+    selection = Selection(
+        tuple(rules),
+        topics=frozenset(values["topic"]),
+        excluded_topics=frozenset(values["-topic"]),
+        visibilities=frozenset(values["visibility"]),
+        languages=frozenset(values["language"]),
+        forks=forks,
+    )
+    once = {name.lower(): name for name in named}
+    literals = tuple(name for name in once.values() if selection.takes(name))
+    return replace(selection, literals=literals), tuple(errors)
+
+
+def _unknown_visibilities(values: Sequence[str]) -> Iterator[Message]:
+    for value in values:
+        if value not in VISIBILITIES:
+            yield msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)

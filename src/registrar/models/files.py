@@ -1,0 +1,61 @@
+"""A file of a list: where it belongs, and its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from registrar.models.repository import Repository
+from registrar.texts import templates
+
+TEMPLATE_NAMES = ("owner", "repo", "default_branch")
+"""Placeholders of the content of a template."""
+
+EMPTY_FILE = b"\n"
+"""An empty file is a single line feed."""
+
+
+def parents(path: str) -> Iterator[str]:
+    """Every directory above ``path``, the nearest first."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+@dataclass(frozen=True, slots=True)
+class FileDefinition:
+    """One file of a definition file: where it belongs, and its bytes."""
+
+    path: str
+    content: bytes = EMPTY_FILE
+    description: str = ""
+    alternatives: tuple[str, ...] = ()
+    """Other paths for the same file: where one of them exists, this one counts as present."""
+    template: bool = False
+    """Whether the content is a template, to be filled in once the repository was read."""
+
+    def filled_in(self, repository: Repository) -> FileDefinition:
+        """Give the file as ``repository`` gets it. The same in every run, so that it is known."""
+        if not self.template:
+            return self
+        owner, _, repo = repository.full_name.partition("/")
+        names = dict(zip(TEMPLATE_NAMES, (owner, repo, repository.default_branch), strict=True))
+        content = templates.fill(self.content.decode(), names).encode()
+        return replace(self, content=content, template=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it but a line break."""
+        return self.content in {b"", EMPTY_FILE, b"\r\n"}
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether somebody has to give it a content: it is blank, or an empty JSON object."""
+        return self.content.strip() in {b"", b"{}"}
+
+    @property
+    def blob_id(self) -> str:
+        """The id under which git stores this content (SHA-1 over ``blob <size>\\0<content>``)."""
+        header = b"blob %d\0" % len(self.content)
+        return hashlib.sha1(header + self.content, usedforsecurity=False).hexdigest()

@@ -1,0 +1,67 @@
+"""What a registration has to do, and what it asks GitHub to create."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from registrar.models.files import FileDefinition
+from registrar.models.repository import PullRequest, Repository, RepositoryState
+from registrar.models.spec import RegistrationSpec
+from registrar.texts.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a registration has to do."""
+
+    spec: RegistrationSpec
+    state: RepositoryState
+    definitions: tuple[FileDefinition, ...]
+    """The list, its templates filled in for this repository."""
+    missing: tuple[FileDefinition, ...]
+    """What is to be created, in the order of the list."""
+    blocked: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Missing paths below something that is no directory, and what that is."""
+    satisfied: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    """Paths that are not there, and why that is all right."""
+    declined: Mapping[str, PullRequest] = field(default_factory=dict[str, PullRequest])
+    """Missing paths that somebody declined, and where."""
+    other_case: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Missing paths, and what exists that differs in letter case only."""
+
+    @property
+    def repository(self) -> Repository:
+        """The repository that is registered in."""
+        return self.state.repository
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit to be made: it adds files to a branch that is at the commit ``parent``."""
+
+    branch: str
+    parent: str
+    headline: str
+    body: str
+    files: Sequence[FileDefinition]
+
+
+@dataclass(frozen=True, slots=True)
+class NewPullRequest:
+    """A pull request to be opened, from ``branch`` to the default branch."""
+
+    branch: str
+    title: str
+    body: str
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What became of a request for a branch, a commit and a pull request."""
+
+    branch: bool
+    commit: str
+    """Id of the commit; empty when it was refused."""
+    pull_request: PullRequest | None

@@ -1,0 +1,130 @@
+"""What GitHub has: a repository, its branches, files and pull requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from registrar.texts.escaping import Link
+from registrar.texts.messages import Message
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository as GitHub describes it."""
+
+    full_name: str
+    """``owner/repo`` in GitHub's own spelling, the new one when it was renamed."""
+    default_branch: str
+    html_url: str
+    archived: bool = False
+    can_push: bool | None = None
+    """Whether the token's user may push; ``None`` where GitHub does not say."""
+    is_fork: bool = False
+    node_id: str = ""
+    """What GraphQL calls the repository."""
+
+    @property
+    def owner(self) -> str:
+        """The part before the slash."""
+        return self.full_name.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request of the target repository."""
+
+    number: int
+    url: str
+    body: str = ""
+    is_open: bool = True
+    merged: bool = False
+    head_branch: str = ""
+    head_sha: str = ""
+    head_repository: str = ""
+    base_branch: str = ""
+    labels: frozenset[str] = frozenset()
+    """In lower case: GitHub ignores the case of labels and of logins."""
+    assignees: frozenset[str] = frozenset()
+    """Logins in lower case."""
+
+    def has_body(self, text: str) -> bool:
+        """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
+        return _lines(self.body) == _lines(text)
+
+    @property
+    def repository(self) -> str:
+        """``owner/repo`` as the address has it: the new one when it was renamed meanwhile."""
+        return "/".join(self.url.split("/")[-4:-2])
+
+    @property
+    def link(self) -> Link:
+        """The number as a reader sees it, with its address."""
+        return Link(f"#{self.number}", self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a commit has beyond another one."""
+
+    merge_base: str
+    added: Mapping[str, str] | None
+    """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchState:
+    """A branch that exists: its commit, and the pull requests from it."""
+
+    name: str
+    head: str
+    pull_requests: tuple[PullRequest, ...]
+    """Only those of the repository itself, no fork's; the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """What is at a path of a commit: git mode (``100644`` …) and object id."""
+
+    mode: str
+    sha: str
+
+
+Tree = Mapping[str, TreeEntry]
+"""Every path of a commit, directories left out."""
+
+Directories = Mapping[str, Sequence[str]]
+"""The names in some directories (the root is empty); that of a directory ends with a slash."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFiles:
+    """What the repository ``.github`` of the target's owner has."""
+
+    directories: Directories
+    is_public: bool
+    """Else it is internal: what a private one has is not inherited."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryState:
+    """What a repository has of the listed paths, all read at the commit ``base_sha``."""
+
+    repository: Repository
+    base_sha: str
+    entries: Mapping[str, str]
+    """Path -> type of what is there: ``blob``, ``tree`` or ``commit``; empty where only presence
+    was asked for. A path that is not a key is missing."""
+    branch: BranchState | None = None
+    """The branch of the working branch's name, where it was looked for."""
+    pull_requests: tuple[PullRequest, ...] | None = None
+    """Pull requests from a branch of that name, which may be gone; ``None``: not looked for."""
+    directories: Directories = field(default_factory=dict[str, tuple[str, ...]])
+    owner: OwnerFiles | None = None
+    """``None`` where nothing is inherited from the owner, or it was not looked for."""
+    unreadable: Message | None = None
+    """Why the pull requests could not be read."""

@@ -1,0 +1,57 @@
+"""What one registration is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from registrar.models.files import FileDefinition
+
+
+class Mode(StrEnum):
+    """What a run does with what is missing."""
+
+    REGISTER = "register"
+    PLAN = "plan"
+    """Reads only, and shows what would be done."""
+    CHECK = "check"
+    """Like `PLAN`; a missing file is a failure."""
+
+
+class CommitStrategy(StrEnum):
+    """How missing files are written."""
+
+    PER_FILE = "per-file"
+    SINGLE = "single"
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestOptions:
+    """What the caller wants of the pull request, apart from its title."""
+
+    body: str = ""
+    """Template of the text at the top of the description."""
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    team_reviewers: tuple[str, ...] = ()
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationSpec:
+    """One registration to be done."""
+
+    target: str
+    """``owner/repo``, as it was given."""
+    definitions: tuple[FileDefinition, ...]
+    branch: str
+    """Name of the working branch, as far as it is free."""
+    built_in: bool = True
+    """Whether it is the profile's own name, which nobody else is likely to choose."""
+    respect_alternatives: bool = False
+    """Whether a path counts as present when GitHub would use another file in its place."""
+    mode: Mode = Mode.REGISTER
+    strategy: CommitStrategy = CommitStrategy.PER_FILE
+    falls_back: bool = True
+    """Whether files are created one by one where a commit of all is refused."""
