@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from registrar.github.connections import CA_VARIABLES
 from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Start
@@ -20,7 +21,8 @@ settings.register_profile(
 )
 settings.load_profile("registrar")
 
-MACHINES_OWN = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+MACHINES_OWN = (*PROXIES, *CA_VARIABLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

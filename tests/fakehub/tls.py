@@ -28,8 +28,9 @@ class Authority:
         self._authority.cert_pem.write_to_path(path)
         return path
 
-    def good(self) -> ssl.SSLContext:
-        return self._context(*NAMES)
+    def good(self, *names: str) -> ssl.SSLContext:
+        """For these names, or for this machine."""
+        return self._context(*(names or NAMES))
 
     def expired(self) -> ssl.SSLContext:
         yesterday = datetime.now(UTC) - DAY

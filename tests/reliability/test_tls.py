@@ -6,69 +6,167 @@ import ssl
 from collections.abc import Callable
 from pathlib import Path
 
+import certifi
 import pytest
 
+from registrar.github.connections import CA_VARIABLES
+from registrar.texts.messages import LANGUAGES
 from tests.fakehub import StandInHost
+from tests.fakehub.proxy import Proxy
 from tests.fakehub.tls import Authority
-from tests.harness import STRATEGIES, TARGET, Action, Run
+from tests.harness import PER_FILE, SINGLE, STRATEGIES, TARGET, Action, Run, SkippingClock
 
 AUTHORITY = Authority()
+API = "https://github.example/api/v3"
+"""A name that only a proxy can resolve."""
+Environment = pytest.MonkeyPatch
 
 
-def run(
-    tmp_path: Path, context: ssl.SSLContext, bundle: Path | str | None, strategy: str = "per-file"
-) -> Run:
-    """Run in a process of its own, which reads the environment as users set it."""
-    (tmp_path / "workspace").mkdir()
+def action_on(host: StandInHost, directory: Path) -> Action:
+    """The action with a repository that has one of the 29 files."""
+    (directory / "workspace").mkdir()
+    host.clock = clock = SkippingClock()
+    host.create_repository(TARGET, {"README.md": b"x"})
+    return Action(host, directory, host.create_token(), clock=clock)
+
+
+def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:
+    """Run against a host that shows the certificate of ``context``."""
     with StandInHost(tls=context) as host:
-        host.create_repository(TARGET, {"README.md": b"x"})
-        action = Action(host, tmp_path, host.create_token())
-        environ = action.environment({"language": "en", "commit_strategy": strategy})
-        named = {"REQUESTS_CA_BUNDLE": str(bundle)} if bundle else {}
-        ended = action.process({**environ, **named})
-        assert host.url.startswith("https://")
+        assert host.url.startswith("https://127.0.0.1:")
+        return action_on(host, directory)(inputs)
+
+
+def run_through(proxy: Proxy, host: StandInHost, directory: Path, **inputs: str) -> Run:
+    """Run against a host that only ``proxy`` reaches."""
+    with pytest.MonkeyPatch.context() as patch, proxy:
+        patch.setenv("HTTPS_PROXY", f"http://somebody:secret@{proxy.name}")
+        ended = action_on(host, directory)({"api_url": API, **inputs})
+    assert set(proxy.asked) == {"github.example:443"}
+    assert "secret" not in ended.text
     return ended
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_certificate_of_an_authority_that_is_named(tmp_path: Path, strategy: str) -> None:
-    bundle = AUTHORITY.bundle(tmp_path / "ca.pem")
-    ended = run(tmp_path, AUTHORITY.good(), bundle, strategy)
+def test_a_process_trusts_the_authority_that_is_named(tmp_path: Path, strategy: str) -> None:
+    with StandInHost(tls=AUTHORITY.good()) as host:
+        action = action_on(host, tmp_path)
+        environ = action.environment({"commit_strategy": strategy})
+        bundle = AUTHORITY.bundle(tmp_path / "ca.pem")
+        ended = action.process({**environ, "REQUESTS_CA_BUNDLE": str(bundle)})
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "28"
 
 
-@pytest.mark.parametrize(
-    ("certificate", "named", "texts"),
-    [
-        (Authority.expired, True, ("is not valid today", "certificate has expired", "clock")),
-        (Authority.wrong_name, True, ("belongs to another name", "Check api_url")),
-        (
-            Authority.good,
-            False,
-            ("not issued by an authority", "REQUESTS_CA_BUNDLE"),
-        ),
-    ],
-    ids=["expired", "another name", "nobody trusts it"],
-)
+@pytest.mark.parametrize("variable", CA_VARIABLES)
+@pytest.mark.parametrize("kind", ["alone", "with the usual ones"])
+def test_an_authority_of_ones_own(
+    tmp_path: Path, monkeypatch: Environment, variable: str, kind: str
+) -> None:
+    bundle = AUTHORITY.bundle(tmp_path / "ca.pem")
+    if kind == "with the usual ones":
+        bundle.write_bytes(Path(certifi.where()).read_bytes() + bundle.read_bytes())
+    monkeypatch.setenv(variable, str(bundle))
+    ended = run(tmp_path, AUTHORITY.good(), profile="health", commit_strategy="single")
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["created"] == "7"
+
+
+UNFIT = {
+    "expired": (
+        Authority.expired,
+        AUTHORITY,
+        {
+            "en": ("is not valid today (certificate has expired)", "the clock of this machine"),
+            "ja": ("現在有効ではありません（certificate has expired）", "このマシンの時計"),
+        },
+    ),
+    "another name": (
+        Authority.wrong_name,
+        AUTHORITY,
+        {
+            "en": ("belongs to another name", "Check api_url"),
+            "ja": ("別の名前のものです", "api_url を確かめてください"),
+        },
+    ),
+    "only the usual authorities": (
+        Authority.good,
+        None,
+        {
+            "en": ("not issued by an authority that this machine trusts", "REQUESTS_CA_BUNDLE"),
+            "ja": ("このマシンが信頼する認証局ではありません", "REQUESTS_CA_BUNDLE"),
+        },
+    ),
+    "another authority": (
+        Authority.good,
+        Authority(),
+        {
+            "en": ("not issued by an authority that this machine trusts", "REQUESTS_CA_BUNDLE"),
+            "ja": ("このマシンが信頼する認証局ではありません", "REQUESTS_CA_BUNDLE"),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("certificate", "trusted", "texts"), UNFIT.values(), ids=UNFIT)
 def test_a_certificate_that_does_not_fit(
     tmp_path: Path,
+    monkeypatch: Environment,
     certificate: Callable[[Authority], ssl.SSLContext],
-    named: bool,
-    texts: tuple[str, ...],
+    trusted: Authority | None,
+    texts: dict[str, tuple[str, ...]],
+    language: str,
 ) -> None:
-    bundle = AUTHORITY.bundle(tmp_path / "ca.pem") if named else None
-    ended = run(tmp_path, certificate(AUTHORITY), bundle)
+    if trusted:
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted.bundle(tmp_path / "ca.pem")))
+    ended = run(tmp_path, certificate(AUTHORITY), language=language)
     assert ended.exit_code == 1
-    for text in ("127.0.0.1:", *texts):
+    for text in ("127.0.0.1:", "certificates-and-proxies", *texts[language]):
         assert text in ended.stderr
-    assert "Unexpected" not in ended.text
-    assert "Waiting" not in ended.stdout
+    assert len(ended.stderr.splitlines()) == 1
+    assert not [line for line in ended.lines if "Waiting" in line or "待ちます" in line]
 
 
-def test_a_file_of_certificates_that_is_not_there(tmp_path: Path) -> None:
-    ended = run(tmp_path, AUTHORITY.good(), "/etc/company/ca.pem")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_of_certificates_that_is_not_there(
+    tmp_path: Path, monkeypatch: Environment, language: str
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/etc/company/ca.pem")
+    ended = run(tmp_path, AUTHORITY.good(), language=language)
     assert ended.exit_code == 1
-    assert "REQUESTS_CA_BUNDLE=/etc/company/ca.pem" in ended.stderr
+    assert "SSL_CERT_FILE=/etc/company/ca.pem" in ended.stderr
     assert "/github/workspace" in ended.stderr
-    assert "Unexpected" not in ended.text
+
+
+# --- A proxy that opens encrypted connections -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("strategy", "variable"), [(PER_FILE, "REQUESTS_CA_BUNDLE"), (SINGLE, "SSL_CERT_FILE")]
+)
+def test_the_authority_of_a_proxy_is_trusted_when_it_is_named(
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str, variable: str
+) -> None:
+    monkeypatch.setenv(variable, str(AUTHORITY.bundle(tmp_path / "ca.pem")))
+    ended = run_through(Proxy(host, AUTHORITY), host, tmp_path, commit_strategy=strategy)
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["created"] == "28"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_proxy_whose_authority_nobody_named(
+    host: StandInHost, tmp_path: Path, strategy: str, language: str
+) -> None:
+    proxy = Proxy(host, AUTHORITY)
+    ended = run_through(proxy, host, tmp_path, commit_strategy=strategy, language=language)
+    assert ended.exit_code == 1
+    named = {
+        "en": f"github.example (through the proxy {proxy.name})",
+        "ja": f"プロキシ {proxy.name} 経由の github.example の証明書",
+    }
+    for text in (named[language], "REQUESTS_CA_BUNDLE", "certificates-and-proxies"):
+        assert text in ended.stderr
+    assert len(proxy.asked) == 1
+    assert not host.requests

@@ -75,6 +75,7 @@ TABLE: tuple[Row, ...] = (
     _failed(Kind.FATAL, "host.certificate_issuer", Trouble.CERTIFICATE_ISSUER),
     _failed(Kind.FATAL, "host.tls", Trouble.TLS),
     _failed(Kind.FATAL, "host.ca_bundle", Trouble.CA_BUNDLE),
+    _failed(Kind.FATAL, "host.proxy_address", Trouble.PROXY_ADDRESS),
     # --- Limits: nothing was done -----------------------------------------------------------
     # cli/cli#4801, whatwg/spec-factory#55, Azure/azure-sdk-tools#7226
     Row(Kind.LIMIT, "fault.too_quickly", says=(TOO_QUICKLY,), at_least_a_minute=True),

@@ -35,7 +35,7 @@ LARGEST_TOGETHER = 40_000_000
 """Bytes of all answers that are read at once: files are checked on many connections, and GitHub
 sends up to 1.4 MB for each of them."""
 CHUNK = 65_536
-CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 _CERTIFICATES = {
     # X509_V_ERR_CERT_NOT_YET_VALID, …_HAS_EXPIRED, …_HOSTNAME_MISMATCH, …_IP_ADDRESS_MISMATCH
     **dict.fromkeys((9, 10), Trouble.CERTIFICATE_EXPIRED),
@@ -146,10 +146,17 @@ class Connections:
         proxy = _proxy(api_url)
         try:
             self._pools = _proxied(proxy, pools) if proxy else urllib3.PoolManager(**pools)
-        except (exceptions.HTTPError, ValueError) as error:
-            self._broken = Failure(Trouble.PROXY, str(error))
+        except (exceptions.HTTPError, ValueError):
+            # Without the library's words: they may quote the address with its password
+            self._broken = Failure(Trouble.PROXY_ADDRESS)
             self._pools = urllib3.PoolManager(**pools)
         self._pools.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
+
+    @property
+    def proxy(self) -> str:
+        """Name and port of the proxy, without its user and password; empty when there is none."""
+        url = self._pools.proxy
+        return f"{url.host}:{url.port}" if url else ""
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], seconds: float

@@ -40,8 +40,8 @@ class TokenKind(Enum):
 class Context:
     """What the meaning of an answer depends on, beside its request."""
 
-    host: str
-    """Name and port of the API."""
+    host: str | Message
+    """Name and port of the API, for people, with the proxy where there is one."""
     target: str
     """Full name of the repository that the requests are about."""
     token_kind: TokenKind

@@ -27,6 +27,8 @@ class Trouble(Enum):
     CONNECT_TIMEOUT = auto()
     PROXY = auto()
     """The proxy gave no connection."""
+    PROXY_ADDRESS = auto()
+    """What the environment says about the proxy is no address."""
     TIMEOUT = auto()
     """Connected, but no whole answer within the time."""
     CONNECTION_LOST = auto()

@@ -192,7 +192,6 @@ class Session:
                 reason=reason,
                 count=attempts.sent,
                 seconds=round(self._clock.monotonic() - attempts.began),
-                host=self._context.host,
             )
         return GitHubError(
             msg("host.failed", operation=attempts.request.operation, reason=reason),

@@ -23,6 +23,7 @@ from registrar.github.explain import API_VERSION
 from registrar.github.request import GRAPHQL
 from registrar.github.response import MOST_VALUES, Failure, Response
 from registrar.texts.escaping import Redactor
+from registrar.texts.messages import Message, msg
 
 MOST_REDIRECTS = 3
 _FOLLOWED = frozenset({301, 307, 308})
@@ -46,7 +47,10 @@ class Transport:
         self._redact = Redactor(token)
         self._connections = Connections(api_url)
         self._clients = threading.local()
-        self.host = urlsplit(api_url).netloc
+        self.host: str | Message = urlsplit(api_url).netloc
+        """Who is asked, for people: the host, and the proxy that requests go through."""
+        if proxy := self._connections.proxy:
+            self.host = msg("label.through_proxy", host=self.host, proxy=proxy)
 
     def send(
         self,
