@@ -140,7 +140,7 @@ def _claim(
     """Try one name; ``None`` when the branch of that name is to be left alone."""
     state = plan.state.branch if name == plan.spec.branch else None
     if state:
-        return _continue(client, plan, state, may_be_bare=plan.spec.built_in)
+        return _continue(client, plan, state, may_be_bare=plan.spec.uses_profile_branch)
 
     may_have_been_applied = bool(attempt and attempt.may_have_been_applied)
     if may_have_been_applied:
@@ -165,7 +165,7 @@ def _claim(
         if name == plan.spec.branch:
             require_other_than_default(name, now)
         return None
-    may_be_bare = plan.spec.built_in or (
+    may_be_bare = plan.spec.uses_profile_branch or (
         may_have_been_applied and state.head == plan.state.base_sha
     )
     found = _continue(client, plan, state, may_be_bare=may_be_bare, attempt=attempt)

@@ -35,7 +35,7 @@ class Job:
             target=target,
             definitions=self.definitions,
             branch=branch,
-            built_in=branch == self.profile.branch,
+            uses_profile_branch=branch == self.profile.branch,
             mode=settings.mode,
             strategy=settings.commit_strategy,
             respect_alternatives=settings.respect_alternatives,

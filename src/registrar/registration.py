@@ -146,7 +146,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
             return
         branch = found
     progress.on_branch(branch.name)
-    if branch.was_bare and not plan.spec.built_in:
+    if branch.was_bare and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=branch.name)
     if not (attempt and attempt.done):
         strategy.create_files(client, plan, branch, proposal, progress)

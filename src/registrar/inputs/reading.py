@@ -19,15 +19,13 @@ from registrar.texts.messages import Message, msg
 
 MOST_MINUTES = 360
 """A job on a GitHub-hosted runner ends after this time (minutes)."""
-
 LINE_CHARACTERS = 200
 """A title may have 256 characters on GitHub; the rest is for the values of placeholders."""
-
 BODY_CHARACTERS = 30_000
 """A pull request's body may have 65,536 characters on GitHub; the rest is for our own part."""
-
 BRANCH_BYTES = 240
 """GitHub allows 255 with ``refs/heads/``; the rest is for ``-2`` behind a name that is taken."""
+
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _COUNT = re.compile(r"[0-9]{1,6}")

@@ -47,7 +47,7 @@ class RegistrationSpec:
     definitions: tuple[FileDefinition, ...]
     branch: str
     """Name of the working branch, as far as it is free."""
-    built_in: bool = True
+    uses_profile_branch: bool = True
     """Whether it is the profile's own name, which nobody else is likely to choose."""
     respect_alternatives: bool = False
     """Whether a path counts as present when GitHub would use another file in its place."""
