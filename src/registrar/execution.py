@@ -1,11 +1,12 @@
-"""The part of a run that needs GitHub: the connection, and one registration after the other.
+"""The part of a run that needs GitHub: every profile in one repository, or in many.
 
 Imported once the input is known to be good: with it comes PyGithub, most of the start-up time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from registrar import registration
 from registrar.cancellation import Cancellation
@@ -14,44 +15,79 @@ from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
+from registrar.models.fleet import FleetResult
 from registrar.models.result import RegistrationResult
+from registrar.models.run import RunResult
+from registrar.models.selection import Selection
+from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.progress import Progress
 from registrar.reporting.reporter import Reporter
 
 
-def connect(settings: Settings, reporter: Reporter, cancellation: Cancellation) -> GitHub:
-    """Connect with the token of the run, which is checked first where the strategy wants that."""
-    github = GitHub(
-        token=settings.token,
-        api_url=settings.api_url,
-        workflow_repository=settings.workflow_repository,
-        policy=RetryPolicy(
-            max_seconds=settings.max_wait_seconds,
-            announce=reporter.line,
-            cancellation=cancellation,
-        ),
-    )
-    if registration.STRATEGIES[settings.commit_strategy].checks_token_first:
-        github.check_token()
-    return github
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a run is made of, once its input is known to be good."""
 
+    settings: Settings
+    jobs: Sequence[Job]
+    reporter: Reporter
+    names: HiddenNames
+    cancellation: Cancellation
 
-def each(
-    jobs: Sequence[Job],
-    settings: Settings,
-    github: GitHub,
-    reporter: Reporter,
-    cancellation: Cancellation,
-) -> Iterator[RegistrationResult]:
-    """Do every registration in one repository."""
-    for job in jobs:
-        cancellation.check()
-        spec = job.spec(settings.target)
-        nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
-        progress = Progress(nothing_yet, reporter.workflow, reporter.catalogue)
-        result = registration.register(github.client(spec.target), spec, job.proposal, progress)
-        cancellation.stop_timer()
-        reporter.registration(result)
-        yield result
-        if result.exit_code > EXIT_CANCELLED:
-            return
+    def run(self, result: RunResult) -> None:
+        """Do the work; ``result`` grows while it goes on, whatever ends it.
+
+        Raises:
+            RegistrarError: what cannot be done for any repository.
+            Cancelled: a signal arrived.
+        """
+        github = self._connect()
+        if self.settings.selection:
+            self._register_in_many(github, self.settings.selection, result)
+        else:
+            self._register_in_one(github, result)
+
+    def _connect(self) -> GitHub:
+        """Connect with the token, which is checked first where the strategy wants that."""
+        github = GitHub(
+            token=self.settings.token,
+            api_url=self.settings.api_url,
+            workflow_repository=self.settings.workflow_repository,
+            policy=RetryPolicy(
+                max_seconds=self.settings.max_wait_seconds,
+                announce=self.reporter.line,
+                cancellation=self.cancellation,
+            ),
+        )
+        if registration.STRATEGIES[self.settings.commit_strategy].checks_token_first:
+            github.check_token()
+        return github
+
+    def _register_in_one(self, github: GitHub, result: RunResult) -> None:
+        for job in self.jobs:
+            self.cancellation.check()
+            spec = job.spec(self.settings.target)
+            nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
+            progress = Progress(nothing_yet, self.reporter.workflow, self.reporter.catalogue)
+            client = github.client(spec.target)
+            done = registration.register(client, spec, job.proposal, progress)
+            self.cancellation.stop_timer()
+            self.reporter.registration(done)
+            result.registrations.append(done)
+            if done.exit_code > EXIT_CANCELLED:
+                return
+
+    def _register_in_many(self, github: GitHub, selection: Selection, result: RunResult) -> None:
+        from registrar.fleet.run import Fleet  # noqa: PLC0415 (one repository does not need it)
+
+        result.fleet = FleetResult(self.settings.mode, registrations=result.registrations)
+        Fleet(
+            github,
+            self.settings,
+            selection,
+            self.jobs,
+            self.reporter,
+            self.names,
+            self.cancellation,
+            result.fleet,
+        ).run()

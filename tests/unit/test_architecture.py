@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from registrar.inputs.table import INPUTS
+from registrar.models.run import RunResult
 from registrar.reporting.outputs import outputs
 from registrar.texts.messages import Catalogue, msg
 from tests.harness import ROOT, clean_environment
@@ -19,7 +20,8 @@ SOURCE = ROOT / "src" / "registrar"
 FILES = sorted(SOURCE.rglob("*.py"))
 LAYERS = (
     ("main",),
-    ("fleet", "execution"),
+    ("execution",),
+    ("fleet",),
     ("registration",),
     ("strategies", "pull_requests"),
     ("branches",),
@@ -168,7 +170,7 @@ def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
 
 
 def test_the_outputs_of_the_action_are_those_that_are_written() -> None:
-    assert set(ACTION["outputs"]) == set(outputs([], "", ""))
+    assert set(ACTION["outputs"]) == set(outputs(RunResult(), "", ""))
 
 
 @pytest.mark.parametrize("kind", ["inputs", "outputs"])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
+import signal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from registrar.errors import Cancelled, Refused
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
 from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.run import RunResult
 from registrar.models.spec import PullRequestOptions
 from registrar.profiles import SCAFFOLD
 from registrar.reporting import console
@@ -45,8 +49,8 @@ def proposal(language: str = "en") -> Proposal:
     )
 
 
-def account(*files: FileResult) -> RegistrationResult:
-    """The account of a run."""
+def registration(*files: FileResult) -> RegistrationResult:
+    """The result of a registration."""
     return RegistrationResult(profile="scaffold", repository="octo/example", files=files)
 
 
@@ -60,7 +64,7 @@ def rows(markdown: str) -> list[str]:
 @pytest.mark.parametrize("name", ["docs/{}.md", "日本語/{}", "😀/{}", "@<&|{0}" * 10])
 def test_a_body_is_never_longer_than_github_takes(language: str, count: int, name: str) -> None:
     files = [result(name.format(number), description="x|y" * 5) for number in range(count)]
-    body = proposal(language).body(account(*files))
+    body = proposal(language).body(registration(*files))
     assert escaping.characters(body) <= LIMIT
     shown = len(rows(body))
     if shown < count:
@@ -74,7 +78,7 @@ def test_a_body_is_never_longer_than_github_takes(language: str, count: int, nam
 @given(st.lists(st.text(min_size=1, max_size=3000), max_size=40), st.text(max_size=70_000))
 @settings(deadline=None, max_examples=40)
 def test_a_body_keeps_to_the_limit_whatever_it_holds(paths: list[str], before: str) -> None:
-    body = proposal().body(account(*map(result, paths)))
+    body = proposal().body(registration(*map(result, paths)))
     assert escaping.characters(body) <= LIMIT == BODY_CHARACTERS
     assert body.startswith("<!-- registrar:begin -->\n")
     assert body.endswith("\n<!-- registrar:end -->")
@@ -83,16 +87,16 @@ def test_a_body_keeps_to_the_limit_whatever_it_holds(paths: list[str], before: s
 @pytest.mark.parametrize("around", [("", ""), ("Before.\n\n", "\n\nAfter."), ("Only before\n", "")])
 def test_what_a_reviewer_wrote_around_our_part_survives(around: tuple[str, str]) -> None:
     text = proposal()
-    first = text.body(account(result("a")))
+    first = text.body(registration(result("a")))
     current = f"{around[0]}{first}{around[1]}"
-    second = text.body(account(result("b")), current)
-    assert second == f"{around[0]}{text.body(account(result('b')))}{around[1]}"
+    second = text.body(registration(result("b")), current)
+    assert second == f"{around[0]}{text.body(registration(result('b')))}{around[1]}"
 
 
 def test_without_our_marks_our_part_is_added() -> None:
     text = proposal()
-    ours = text.body(account(result("a")))
-    assert text.body(account(result("a")), "A reviewer's own words.") == (
+    ours = text.body(registration(result("a")))
+    assert text.body(registration(result("a")), "A reviewer's own words.") == (
         f"A reviewer's own words.\n\n{ours}"
     )
 
@@ -100,10 +104,10 @@ def test_without_our_marks_our_part_is_added() -> None:
 def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
     states = [State.SKIPPED, State.CREATED, State.PENDING, State.FAILED, State.CREATED]
     files = [result(f"{number}-{state}", state) for number, state in enumerate(states)]
-    body = proposal().body(account(*files))
+    body = proposal().body(registration(*files))
     expected = ["3-failed", "1-created", "4-created", "2-pending", "0-skipped"]
     assert rows(body) == expected
-    assert rows(step_summary(account(*files), CATALOGUES["en"])) == expected
+    assert rows(step_summary(registration(*files), CATALOGUES["en"])) == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -116,23 +120,23 @@ def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, 
         for number in range(count)
     ]
     created, skipped, failed, unknown = counts
-    outputs = outputs_of([account(*files)], "{}", "")
+    outputs = outputs_of(RunResult([registration(*files)]), "{}", "")
     names = ("created", "skipped", "failed")
     assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
-    lines = console.summary(account(*files), CATALOGUES[language])
+    lines = console.summary(registration(*files), CATALOGUES[language])
     numbers = [int(n) for line in lines[4:7] for n in re.findall(r"\d+", line)]
     assert numbers == [created, skipped, failed + unknown]
 
 
 def test_outputs_of_one_and_of_several_registrations() -> None:
     one = dataclasses.replace(
-        account(result("a")), branch="b", pull_request=PullRequest(7, "https://example.com/7")
+        registration(result("a")), branch="b", pull_request=PullRequest(7, "https://example.com/7")
     )
-    assert outputs_of([one], "{}", "")["pull_request_number"] == "7"
-    both = outputs_of([one, one], "{}", "")
+    assert outputs_of(RunResult([one]), "{}", "")["pull_request_number"] == "7"
+    both = outputs_of(RunResult([one, one]), "{}", "")
     assert both["created"] == "2"
     assert (both["branch"], both["pull_request_number"], both["pull_request_url"]) == ("", "", "")
-    none = outputs_of([], "{}", "")
+    none = outputs_of(RunResult(), "{}", "")
     assert none["created"] == none["skipped"] == none["failed"] == "0"
     assert none.keys() == both.keys()
 
@@ -142,7 +146,7 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
         result("a", State.FAILED),
         reason=msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422),
     )
-    page = only_ours(step_summary(account(file), CATALOGUES["en"]))
+    page = only_ours(step_summary(registration(file), CATALOGUES["en"]))
     assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}
     assert "`x`<br>`y`" in page.markdown
 
@@ -154,7 +158,7 @@ def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) ->
         FileResult(FileDefinition(f"docs/{number}.md", content), State.MISSING)
         for number in range(9)
     ]
-    whole = step_summary(account(*files), CATALOGUES["en"])
+    whole = step_summary(registration(*files), CATALOGUES["en"])
     text = cut(whole, size, "(cut)")
     assert len(text.encode()) <= size
     assert (text == whole) is (len(whole.encode()) <= size)
@@ -164,3 +168,31 @@ def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) ->
     opened = sum(line.startswith("<details") for line in lines)
     assert lines.count("</details>") == opened
     assert sum(line.startswith("```") for line in lines) % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("exit_codes", "error", "expected"),
+    [
+        ([0], None, 0),
+        ([0, 0], None, 0),
+        ([2, 2], None, 2),
+        ([0, 2], None, 1),
+        ([1, 0], None, 1),
+        ([130], None, 130),
+        ([0, 143], None, 143),
+        ([], Refused(msg("input.token_missing")), 2),
+        ([0], Refused(msg("input.token_missing")), 1),
+        ([0], Cancelled(signal.SIGINT), 130),
+        ([], ValueError(), 1),
+    ],
+)
+def test_one_exit_code_for_all_registrations(
+    exit_codes: list[int], error: BaseException | None, expected: int
+) -> None:
+    results = [dataclasses.replace(registration(), exit_code=code) for code in exit_codes]
+    run = RunResult(results)
+    if error:
+        with contextlib.suppress(type(error)):
+            raise error
+        run.end_with(error)
+    assert run.exit_code == expected

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registrar.models.result import RegistrationResult
+from registrar.models.run import RunResult
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Workflow
 from registrar.reporting.runner_files import RunnerFiles
@@ -122,7 +123,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     reporter = Reporter(workflow, Catalogue("en", redact))
     unusable: Any = {"key": "no message"}
     result = RegistrationResult("scaffold", "octo/example", missing=3, error=unusable)
-    reporter.run([result], [], 1)
+    reporter.run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
     assert (outputs["missing"], outputs["report"]) == ("3", "")
     assert stderr.getvalue().count("Please report this line") == 2

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from registrar.models.fleet import FleetResult
-from registrar.models.result import RegistrationResult
+from registrar.models.run import RunResult
 from registrar.reporting import console, fleet
 from registrar.texts import escaping
 
@@ -14,14 +11,10 @@ REPORT_CHARACTERS = 500_000
 COUNTS = (*console.COUNTS, "missing")
 
 
-def outputs(
-    registrations: Sequence[RegistrationResult],
-    report: str,
-    path: str,
-    many: FleetResult | None = None,
-) -> dict[str, str]:
+def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
     """Names and values; of several registrations only the counts, summed."""
-    only = registrations[0] if len(registrations) == 1 and many is None else None
+    registrations = result.registrations
+    only = registrations[0] if len(registrations) == 1 and result.fleet is None else None
     pull = only.pull_request if only else None
     return {
         **{name: str(sum(getattr(r, name) for r in registrations)) for name in COUNTS},
@@ -29,7 +22,7 @@ def outputs(
         "pull_request_number": str(pull.number) if pull else "",
         "pull_request_url": pull.url if pull else "",
         "pull_request_operation": only.operation if only else "",
-        **fleet.outputs(many),
+        **fleet.outputs(result.fleet),
         "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
         "report_path": path,
     }

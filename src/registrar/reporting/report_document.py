@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
-from registrar.models.fleet import FleetResult
-from registrar.models.result import RegistrationResult
+from registrar.models.run import RunResult
 from registrar.reporting import fleet
 from registrar.reporting.outputs import COUNTS
 from registrar.texts.messages import Catalogue, Message
@@ -14,13 +12,7 @@ from registrar.texts.messages import Catalogue, Message
 VERSION = 1
 
 
-def render(
-    registrations: Sequence[RegistrationResult],
-    errors: Sequence[Message],
-    exit_code: int,
-    catalogue: Catalogue,
-    many: FleetResult | None = None,
-) -> str:
+def render(result: RunResult, catalogue: Catalogue) -> str:
     """The document as JSON, on one line."""
 
     def text(message: Message | None) -> str | None:
@@ -31,8 +23,8 @@ def render(
 
     document = {
         "version": VERSION,
-        "exit_code": exit_code,
-        "errors": [text(error) for error in errors],
+        "exit_code": result.exit_code,
+        "errors": [text(diagnostic.message) for diagnostic in result.diagnostics],
         "registrations": [
             {
                 "profile": registration.profile,
@@ -61,9 +53,9 @@ def render(
                     for file in registration.files
                 ],
             }
-            for registration in registrations
+            for registration in result.registrations
         ],
-        **({"fleet": fleet.document(many, catalogue)} if many else {}),
+        **({"fleet": fleet.document(result.fleet, catalogue)} if result.fleet else {}),
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)

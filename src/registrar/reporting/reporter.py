@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from registrar.errors import Diagnostic
-from registrar.models.fleet import FleetResult
 from registrar.models.result import RegistrationResult, State
+from registrar.models.run import RunResult
 from registrar.models.spec import Mode
 from registrar.reporting import console, outcome, preview, report_document, troubleshooting
 from registrar.reporting import fleet as fleet_texts
@@ -67,26 +67,20 @@ class Reporter:
         for line in console.summary(registration, self.catalogue):
             self.workflow.line(line)
 
-    def run(
-        self,
-        registrations: Sequence[RegistrationResult],
-        diagnostics: Sequence[Diagnostic],
-        exit_code: int,
-        fleet: FleetResult | None = None,
-    ) -> None:
-        """Report how the run ended: step summary, outputs, report; ``diagnostics`` ended it.
+    def run(self, result: RunResult) -> None:
+        """Report how the run ended: step summary, outputs, report.
 
         Each of them is written even if another one cannot be.
         """
-        for diagnostic in diagnostics:
+        for diagnostic in result.diagnostics:
             self.fail(diagnostic)
-        errors = [diagnostic.message for diagnostic in diagnostics]
 
         def summary() -> None:
-            if fleet:
+            if fleet := result.fleet:
                 parts = [fleet_texts.step_summary(fleet, self.catalogue)] if fleet.counts else []
             else:
-                parts = [step_summary(r, self.catalogue) for r in registrations]
+                parts = [step_summary(r, self.catalogue) for r in result.registrations]
+            errors = [diagnostic.message for diagnostic in result.diagnostics]
             parts += [error_summary(errors, self.catalogue)] if errors else []
             note = self._text(msg("summary.cut"))
             whole = self.workflow.files.summary(
@@ -96,12 +90,12 @@ class Reporter:
                 self.warn(Diagnostic(msg("run.summary_cut")))
 
         def report() -> str:
-            return report_document.render(registrations, errors, exit_code, self.catalogue, fleet)
+            return report_document.render(result, self.catalogue)
 
         self._safely(summary)
         document = self._safely(report) or ""
         name = self._safely(lambda: self.workflow.files.report(document) if document else "") or ""
-        values = outputs(registrations, document, name, fleet)
+        values = outputs(result, document, name)
         self._safely(lambda: self.workflow.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:
