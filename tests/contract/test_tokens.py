@@ -9,7 +9,17 @@ import pytest
 from registrar.github.explain import API_VERSION
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind
-from tests.harness import HEALTH_BRANCH, STRATEGIES, TARGET, Action, Run, shortened, writes
+from tests.harness import (
+    HEALTH_BRANCH,
+    SINGLE,
+    STRATEGIES,
+    TARGET,
+    Action,
+    Run,
+    Start,
+    shortened,
+    writes,
+)
 
 OTHER = "octo/caller"
 
@@ -301,15 +311,31 @@ def test_a_version_of_the_api_that_is_gone(
     action: Action,
     host: StandInHost,
     repository: Repository,
+    strategy: str,
     language: str,
     texts: tuple[str, str],
 ) -> None:
     """A request to GitHub that fails: exit code 1, though nothing was written."""
     host.quirks.gone_api_versions = frozenset({API_VERSION})
-    run = action(profile="health", language=language)
+    if strategy == SINGLE:
+        # The stand-in's GraphQL has no versions, as GitHub's has none so far
+        host.faults.add(Fault(FaultKind.CUSTOM, times=None, status=410, message="gone"))
+    run = action(profile="health", language=language, commit_strategy=strategy)
     assert run.exit_code == 1, run.text
     for text in texts:
         assert text.format(API_VERSION) in run.stderr
     assert "HTTP 410" in run.stderr
     assert len(host.requests) == 1
     assert repository.branches == ["main"]
+
+
+def test_a_version_that_is_gone_stops_only_what_needs_it(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    """GraphQL has no versions: the files are registered, and the labels are a warning."""
+    host.quirks.gone_api_versions = frozenset({API_VERSION})
+    run = single(profile="health", labels="setup")
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+    [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
+    assert f"no longer answers version {API_VERSION} of its API" in warning
