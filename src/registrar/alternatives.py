@@ -6,122 +6,20 @@ their entries as a `Listing`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 from registrar.models.files import FileDefinition, parents
-
-_DOCS = "https://docs.github.com/en"
-_DEFAULTS = (
-    f"{_DOCS}/communities/setting-up-your-project-for-healthy-contributions"
-    "/creating-a-default-community-health-file"
+from registrar.special_files import (
+    EVERYWHERE,
+    ISSUE_TEMPLATES,
+    Inherited,
+    Kind,
+    directory_of,
+    is_named,
+    kind_of,
 )
-_TEMPLATES = (
-    f"{_DOCS}/communities/using-templates-to-encourage-useful-issues-and-pull-requests"
-    "/about-issue-and-pull-request-templates"
-)
-
-_EVERYWHERE = (".github", "", "docs")
-"""Where GitHub looks for a community health file, in its own order (`_DEFAULTS`)."""
-ISSUE_TEMPLATES = ".github/ISSUE_TEMPLATE"
-_TEXT = r"(\.(md|markdown|txt|rst|adoc))?"
-
-
-class Inherited(Enum):
-    """Whether GitHub takes a file from the owner's ``.github`` repository (`_DEFAULTS`)."""
-
-    NEVER = "never"
-    UNLESS_PRIVATE = "unless private"
-    """From a public one, and inside an enterprise from an internal one."""
-    IF_PUBLIC = "if public"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Files that GitHub uses for the same purpose: one of them is enough."""
-
-    name: str
-    """Regular expression of the file's name, in any letter case."""
-    places: tuple[str, ...]
-    """Directories where GitHub looks, the first one wins; the root is empty."""
-    inherited: Inherited
-    source: str
-    listed: tuple[str, ...] | None = None
-    """Where a listed file is one of this kind, if not in all of ``places``."""
-    folders: tuple[str, ...] = ()
-    """Directories in which any file with one of ``extensions`` counts, too."""
-    extensions: tuple[str, ...] = ()
-
-
-KINDS = (
-    *(
-        Kind(rf"{name}{_TEXT}", _EVERYWHERE, Inherited.UNLESS_PRIVATE, _DEFAULTS)
-        for name in ("CODE_OF_CONDUCT", "CONTRIBUTING", "GOVERNANCE", "SECURITY", "SUPPORT")
-    ),
-    Kind(
-        r"FUNDING\.yml",
-        (".github",),
-        Inherited.UNLESS_PRIVATE,
-        f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
-        "/customizing-your-repository/displaying-a-sponsor-button-in-your-repository",
-    ),
-    Kind(
-        r"PULL_REQUEST_TEMPLATE(\.(md|txt))?",
-        _EVERYWHERE,
-        Inherited.IF_PUBLIC,
-        _TEMPLATES,
-        folders=(
-            ".github/PULL_REQUEST_TEMPLATE",
-            "PULL_REQUEST_TEMPLATE",
-            "docs/PULL_REQUEST_TEMPLATE",
-        ),
-        extensions=(".md", ".txt"),
-    ),
-    Kind(
-        r"ISSUE_TEMPLATE(\.md)?",
-        _EVERYWHERE,
-        Inherited.IF_PUBLIC,
-        _TEMPLATES,
-        folders=(ISSUE_TEMPLATES, "ISSUE_TEMPLATE", "docs/ISSUE_TEMPLATE"),
-        extensions=(".md", ".yml"),
-    ),
-    Kind(
-        "CODEOWNERS",
-        _EVERYWHERE,
-        Inherited.NEVER,
-        f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
-        "/customizing-your-repository/about-code-owners#codeowners-file-location",
-    ),
-    Kind(
-        r"((un)?licen[sc]e|copying)(\.[^.]+|-.+)?|[^.]+-(licen[sc]e|copying)(\.[^.]+)?",
-        ("",),
-        Inherited.NEVER,
-        "https://github.com/licensee/licensee/blob/main/docs/what-we-look-at.md",
-    ),
-    Kind(
-        r"README(\.[^.]+)?",
-        _EVERYWHERE,
-        Inherited.NEVER,
-        f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
-        "/customizing-your-repository/about-readmes",
-        # What stands in `docs/` is shown for that directory as well, so it is wanted by itself
-        listed=(".github", ""),
-    ),
-)
-"""The order within ``places`` is GitHub's; it decides nothing but which path is named."""
-OWNER_DIRECTORIES = tuple(
-    dict.fromkeys(
-        directory
-        for kind in KINDS
-        if kind.inherited is not Inherited.NEVER
-        for directory in (*_EVERYWHERE, *kind.folders)
-    )
-)
-"""Where files of the owner's ``.github`` repository are inherited from, whatever is listed: so one
-reading of it does for every list."""
 
 
 class Listing:
@@ -178,10 +76,10 @@ def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool)
     """
     needed: dict[str, None] = {}
     for definition in definitions:
-        needed |= dict.fromkeys(_directory(path) for path in definition.alternatives)
+        needed |= dict.fromkeys(directory_of(path) for path in definition.alternatives)
         if respect:
-            needed[_directory(definition.path)] = None
-            kind = _kind(definition.path)
+            needed[directory_of(definition.path)] = None
+            kind = kind_of(definition.path)
             needed |= dict.fromkeys((*kind.places, *kind.folders) if kind else ())
     return tuple(needed)
 
@@ -192,10 +90,10 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
     The repository ``.github`` itself inherits nothing: do not ask for it.
     """
     for definition in definitions:
-        kind = _kind(definition.path)
+        kind = kind_of(definition.path)
         if kind and kind.inherited is not Inherited.NEVER:
             return True
-        if _directory(definition.path) == ISSUE_TEMPLATES:
+        if directory_of(definition.path) == ISSUE_TEMPLATES:
             return True
     return False
 
@@ -225,8 +123,8 @@ def inherited_from(
     ``listing`` is the target's. The folder of issue templates is inherited as a whole, and not at
     all where the target has a file in its own: one file more would hide all of them.
     """
-    kind = _kind(definition.path)
-    in_folder = _directory(definition.path) == ISSUE_TEMPLATES
+    kind = kind_of(definition.path)
+    in_folder = directory_of(definition.path) == ISSUE_TEMPLATES
     is_issue_template = in_folder or (kind is not None and ISSUE_TEMPLATES in kind.folders)
     if is_issue_template and listing.files_in(ISSUE_TEMPLATES):
         return None
@@ -238,7 +136,7 @@ def inherited_from(
         return None
     if kind.inherited is Inherited.IF_PUBLIC and not owner.public:
         return None
-    return next(_of_kind(kind, _EVERYWHERE, owner.listing), None)
+    return next(_ofkind_of(kind, EVERYWHERE, owner.listing), None)
 
 
 def letter_case_conflict(path: str, listing: Listing) -> str | None:
@@ -254,45 +152,26 @@ def letter_case_conflict(path: str, listing: Listing) -> str | None:
 
 
 def _equivalents(path: str, listing: Listing) -> Iterator[str]:
-    if _directory(path) == ISSUE_TEMPLATES and not _folded(path).endswith("/config.yml"):
-        # A form (`.yml`) counts as a template (`.md`) of the same name: `_TEMPLATES`
+    if directory_of(path) == ISSUE_TEMPLATES and not _folded(path).endswith("/config.yml"):
+        # A form (`.yml`) counts as a template (`.md`) of the same name (`special_files`)
         stem = path.rpartition(".")[0]
         for extension in (".md", ".yml"):
             if other := listing.in_any_case(f"{stem}{extension}"):
                 yield other
-    if kind := _kind(path):
-        yield from _of_kind(kind, kind.places, listing)
+    if kind := kind_of(path):
+        yield from _ofkind_of(kind, kind.places, listing)
 
 
-def _of_kind(kind: Kind, places: Iterable[str], listing: Listing) -> Iterator[str]:
+def _ofkind_of(kind: Kind, places: Iterable[str], listing: Listing) -> Iterator[str]:
     for place in places:
         for path in listing.files_in(place):
-            if _is_named(kind, path):
+            if is_named(kind, path):
                 yield path
     for folder in kind.folders:
         for path in listing.files_in(folder):
             folded = _folded(path)
             if folded.endswith(kind.extensions) and not folded.endswith("/config.yml"):
                 yield path
-
-
-def _kind(path: str) -> Kind | None:
-    """The kind of a listed path, if GitHub knows one."""
-    for kind in KINDS:
-        listed = kind.places if kind.listed is None else kind.listed
-        if _directory(path) in listed and _is_named(kind, path):
-            return kind
-    return None
-
-
-def _is_named(kind: Kind, path: str) -> bool:
-    name = path.rpartition("/")[2]
-    found = re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII)
-    return bool(found)
-
-
-def _directory(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _folded(path: str) -> str:

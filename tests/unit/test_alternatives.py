@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from registrar import alternatives
-from registrar.alternatives import KINDS, Inherited, Listing, OwnerDefaults
+from registrar.alternatives import Listing, OwnerDefaults
 from registrar.models.files import FileDefinition, parents
+from registrar.special_files import KINDS, OWNER_DIRECTORIES, Inherited
 
 
 def listing_of(*paths: str) -> Listing:
@@ -189,7 +190,7 @@ def test_inherited_from_a_public_repository(listed: str, exists: str, expected: 
     assert alternatives.inherited_from(definition, listing_of("a"), owner) == expected
     directory = expected.rpartition("/")[0]
     assert alternatives.may_inherit([definition])
-    assert directory in alternatives.OWNER_DIRECTORIES
+    assert directory in OWNER_DIRECTORIES
 
 
 @pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)

@@ -1,15 +1,12 @@
-"""The connections to one host: one pool, one TLS context, and a deadline for every answer."""
+"""The connections to one host: one pool, one TLS context, its proxy, and what ends them."""
 
 from __future__ import annotations
 
 import http.client
-import io
 import ipaddress
 import os
-import socket
 import ssl
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,19 +19,14 @@ from urllib3 import exceptions
 
 from registrar.github.limits import CONNECTIONS
 from registrar.github.response import Failure, Trouble
+from registrar.github.timed import CHUNK, LARGEST_ANSWER, HTTPPool, HTTPSPool, TooLargeError
 
-ANSWER_SECONDS = 20.0
-"""For a whole answer, from the connection to the last byte: GitHub itself gives up after 10 s
-(https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
 CONNECT_SECONDS = 10.0
 SLOWEST_UPLOAD = 100_000
 """Bytes a second: a large request gets that much more time than `ANSWER_SECONDS`."""
-LARGEST_ANSWER = 20_000_000
-"""Bytes, after decompression; the largest that GitHub sends is a tree of 7 MB."""
 LARGEST_TOGETHER = 40_000_000
 """Bytes of all answers that are read at once: files are checked on many connections, and GitHub
 sends up to 1.4 MB for each of them."""
-CHUNK = 65_536
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 _CERTIFICATES = {
     # X509_V_ERR_CERT_NOT_YET_VALID, …_HAS_EXPIRED, …_HOSTNAME_MISMATCH, …_IP_ADDRESS_MISMATCH
@@ -50,80 +42,6 @@ _TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble], 
     ((ssl.SSLEOFError, ssl.SSLZeroReturnError), Trouble.CONNECTION_LOST),
     ((exceptions.SSLError, ssl.SSLError), Trouble.TLS),
 )
-
-
-class _TooLargeError(Exception):
-    """The answer has more than `LARGEST_ANSWER` bytes."""
-
-
-class _TimedReader(io.RawIOBase):
-    """Reads from a socket until a deadline for all reads together, and up to a number of bytes.
-
-    The time-out of a socket alone starts again with every byte.
-    """
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
-        self._raw = raw
-        self._socket = sock
-        self._deadline = time.monotonic() + (sock.gettimeout() or ANSWER_SECONDS)
-        self._left = 2 * LARGEST_ANSWER  # compression can make a body larger
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._socket.settimeout(left)
-        count: int | None = self._raw.readinto(buffer)
-        self._left -= count or 0
-        if self._left < 0:
-            raise _TooLargeError
-        return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _TimedResponse(http.client.HTTPResponse):
-    def __init__(self, sock: socket.socket, *args: Any, **more: Any) -> None:
-        super().__init__(sock, *args, **more)
-        raw = self.fp.detach()
-        self.fp = io.BufferedReader(_TimedReader(raw, sock))
-
-
-class _Timed:
-    """A connection with one time-out for the whole upload, and one for the whole answer."""
-
-    response_class = _TimedResponse
-    sock: socket.socket | None
-    timeout: float | None
-
-    def send(self, data: Any) -> None:
-        view = memoryview(data)
-        end = time.monotonic() + (self.timeout or ANSWER_SECONDS)
-        for start in range(0, len(view), CHUNK):
-            if self.sock is not None:
-                self.sock.settimeout(max(end - time.monotonic(), 0.001))
-            super().send(view[start : start + CHUNK])  # type: ignore[misc]
-
-
-class _HTTPConnection(_Timed, urllib3.connection.HTTPConnection):  # type: ignore[misc]
-    pass
-
-
-class _HTTPSConnection(_Timed, urllib3.connection.HTTPSConnection):  # type: ignore[misc]
-    pass
-
-
-class _HTTPPool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _HTTPConnection
-
-
-class _HTTPSPool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _HTTPSConnection
 
 
 class Connections:
@@ -150,7 +68,7 @@ class Connections:
             # Without the library's words: they may quote the address with its password
             self._broken = Failure(Trouble.PROXY_ADDRESS)
             self._pools = urllib3.PoolManager(**pools)
-        self._pools.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
+        self._pools.pool_classes_by_scheme = {"http": HTTPPool, "https": HTTPSPool}
 
     @property
     def proxy(self) -> str:
@@ -180,7 +98,7 @@ class Connections:
                 preload_content=False,
             )
             return response.status, dict(response.headers), self._read(response)
-        except _TooLargeError:
+        except TooLargeError:
             return Failure(Trouble.TOO_LARGE, seconds=seconds)
         except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             return _failure(error, seconds)
@@ -194,7 +112,7 @@ class Connections:
                     self._being_read += len(chunk)
                     together = self._being_read
                 if len(body) > LARGEST_ANSWER or together > LARGEST_TOGETHER:
-                    raise _TooLargeError  # noqa: TRY301 (closed like after any other end)
+                    raise TooLargeError  # noqa: TRY301 (closed like after any other end)
             return bytes(body)
         except BaseException:
             response.close()

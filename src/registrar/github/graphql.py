@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from registrar.errors import Refused
-from registrar.github import parse, queries
+from registrar.github import parse_graphql, queries
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.fields import Fields
 from registrar.github.request import GRAPHQL, Model, Request
@@ -18,9 +18,7 @@ from registrar.github.session import branch_thing, pull_request_thing
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
-    Directories,
     OwnerFiles,
-    PullRequest,
     Repository,
     RepositoryState,
 )
@@ -29,14 +27,6 @@ from registrar.texts.messages import Message, msg
 PATHS_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
 _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
-
-
-class Found(NamedTuple):
-    """What is at some paths of a commit."""
-
-    entries: Mapping[str, str]
-    """Types, as in `RepositoryState`."""
-    directories: Directories
 
 
 class GraphQLClient(RestClient):
@@ -61,7 +51,7 @@ class GraphQLClient(RestClient):
             try:
                 if state is None:
                     state = self._repository(target, branch, chunk)
-                    found = Found(state.entries, state.directories)
+                    found = parse_graphql.Found(state.entries, state.directories)
                 else:
                     found = self._paths(state.repository, state.base_sha, chunk)
             except GitHubError as error:
@@ -86,7 +76,10 @@ class GraphQLClient(RestClient):
         variables = {"owner": owner, **queries.path_variables(paths)}
         try:
             return self._graphql(
-                queries.owner(paths), variables, operation, lambda r: _owner_files(r, paths)
+                queries.owner(paths),
+                variables,
+                operation,
+                lambda r: parse_graphql.owner_files(r, paths),
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
@@ -123,7 +116,7 @@ class GraphQLClient(RestClient):
                 },
             },
             msg("operation.all_at_once", branch=commit.branch),
-            lambda response: _created(response, pull_request.body),
+            lambda response: parse_graphql.created(response, pull_request.body),
             writes=True,
             idempotent=False,
         )
@@ -146,7 +139,7 @@ class GraphQLClient(RestClient):
             queries.CREATE_COMMIT,
             {"commit": _commit_input(repository, commit)},
             msg("operation.commit", branch=commit.branch),
-            _commit_id,
+            parse_graphql.commit_id,
             writes=True,
             needs=(branch,),
             makes=(branch,),
@@ -213,8 +206,8 @@ class GraphQLClient(RestClient):
             node_id=found.text("id"),
         )
         commit = default.object("target")
-        at_paths = _found(commit, paths)
-        pulls = _pull_requests(beside, repository) if beside else ()
+        at_paths = parse_graphql.at_paths(commit, paths)
+        pulls = parse_graphql.pull_requests(beside, repository) if beside else ()
         ref = found.object_or_none("ref")
         head = ref.object("target").text("oid") if ref else ""
         return RepositoryState(
@@ -227,7 +220,9 @@ class GraphQLClient(RestClient):
             unreadable=unreadable,
         )
 
-    def _paths(self, repository: Repository, commit: str, paths: Sequence[str]) -> Found:
+    def _paths(
+        self, repository: Repository, commit: str, paths: Sequence[str]
+    ) -> parse_graphql.Found:
         operation = msg("operation.repository", target=repository.full_name)
         owner, _, name = repository.full_name.partition("/")
         variables = {"owner": owner, "name": name, "oid": commit, **queries.path_variables(paths)}
@@ -235,7 +230,7 @@ class GraphQLClient(RestClient):
             queries.more_paths(paths),
             variables,
             operation,
-            lambda response: _found(_commit_of(response), paths),
+            lambda response: parse_graphql.at_paths(parse_graphql.commit_of(response), paths),
         )
 
     def _unreadable(self, response: Response) -> Message:
@@ -259,68 +254,6 @@ class GraphQLClient(RestClient):
         return self._session.request(Request("POST", GRAPHQL, operation, read, body=body, **more))
 
 
-def _is_about_pull_requests(error: GraphQLError) -> bool:
-    """Whether the error is that the pull requests could not be read."""
-    return error.path[:1] == ("pulls",)
-
-
-def _owner_files(response: Response, paths: Sequence[str]) -> OwnerFiles | None:
-    found = Fields(response.data).object("data").object("repository")
-    default = found.object_or_none("defaultBranchRef")
-    visibility = found.text("visibility")
-    if default is None or visibility == "PRIVATE":
-        return None
-    listed = _found(default.object("target"), paths)
-    return OwnerFiles(listed.directories, is_public=visibility == "PUBLIC")
-
-
-def _created(response: Response, body: str) -> Created:
-    data = Fields(response.data).object("data")
-    made = _part(data, "createCommitOnBranch", "commit")
-    pull = _part(data, "createPullRequest", "pullRequest")
-    return Created(
-        branch=_part(data, "createRef", "ref") is not None,
-        commit=made.text("oid") if made else "",
-        pull_request=PullRequest(pull.number("number"), pull.url("url"), body) if pull else None,
-    )
-
-
-def _commit_id(response: Response) -> str:
-    data = Fields(response.data).object("data")
-    return data.object("createCommitOnBranch").object("commit").text("oid")
-
-
-def _commit_of(response: Response) -> Fields:
-    return Fields(response.data).object("data").object("repository").object("object")
-
-
-def _found(commit: Fields, paths: Sequence[str]) -> Found:
-    """What is at ``paths``; the query asked for each of them, so each has an answer."""
-    entries: dict[str, str] = {}
-    directories: dict[str, Sequence[str]] = {}
-    for index, path in enumerate(paths):
-        entry = commit.object_or_null(f"p{index}")
-        name = path.rstrip("/")
-        if entry is None:
-            continue
-        tree = entry if path == queries.ROOT else entry.object_or_none("object")
-        if path != queries.ROOT:
-            entries[name] = entry.text("type")
-        if path.endswith("/") and tree and "entries" in tree:
-            directories[name] = tuple(
-                f"{each.text('name')}/" if each.text("type") == "tree" else each.text("name")
-                for each in tree.objects("entries")
-            )
-    return Found(entries, directories)
-
-
-def _pull_requests(found: Fields, repository: Repository) -> tuple[PullRequest, ...]:
-    """Only those of the repository itself: a fork's branch may have the same name."""
-    nodes = found.object("pullRequests").nodes("nodes")
-    pulls = [parse.pull_request_node(node) for node in nodes]
-    return tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
-
-
 def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, Any]:
     additions = [
         {"path": file.path, "contents": base64.b64encode(file.content).decode("ascii")}
@@ -337,7 +270,6 @@ def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, Any]:
     }
 
 
-def _part(data: Fields, mutation: str, field: str) -> Fields | None:
-    """The payload of one mutation; ``None`` (null) when it was refused."""
-    payload = data.object_or_null(mutation)
-    return payload.object_or_none(field) if payload else None
+def _is_about_pull_requests(error: GraphQLError) -> bool:
+    """Whether the error is that the pull requests could not be read."""
+    return error.path[:1] == ("pulls",)

@@ -1,4 +1,4 @@
-"""The JSON of GitHub's answers -> our models.
+"""The JSON of the REST API -> our models.
 
 Every function raises `UnusableAnswer` where a field is missing or has another type than it must
 have, so that neither a proxy's page with status 200 nor half an answer is used.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.models.repository import Comparison, PullRequest, Tree, TreeEntry
+from registrar.models.repository import Comparison, PullRequest, Repository, Tree, TreeEntry
 
 COMPARED_FILES = 300
 """GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""
@@ -40,6 +40,18 @@ def directory(data: object) -> Sequence[str] | None:
     )
 
 
+def commit_of_reference(data: object) -> str:
+    """Commit id of a branch."""
+    return Fields(data).object("object").text("sha")
+
+
+def commit_of_file(data: object) -> str:
+    """Id of the commit that created a file."""
+    found = Fields(data)
+    found.object("content")
+    return found.object("commit").text("sha")
+
+
 def tree(data: object) -> Tree | None:
     """Every path of a recursive tree; ``None`` where GitHub cut it."""
     found = Fields(data)
@@ -63,8 +75,32 @@ def comparison(data: object) -> Comparison:
     return Comparison(merge_base, blobs if complete else None)
 
 
-def pull_request(found: Fields) -> PullRequest:
-    """A pull request of the REST API."""
+def pull_request(data: object) -> PullRequest:
+    """One pull request."""
+    return _pull_request(Fields(data))
+
+
+def pull_requests_from(
+    data: object, repository: Repository, branch: str
+) -> tuple[PullRequest, ...]:
+    """Those of a list that are from ``branch`` of the repository itself."""
+    return tuple(
+        pull
+        for pull in map(_pull_request, objects(data))
+        if pull.head_repository == repository.full_name and pull.head_branch == branch
+    )
+
+
+def logins(found: Fields) -> frozenset[str]:
+    """Logins of the assignees, in lower case."""
+    return frozenset(person.text("login").lower() for person in _some(found, "assignees"))
+
+
+def _some(found: Fields, name: str) -> list[Fields]:
+    return list(found.objects(name)) if name in found else []
+
+
+def _pull_request(found: Fields) -> PullRequest:
     head, base = found.object("head"), found.object("base")
     repository = head.object_or_none("repo")
     return PullRequest(
@@ -80,29 +116,3 @@ def pull_request(found: Fields) -> PullRequest:
         labels=frozenset(label.text("name").lower() for label in _some(found, "labels")),
         assignees=logins(found),
     )
-
-
-def pull_request_node(found: Fields) -> PullRequest:
-    """A pull request of the GraphQL API."""
-    repository = found.object_or_none("headRepository")
-    state = found.text("state")
-    return PullRequest(
-        number=found.number("number"),
-        url=found.url("url"),
-        body=found.text("body"),
-        is_open=state == "OPEN",
-        merged=state == "MERGED",
-        head_branch=found.text("headRefName"),
-        head_sha=found.text("headRefOid"),
-        head_repository=repository.text("nameWithOwner") if repository else "",
-        base_branch=found.text("baseRefName"),
-    )
-
-
-def logins(found: Fields) -> frozenset[str]:
-    """Logins of the assignees, in lower case."""
-    return frozenset(person.text("login").lower() for person in _some(found, "assignees"))
-
-
-def _some(found: Fields, name: str) -> list[Fields]:
-    return list(found.objects(name)) if name in found else []

@@ -77,7 +77,7 @@ class RestClient:
                 "GET",
                 path,
                 operation,
-                _commit_of_reference,
+                parse.commit_of_reference,
                 needs=(branch_thing(branch),),
                 makes=(branch_thing(branch),),
             )
@@ -171,7 +171,9 @@ class RestClient:
                 branch,
                 "state=open",
                 needs=(opened_thing(branch),),
-                says_absent=lambda answer: not _from_branch(answer.data, repository, branch),
+                says_absent=lambda answer: (
+                    not parse.pull_requests_from(answer.data, repository, branch)
+                ),
             )
         except GitHubError as error:
             if error.kind is Kind.LAG:
@@ -182,7 +184,9 @@ class RestClient:
         """Read one pull request."""
         path = f"/repos/{repository.full_name}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
-        return self._ask("GET", path, operation, _pull_request, needs=(pull_request_thing(number),))
+        return self._ask(
+            "GET", path, operation, parse.pull_request, needs=(pull_request_thing(number),)
+        )
 
     # --- Writes ---------------------------------------------------------------------------
 
@@ -196,7 +200,7 @@ class RestClient:
             "POST",
             f"/repos/{repository.full_name}/git/refs",
             msg("operation.branch", branch=branch),
-            _commit_of_reference,
+            parse.commit_of_reference,
             body={"ref": f"refs/heads/{branch}", "sha": sha},
             makes=(branch_thing(branch),),
         )
@@ -216,7 +220,7 @@ class RestClient:
             "PUT",
             f"/repos/{repository.full_name}/contents/{quote(path)}",
             msg("operation.file", path=path),
-            _commit_of_file,
+            parse.commit_of_file,
             body={
                 "message": message,
                 "content": base64.b64encode(content).decode("ascii"),
@@ -237,7 +241,7 @@ class RestClient:
             "POST",
             f"/repos/{repository.full_name}/pulls",
             msg("operation.pull_request", branch=new.branch),
-            _pull_request,
+            parse.pull_request,
             body={
                 "title": new.title,
                 "head": new.branch,
@@ -259,7 +263,7 @@ class RestClient:
             "PATCH",
             f"/repos/{repository.full_name}/pulls/{pull_request.number}",
             msg("operation.pull_request_update", pull_request=pull_request.link),
-            _pull_request,
+            parse.pull_request,
             body={"body": body, **({"state": "closed"} if close else {})},
             needs=(pull_request_thing(pull_request.number),),
         )
@@ -316,7 +320,11 @@ class RestClient:
         path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
         return self._ask(
-            "GET", path, operation, lambda data: _from_branch(data, repository, branch), **more
+            "GET",
+            path,
+            operation,
+            lambda data: parse.pull_requests_from(data, repository, branch),
+            **more,
         )
 
     def _repository_of(self, data: object) -> Repository:
@@ -350,25 +358,3 @@ class RestClient:
             **more,
         )
         return self._session.request(request)
-
-
-def _commit_of_reference(data: object) -> str:
-    return Fields(data).object("object").text("sha")
-
-
-def _commit_of_file(data: object) -> str:
-    found = Fields(data)
-    found.object("content")
-    return found.object("commit").text("sha")
-
-
-def _pull_request(data: object) -> PullRequest:
-    return parse.pull_request(Fields(data))
-
-
-def _from_branch(data: object, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
-    return tuple(
-        pull
-        for pull in map(parse.pull_request, objects(data))
-        if pull.head_repository == repository.full_name and pull.head_branch == branch
-    )

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from github import Auth, Github
 
 from registrar import __version__
-from registrar.github import connections
+from registrar.github import timed
 from registrar.github.connections import Connections
 from registrar.github.explain import API_VERSION
 from registrar.github.request import GRAPHQL
@@ -41,7 +41,7 @@ class Transport:
 
     def __init__(self, *, token: str, api_url: str, seconds: float | None = None) -> None:
         """Nothing is sent before the first request; ``seconds`` is the time for one answer."""
-        self._seconds = seconds or connections.ANSWER_SECONDS
+        self._seconds = seconds or timed.ANSWER_SECONDS
         self._token = token
         self._api_url = api_url
         self._redact = Redactor(token)

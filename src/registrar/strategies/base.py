@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from registrar.alternatives import OWNER_DIRECTORIES, may_inherit
+from registrar.alternatives import may_inherit
 from registrar.branches import Attempt, Branch
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
+from registrar.special_files import OWNER_DIRECTORIES
 
 if TYPE_CHECKING:
     from registrar.github.client import Client

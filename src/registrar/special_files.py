@@ -1,0 +1,140 @@
+"""Files that have a meaning for GitHub: their names, and where it looks for them.
+
+What GitHub changes about that is a row of `KINDS`, with its source.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+_DOCS = "https://docs.github.com/en"
+_DEFAULTS = (
+    f"{_DOCS}/communities/setting-up-your-project-for-healthy-contributions"
+    "/creating-a-default-community-health-file"
+)
+_TEMPLATES = (
+    f"{_DOCS}/communities/using-templates-to-encourage-useful-issues-and-pull-requests"
+    "/about-issue-and-pull-request-templates"
+)
+
+EVERYWHERE = (".github", "", "docs")
+"""Where GitHub looks for a community health file, in its own order (`_DEFAULTS`)."""
+ISSUE_TEMPLATES = ".github/ISSUE_TEMPLATE"
+_TEXT = r"(\.(md|markdown|txt|rst|adoc))?"
+
+
+class Inherited(Enum):
+    """Whether GitHub takes a file from the owner's ``.github`` repository (`_DEFAULTS`)."""
+
+    NEVER = "never"
+    UNLESS_PRIVATE = "unless private"
+    """From a public one, and inside an enterprise from an internal one."""
+    IF_PUBLIC = "if public"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Files that GitHub uses for the same purpose: one of them is enough."""
+
+    name: str
+    """Regular expression of the file's name, in any letter case."""
+    places: tuple[str, ...]
+    """Directories where GitHub looks, the first one wins; the root is empty."""
+    inherited: Inherited
+    source: str
+    listed: tuple[str, ...] | None = None
+    """Where a listed file is one of this kind, if not in all of ``places``."""
+    folders: tuple[str, ...] = ()
+    """Directories in which any file with one of ``extensions`` counts, too."""
+    extensions: tuple[str, ...] = ()
+
+
+KINDS = (
+    *(
+        Kind(rf"{name}{_TEXT}", EVERYWHERE, Inherited.UNLESS_PRIVATE, _DEFAULTS)
+        for name in ("CODE_OF_CONDUCT", "CONTRIBUTING", "GOVERNANCE", "SECURITY", "SUPPORT")
+    ),
+    Kind(
+        r"FUNDING\.yml",
+        (".github",),
+        Inherited.UNLESS_PRIVATE,
+        f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
+        "/customizing-your-repository/displaying-a-sponsor-button-in-your-repository",
+    ),
+    Kind(
+        r"PULL_REQUEST_TEMPLATE(\.(md|txt))?",
+        EVERYWHERE,
+        Inherited.IF_PUBLIC,
+        _TEMPLATES,
+        folders=(
+            ".github/PULL_REQUEST_TEMPLATE",
+            "PULL_REQUEST_TEMPLATE",
+            "docs/PULL_REQUEST_TEMPLATE",
+        ),
+        extensions=(".md", ".txt"),
+    ),
+    Kind(
+        r"ISSUE_TEMPLATE(\.md)?",
+        EVERYWHERE,
+        Inherited.IF_PUBLIC,
+        _TEMPLATES,
+        folders=(ISSUE_TEMPLATES, "ISSUE_TEMPLATE", "docs/ISSUE_TEMPLATE"),
+        extensions=(".md", ".yml"),
+    ),
+    Kind(
+        "CODEOWNERS",
+        EVERYWHERE,
+        Inherited.NEVER,
+        f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
+        "/customizing-your-repository/about-code-owners#codeowners-file-location",
+    ),
+    Kind(
+        r"((un)?licen[sc]e|copying)(\.[^.]+|-.+)?|[^.]+-(licen[sc]e|copying)(\.[^.]+)?",
+        ("",),
+        Inherited.NEVER,
+        "https://github.com/licensee/licensee/blob/main/docs/what-we-look-at.md",
+    ),
+    Kind(
+        r"README(\.[^.]+)?",
+        EVERYWHERE,
+        Inherited.NEVER,
+        f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
+        "/customizing-your-repository/about-readmes",
+        # What stands in `docs/` is shown for that directory as well, so it is wanted by itself
+        listed=(".github", ""),
+    ),
+)
+"""The order within ``places`` is GitHub's; it decides nothing but which path is named."""
+OWNER_DIRECTORIES = tuple(
+    dict.fromkeys(
+        directory
+        for kind in KINDS
+        if kind.inherited is not Inherited.NEVER
+        for directory in (*EVERYWHERE, *kind.folders)
+    )
+)
+"""Where files of the owner's ``.github`` repository are inherited from, whatever is listed: so one
+reading of it does for every list."""
+
+
+def kind_of(path: str) -> Kind | None:
+    """The kind of a listed path, if GitHub knows one."""
+    for kind in KINDS:
+        listed = kind.places if kind.listed is None else kind.listed
+        if directory_of(path) in listed and is_named(kind, path):
+            return kind
+    return None
+
+
+def is_named(kind: Kind, path: str) -> bool:
+    """Whether the name of ``path`` is one of this kind, in whatever directory."""
+    name = path.rpartition("/")[2]
+    found = re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII)
+    return bool(found)
+
+
+def directory_of(path: str) -> str:
+    """The directory of ``path``; the root is empty."""
+    return path.rpartition("/")[0]
