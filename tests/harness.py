@@ -9,8 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,6 +20,7 @@ from jsonschema import Draft202012Validator
 
 from registrar.cancellation import Cancellation
 from registrar.main import main
+from tests.clocks import SkippingClock
 from tests.fakehub import Request, StandInHost
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,25 +32,6 @@ JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
 Start = Callable[..., "Run"]
 """Called like an `Action`."""
-
-
-class SkippingClock:
-    """The machine's clock, except that sleeping takes no time: it moves the clock forward."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.skipped = 0.0
-        """Seconds that were slept."""
-
-    def time(self) -> float:
-        return time.time() + self.skipped
-
-    def monotonic(self) -> float:
-        return time.monotonic() + self.skipped
-
-    def sleep(self, seconds: float) -> None:
-        with self._lock:
-            self.skipped += seconds
 
 
 @dataclass(frozen=True)

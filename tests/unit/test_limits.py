@@ -14,7 +14,7 @@ from registrar.github.limits import (
     number,
     retry_after,
 )
-from tests.unit.clocks import FakeClock
+from tests.clocks import FakeClock
 
 NOW = 1_577_836_800.0
 A_DATE = "Wed, 01 Jan 2020 00:00:{} GMT"

@@ -9,7 +9,7 @@ from registrar.github.errors import Kind, OutOfTime
 from registrar.github.request import Outcome
 from registrar.github.retry import RetryPolicy, pause_before
 from registrar.texts.messages import Message, msg
-from tests.unit.clocks import FakeClock
+from tests.clocks import FakeClock
 
 REASON = msg("fault.conflict")
 

@@ -21,7 +21,7 @@ from registrar.github.retry import RetryPolicy
 from registrar.github.session import Session, branch_thing
 from registrar.github.transport import Transport
 from registrar.texts.messages import Message, msg
-from tests.unit.clocks import FakeClock
+from tests.clocks import FakeClock
 
 OK = (200, {"id": "x"})
 BROKEN = (500, {"message": "oops"})
