@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .host import StandInHost
 
 PUSH = "git-receive-pack"
-ADDRESS = re.compile(r"/([^/]+/[^/]+)\.git/(info/refs|git-upload-pack|git-receive-pack)")
+ADDRESS = re.compile(r"/([^/]+/[^/]+?)(?:\.git)?/(info/refs|git-upload-pack|git-receive-pack)")
 
 
 def respond(host: StandInHost, record: Request, address: re.Match[str], body: bytes) -> Response:

@@ -37,11 +37,15 @@ def address(host: StandInHost, token: str | None, name: str = "octo/example") ->
     return f"{host.url.replace('://', f'://{credentials}')}/{name}.git"
 
 
-def test_clone_and_push(host: StandInHost, repository: Repository, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [".git", ""])
+def test_clone_and_push(
+    host: StandInHost, repository: Repository, tmp_path: Path, ending: str
+) -> None:
     repository.create_branch("work")
     opened = repository.open_pull_request(head="work")
     token, clone = host.create_token("installation"), tmp_path / "clone"
-    git("clone", "--quiet", "--branch", "work", address(host, token), clone)
+    url = address(host, token).removesuffix(".git") + ending
+    git("clone", "--quiet", "--branch", "work", url, clone)
     assert (clone / "docs/guide.md").read_text() == "guide\n"
     (clone / "large").write_bytes(os.urandom(2_000_000))
     git("-C", clone, "add", "large")
