@@ -3,159 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import math
-import os
-import platform
-import shutil
-from collections import deque
-from collections.abc import Iterable
-from statistics import median
 
-from benchmarks import page, plot, runs
-from benchmarks.runs import ROOT, Measured
-from registrar.github import graphql
-from registrar.github.limits import CONNECTIONS, PACE
-from registrar.strategies import single_commit
+from benchmarks import beside, many, one, page
 
-LATENCIES = (0.0, 0.05, 0.15)
-OURS = ("per-file", "single")
-ROUND_TRIPS = {"per-file": 1 + 2 + 1 + 1 + 27 + 1, "single": 2}
-CHECKS = 29
-COUNTS = (7, 29, 290, 2900)
-MOST = PACE[0][0] - 2
-"""Files that the pace of a minute leaves, beside the branch and the pull request."""
-GROWTH_LATENCY = 0.05
+PARTS = {"one": one.measure, "many": many.measure, "beside": beside.measure}
+"""In the order of the page."""
+USUAL = ("one", "many")
+"""Those that need nothing from elsewhere."""
 
 
 def main() -> None:
-    """Measure everything and tell it."""
+    """Measure the parts that are asked for, and tell each as soon as it is known."""
     parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help=f"of {', '.join(PARTS)} ({', '.join(USUAL)}); beside installs all-repos",
+    )
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="runs of each (5)")
     parser.add_argument("--print", action="store_true", help="print only, write no file")
     given = parser.parse_args()
-
-    ways = [*OURS, "procedure"] if shutil.which("gh") and shutil.which("jq") else [*OURS]
-    scenes = {(way, latency): list[Measured]() for latency in LATENCIES for way in ways}
-    starts = []
-    runs.start_up()  # compiles what is not compiled yet
-    for _ in range(given.rounds):
-        starts.append(runs.start_up())
-        for (way, latency), measured in scenes.items():
-            measured.append(runs.scaffold(way, latency))
-    start = {name: median(each[name] for each in starts) for name in starts[0]}
-    grown = {("single", count): runs.listed("single", GROWTH_LATENCY, count) for count in COUNTS}
-    grown |= {
-        ("per-file", count): runs.listed("per-file", GROWTH_LATENCY, count)
-        for count in (7, 29, MOST)
-    }
-    paced = [(count, at_pace(count, GROWTH_LATENCY)) for count in COUNTS if count > MOST]
-
-    text = page.TEMPLATE.format(
-        machine=f"Python {platform.python_version()} on {os.cpu_count()} cores",
-        rounds=given.rounds,
-        procedure="" if "procedure" in ways else " (not measured: `gh` or `jq` is not installed)",
-        chain=ROUND_TRIPS["per-file"],
-        connections=CONNECTIONS,
-        made=ROUND_TRIPS["per-file"] - 1 + math.ceil(CHECKS / CONNECTIONS),
-        latency=shown(GROWTH_LATENCY),
-        paths=graphql.PATHS_PER_QUERY,
-        files=single_commit.FILES_PER_COMMIT,
-        megabytes=single_commit.BYTES_PER_COMMIT // 1_000_000,
-        ways=page.table(
-            ("Way", "Round trip", "Requests", "Seconds", "Bound", "× bound", "Procedure ÷", "MB"),
-            (compared(way, latency, scenes, starts) for way, latency in scenes),
-        ),
-        growth=page.table(
-            ("Way", "Files", "Requests", "Seconds", "Host", "MB"),
-            [
-                *(grown_row(way, count, each) for (way, count), each in sorted(grown.items())),
-                *(
-                    ("per-file", f"{count:,}", f"{2 * count + 5:,}", f"{seconds:,.0f}", "pace", "")
-                    for count, seconds in paced
-                ),
-            ],
-        ),
-        start=page.table(
-            ("Up to", "ms"), ((name, f"{seconds * 1000:.0f}") for name, seconds in start.items())
-        ),
-    )
-    print(text)
-    if not given.print:
-        (ROOT / "docs/performance.md").write_text(text, "utf-8")
-        bars = {
-            way: {shown(latency): seconds(scenes[way, latency]) for latency in LATENCIES}
-            for way in ways
-        }
-        lines = {
-            way: [(count, each.seconds) for (name, count), each in grown.items() if name == way]
-            for way in OURS
-        }
-        image = plot.svg(bars, lines, {"per-file": [*lines["per-file"][-1:], *paced]})
-        (ROOT / "docs/images/performance.svg").write_text(image, "utf-8")
-
-
-def compared(
-    way: str,
-    latency: float,
-    scenes: dict[tuple[str, float], list[Measured]],
-    starts: list[dict[str, float]],
-) -> tuple[str, ...]:
-    """One row; a ratio is the median of the ratios within each round."""
-    measured = scenes[way, latency]
-    bound, ratio, faster = "", "", ""
-    if way in ROUND_TRIPS:
-        chain = ROUND_TRIPS[way] * latency
-        bounds = [chain + (each["imports"] if way == "single" else 0.0) for each in starts]
-        bound = f"{median(bounds):.2f}"
-        if median(bounds):
-            pairs = zip(measured, bounds, strict=True)
-            ratio = f"{median(each.seconds / b for each, b in pairs):.2f}"
-        if ("procedure", latency) in scenes:
-            both = zip(scenes["procedure", latency], measured, strict=True)
-            faster = f"{median(slow.seconds / fast.seconds for slow, fast in both):.1f}"
-    return (
-        way,
-        shown(latency),
-        str(measured[0].requests),
-        f"{seconds(measured):.2f}",
-        bound,
-        ratio,
-        faster,
-        megabytes(measured),
-    )
-
-
-def grown_row(way: str, count: int, each: Measured) -> tuple[str, ...]:
-    """One row of how the cost grows."""
-    host = f"{each.host:.1f}" if way == "single" else ""
-    return (way, f"{count:,}", str(each.requests), f"{each.seconds:.1f}", host, megabytes([each]))
-
-
-def at_pace(count: int, latency: float) -> float:
-    """Seconds that branch, files and pull request take at the pace that the host allows."""
-    sent = deque[float](maxlen=max(allowed for allowed, _ in PACE))
-    now = 0.0
-    for _ in range(count + 2):
-        slots = [sent[-allowed] + window for allowed, window in PACE if len(sent) >= allowed]
-        now = max([now, *slots])
-        sent.append(now)
-        now += latency
-    return now
-
-
-def seconds(measured: Iterable[Measured]) -> float:
-    """The median."""
-    return median(each.seconds for each in measured)
-
-
-def megabytes(measured: Iterable[Measured]) -> str:
-    """The largest peak memory."""
-    return f"{max(each.memory for each in measured) / 1_000_000:.0f}"
-
-
-def shown(latency: float) -> str:
-    """Milliseconds."""
-    return f"{latency * 1000:.0f} ms"
+    if unknown := set(given.parts) - PARTS.keys():
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    for name, measure in PARTS.items():
+        if name in (given.parts or USUAL):
+            part = measure(given.rounds)
+            print(part.text)
+            if not given.print:
+                page.write(name, part, list(PARTS))
 
 
 if __name__ == "__main__":

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import platform
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-TEMPLATE = """\
+from benchmarks.process import ROOT
+
+PAGE = ROOT / "docs/performance.md"
+PART = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
+"""What begins a part, with its name: the one on the command line."""
+
+HEAD = """\
 # Performance
 
-Made by `scripts/benchmark`; do not edit. {machine}. Median of {rounds} rounds, in each of which
-all ways run one after another; a ratio is the median of the ratios within the rounds. The host is
-the stand-in of the tests, on the same machine: every request waits for the round trip, then for
-what the stand-in computes. Connections are encrypted and trust the usual bundle of certificates;
-their set-up counts, but waits for no round trip.
+Made by `scripts/benchmark`; do not edit. In a round all ways run one after another; seconds are the
+median of the rounds, a ratio is the median of the ratios within the rounds. GitHub is played by the
+stand-in of the tests, on the same machine: every request waits for the round trip, then for what
+the stand-in computes. Connections are encrypted and trust the usual bundle of certificates; their
+set-up counts, but waits for no round trip.
 
+"""
+MEASURED = """\
+`scripts/benchmark {name}`, rounds: {rounds}. Python {python} on {cores} cores.
+"""
+ONE = """\
+## One repository
+
+{measured}
 ![Seconds by round trip, and by number of files](images/performance.svg)
 
-## 27 of 29 files
+### 27 of 29 files
 
 {ways}
 
@@ -27,7 +45,7 @@ their set-up counts, but waits for no round trip.
 - The bound of `single` is two round trips, the start of the interpreter and the imports.
 - Peak memory is that of the largest process.
 
-## How it grows
+### How it grows
 
 At {latency} per round trip, all files missing.
 
@@ -41,7 +59,7 @@ At {latency} per round trip, all files missing.
   hour, and that is the cost. With `max_wait_minutes` as it is by default, 15, a run stops when it
   would wait for longer in all, and the next one continues.
 
-## Start-up
+### Start-up
 
 {start}
 
@@ -49,22 +67,94 @@ The imports are `requests`, PyGithub (with it `cryptography` and a class for eve
 has) and our own; invalid input is reported before PyGithub is imported. The image contains the
 bytecode of all that a run imports, so that nothing is compiled at a start.
 """
+MANY = """\
+## Many repositories
+
+{measured}
+An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
+round trip. [An entry point of the benchmark](../benchmarks/unpaced.py) leaves out the waiting for
+GitHub's pace, which is most of a run that writes ([Caps and
+pace](many-repositories.md#caps-and-pace)).
+
+{runs}
+
+- `At most`: ten requests to begin with, one for each hundred repositories of the list, one for each
+  ten that are read, and two for each that lacks files.
+- `Chain`: the round trips that follow one another, of {latency} each; `Host`: the part of the
+  seconds in which the stand-in computed. `× both` divides the seconds by what both take together.
+- `MB` is the peak of memory; `÷ one` divides it by that of the run on one repository.
+"""
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, numbers to the right; wide enough to be read on a console too."""
+BESIDE = """\
+## Beside all-repos
+
+{measured}
+[all-repos](https://github.com/asottile/all-repos) {version} clones all repositories and pushes from
+clones. There are {repositories} of {commits} commits and {megabytes} MB each (packed), and
+{lacking} of them lack {missing} files. {latency} per round trip; nobody waits for GitHub's pace.
+
+{runs}
+
+- Each tool finds fresh repositories and an empty disk. `plan again` is the same once more: clones
+  are only brought up to date.
+- `plan` of all-repos is `all-repos-clone` (eight at once, its default), then `all-repos-find-files`
+  with the listed paths. `write` is [an autofixer](../benchmarks/all_repos_fixer.py), which finds
+  the clones that lack files, and pushes by `github_pull_request`: one repository after the other,
+  which is its default and [GitHub's
+  advice](https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api),
+  or eight at once. registrar writes one after the other, and reads everything again before that.
+- git speaks HTTPS and sends its token at once, which spares it SSH's handshake and a refused first
+  request. Round trips that set a connection up are not counted: all-repos has a connection for each
+  call of git, registrar one for all.
+- `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the disk.
+  `÷` divides by registrar's.
+"""
+
+
+class Part(NamedTuple):
+    """What one part of the benchmark has found."""
+
+    text: str
+    images: Mapping[str, str] = {}
+    """SVG by file name in docs/images."""
+
+
+def measured(name: str, rounds: int) -> str:
+    """What was measured where."""
+    return MEASURED.format(
+        name=name, rounds=rounds, python=platform.python_version(), cores=os.cpu_count()
+    )
+
+
+def write(name: str, part: Part, order: Sequence[str]) -> None:
+    """Put a part in its place; the other parts stay as they are."""
+    _, *found = PART.split(PAGE.read_text("utf-8"))
+    texts = dict(zip(found[::2], found[1::2], strict=True)) | {name: part.text}
+    parts = (f"<!-- {each} -->\n{texts[each].rstrip()}\n" for each in order if each in texts)
+    PAGE.write_text(HEAD + "\n".join(parts), "utf-8")
+    for file, image in part.images.items():
+        (ROOT / "docs/images" / file).write_text(image, "utf-8")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """A Markdown table, wide enough to be read on a console too.
+
+    The first ``texts`` columns stand to the left, the numbers that follow to the right.
+    """
     lines = [list(head), *map(list, rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     shown = [
         "| "
         + " | ".join(
-            cell.rjust(width) if column else cell.ljust(width)
+            cell.ljust(width) if column < texts else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         )
         + " |"
         for line in lines
     ]
     rule = "| " + " | ".join(
-        "-" * (width - 1) + ":" if column else "-" * width for column, width in enumerate(widths)
+        "-" * width if column < texts else "-" * (width - 1) + ":"
+        for column, width in enumerate(widths)
     )
     return "\n".join([shown[0], rule + " |", *shown[1:]])

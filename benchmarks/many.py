@@ -1,0 +1,151 @@
+"""Many repositories in one step: how many requests, how long, how much memory."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks import page, process
+from benchmarks.page import Part
+from tests.fakehub import Repository, Request, StandInHost
+
+PATHS = [f"docs/{number}.md" for number in range(40)]
+COMPLETE = dict.fromkeys(PATHS, b"\n")
+PRESENT = {PATHS[0]: b"\n"}
+LATENCY = 0.05
+
+
+@dataclass(frozen=True)
+class Scene:
+    """An organisation, some of whose repositories lack every listed file but one."""
+
+    repositories: int
+    lacking: int
+    mode: str
+
+    @property
+    def most_requests(self) -> int:
+        """What a run may come to."""
+        written = self.lacking if self.mode == "register" else 0
+        reads = math.ceil(self.repositories / 100) + math.ceil(self.repositories / 10)
+        return 10 + reads + 2 * written
+
+
+ALONE = Scene(1, 1, "register")
+REPEATED = (ALONE, Scene(1_000, 300, "plan"), Scene(1_000, 300, "register"))
+ONCE = Scene(10_000, 3_000, "plan")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run cost; seconds and bytes."""
+
+    seconds: float
+    memory: int
+    requests: int
+    chain: int
+    """Round trips of which none could begin before the one before it had ended."""
+    host: float
+    """The part of the seconds in which the stand-in computed."""
+
+
+def measure(rounds: int) -> Part:
+    """Measure in so many rounds, and give the part of the page."""
+    found = {scene: list[Measured]() for scene in REPEATED}
+    run(ALONE)  # compiles what is not compiled yet
+    for _ in range(rounds):
+        for scene, measured in found.items():
+            measured.append(run(scene))
+    found[ONCE] = [run(ONCE)]
+    alone = max(each.memory for each in found[ALONE])
+    text = page.MANY.format(
+        measured=page.measured("many", rounds),
+        paths=len(PATHS),
+        lacking=len(PATHS) - len(PRESENT),
+        latency=f"{LATENCY * 1000:.0f} ms",
+        runs=page.table(
+            (
+                *("Mode", "Repositories", "Lacking", "Requests", "At most"),
+                *("Seconds", "Chain", "Host", "× both", "MB", "÷ one"),
+            ),
+            (_row(scene, measured, alone) for scene, measured in found.items()),
+        ),
+    )
+    return Part(text)
+
+
+def _row(scene: Scene, measured: Sequence[Measured], alone: int) -> tuple[str, ...]:
+    chain = measured[0].chain * LATENCY
+    memory = max(each.memory for each in measured)
+    return (
+        scene.mode,
+        f"{scene.repositories:,}",
+        f"{scene.lacking:,}",
+        f"{max(each.requests for each in measured):,}",
+        f"{scene.most_requests:,}",
+        f"{median(each.seconds for each in measured):.1f}",
+        f"{chain:.1f}",
+        f"{median(each.host for each in measured):.1f}",
+        f"{median(each.seconds / (chain + each.host) for each in measured):.2f}",
+        f"{memory / 1_000_000:.0f}",
+        f"{memory / alone:.2f}",
+    )
+
+
+def run(scene: Scene) -> Measured:
+    """Run the action on all repositories of an organisation, without the pace."""
+    with (
+        StandInHost(tls=process.AUTHORITY.good()) as host,
+        tempfile.TemporaryDirectory() as directory,
+    ):
+        made = _organisation(host, scene)
+        host.latency = LATENCY
+        folder = Path(directory)
+        (folder / "list.json").write_text(json.dumps([{"path": path} for path in PATHS]), "utf-8")
+        inputs = {
+            "target_repos": "octo-org/*",
+            "definitions": "list.json",
+            "mode": scene.mode,
+            "max_pull_requests": str(scene.lacking),
+        }
+        cost = process.action(host, folder, inputs, entry_point=process.UNPACED)
+        _check(scene, made)
+        return Measured(
+            cost.seconds,
+            cost.memory,
+            len(host.requests),
+            chain(host.requests),
+            process.computed(host),
+        )
+
+
+def chain(requests: Sequence[Request]) -> int:
+    """Count the requests that follow one another: of those that overlap, one."""
+    count, ended = 0, 0.0
+    for request in sorted(requests, key=lambda each: each.started):
+        if request.started >= ended:
+            count += 1
+            ended = request.ended or request.started
+    return count
+
+
+def _organisation(host: StandInHost, scene: Scene) -> list[Repository]:
+    return [
+        host.create_repository(
+            f"octo-org/r{number}", PRESENT if number < scene.lacking else COMPLETE
+        )
+        for number in range(scene.repositories)
+    ]
+
+
+def _check(scene: Scene, made: Sequence[Repository]) -> None:
+    """The work was done: exactly one pull request for each repository that lacked files."""
+    opened = scene.lacking if scene.mode == "register" else 0
+    wanted = [1] * opened + [0] * (len(made) - opened)
+    if [len(repository.pull_requests) for repository in made] != wanted:
+        raise SystemExit("the pull requests are not what they should be")
