@@ -11,10 +11,11 @@ import pytest
 
 from registrar.github.connections import CA_VARIABLES
 from registrar.texts.messages import LANGUAGES
+from tests.clocks import SkippingClock
 from tests.fakehub import StandInHost
 from tests.fakehub.proxy import Proxy
 from tests.fakehub.tls import Authority
-from tests.harness import PER_FILE, SINGLE, STRATEGIES, TARGET, Action, Run, SkippingClock
+from tests.harness import PER_FILE, SINGLE, STRATEGIES, TARGET, Action, Run
 
 AUTHORITY = Authority()
 API = "https://github.example/api/v3"
