@@ -286,6 +286,7 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert "GitHub refuses the branch (Reference update failed), 3 times. Either" in run.stderr
     assert "#the-branch-is-refused" in run.stderr
     assert "a ruleset forbids its name" in run.stderr
+    assert "which needs the scope `workflow`" in run.stderr
     assert repository.branches == ["main"]
 
 

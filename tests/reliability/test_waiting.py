@@ -12,7 +12,16 @@ from typing import Any
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Pace, RateLimit, Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, shortened, writes
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    STRATEGIES,
+    Action,
+    Run,
+    calls,
+    shortened,
+    writes,
+)
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 AN_HOUR = 3600
@@ -289,6 +298,41 @@ def test_a_budget_that_does_not_suffice(
     finished(repository)
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The GraphQL rate limit of the token does not suffice. Points needed: 1, left: 0."),
+        ("ja", "GraphQL レート制限の残りが足りません: 1 ポイントが必要ですが、残りは 0 ポイント"),
+    ],
+)
+def test_a_graphql_budget_that_does_not_suffice(
+    action: Action, host: StandInHost, repository: Repository, language: str, text: str
+) -> None:
+    host.graphql_rate_limit = RateLimit(remaining=1)
+    ended = run(action, commit_strategy=SINGLE, language=language)
+    assert ended.exit_code == 2
+    assert text in ended.stderr
+    assert len(host.requests) == 1
+    assert repository.branches == ["main"]
+
+    host.graphql_rate_limit = RateLimit(remaining=2)
+    assert run(action, commit_strategy=SINGLE).exit_code == 0
+    finished(repository)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_budget_that_is_not_needed_may_be_used_up(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    """REST and GraphQL have a budget each, and a run needs only that of its strategy."""
+    spent = "rate_limit" if strategy == SINGLE else "graphql_rate_limit"
+    setattr(host, spent, RateLimit(remaining=0))
+    ended = run(action, commit_strategy=strategy)
+    assert ended.exit_code == 0, ended.text
+    assert announced(ended) == []
+    finished(repository)
+
+
 def test_a_budget_that_suffices_just_so(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
@@ -298,6 +342,59 @@ def test_a_budget_that_suffices_just_so(
     assert announced(ended) == []
     finished(repository)
     assert host.rate_limit.remaining == 0
+
+
+# --- Limits in other words ----------------------------------------------------------------------
+
+OTHER_WORDS = [
+    *(
+        ("per-file", call, kind)
+        for kind in (FaultKind.TOO_QUICKLY_403, FaultKind.TOO_QUICKLY_422)
+        for call in ("POST git/refs", "PUT contents/b.md", "POST pulls")
+    ),
+    *(
+        (SINGLE, "POST /graphql", kind)
+        for kind in (
+            FaultKind.GRAPHQL_TOO_QUICKLY,
+            FaultKind.GRAPHQL_SECONDARY,
+            FaultKind.GRAPHQL_SECONDARY_MESSAGE,
+            FaultKind.GRAPHQL_RATE_LIMITED,
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("strategy", "call", "kind"), OTHER_WORDS)
+def test_a_limit_in_other_words_is_waited_for_and_nothing_else_is_written(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    call: str,
+    kind: FaultKind,
+) -> None:
+    number = 2 if strategy == SINGLE else None
+    limited = fault(host, call, kind, at=number, times=1)
+    ended = run(action, commit_strategy=strategy)
+    assert ended.exit_code == 0, ended.text
+    [(seconds, reason)] = announced(ended)
+    assert seconds >= 60
+    assert "rate limit" in reason or "no more new content for now" in reason
+    [hit] = limited.hits
+    refused, again = host.requests[hit - 1], host.requests[hit]
+    assert (refused.path, refused.json) == (again.path, again.json)
+    finished(repository)
+
+
+@pytest.mark.parametrize("statuses", [[422, 422], [500, 422], [502]])
+def test_a_branch_that_is_refused_now_and_then(
+    action: Action, host: StandInHost, repository: Repository, statuses: list[int]
+) -> None:
+    host.quirks.flaky_references = [*statuses]
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    assert writes(host).count("POST git/refs") == len(statuses) + 1
+    finished(repository)
 
 
 # --- Pace ---------------------------------------------------------------------------------------

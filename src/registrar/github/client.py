@@ -50,14 +50,21 @@ class Client(GraphQLClient):
         """Whether any write has succeeded."""
         return self._session.wrote
 
-    def require_budget(self, requests: int) -> None:
-        """Refuse to begin what the rate limit does not suffice for.
+    def require_requests(self, count: int) -> None:
+        """Refuse to begin what the rate limit of REST does not suffice for.
 
         Raises:
-            Refused: fewer than ``requests`` requests are known to be left, or no GraphQL point.
+            Refused: fewer than ``count`` requests are known to be left.
         """
-        self._session.require_budget(Resource.REST, requests)
-        self._session.require_budget(Resource.GRAPHQL, 1)
+        self._session.require_budget(Resource.REST, count)
+
+    def require_points(self, count: int) -> None:
+        """Refuse to begin what the rate limit of GraphQL does not suffice for.
+
+        Raises:
+            Refused: fewer than ``count`` points are known to be left.
+        """
+        self._session.require_budget(Resource.GRAPHQL, count)
 
 
 class GitHub:

@@ -42,6 +42,14 @@ class Strategy(Protocol):
         """
         ...
 
+    def require_budget(self, client: Client, plan: Plan, /) -> None:
+        """Refuse to begin writing when the token's rate limit does not suffice.
+
+        Raises:
+            Refused: GitHub has said how much is left, and it is too little.
+        """
+        ...
+
     def write_at_once(
         self, client: Client, plan: Plan, proposal: Proposal, progress: Progress, /
     ) -> Attempt | None:

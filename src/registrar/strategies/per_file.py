@@ -41,7 +41,7 @@ class PerFile:
     ) -> RepositoryState:
         """Read the repository, its default branch, and every listed path at that commit."""
         total = len(spec.definitions)
-        client.require_budget(2 + total)
+        client.require_requests(2 + total)
         repository = client.repository(spec.target)
         progress.found(repository)
         base_sha = _base(client, repository)
@@ -59,6 +59,10 @@ class PerFile:
         directories = {path: each for path, each in zip(looked_at, names, strict=True) if each}
         state = RepositoryState(repository, base_sha, entries, directories=directories)
         return with_owner(client, spec, state)
+
+    def require_budget(self, client: Client, plan: Plan) -> None:
+        """Ask for a request for the branch, one for each file, and one for the pull request."""
+        client.require_requests(len(plan.missing) + 2)
 
     def write_at_once(
         self, _client: Client, _plan: Plan, _proposal: Proposal, _progress: Progress

@@ -68,6 +68,10 @@ class SingleCommit:
                 progress.checked(number, total, path, exists=path in state.entries)
         return state
 
+    def require_budget(self, client: Client, plan: Plan) -> None:  # noqa: ARG002
+        """Ask for the point of the request that writes."""
+        client.require_points(1)
+
     def write_at_once(
         self, client: Client, plan: Plan, proposal: Proposal, progress: Progress
     ) -> Attempt | None:
