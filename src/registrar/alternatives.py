@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition, parents
 from registrar.special_files import (
@@ -60,8 +60,7 @@ class Listing:
         return self._in.get(_folded(directory), ())
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerDefaults:
+class OwnerDefaults(NamedTuple):
     """The repository ``.github`` of the target's owner. A private one offers nothing."""
 
     listing: Listing

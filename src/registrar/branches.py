@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.errors import Refused, RegistrarError
 from registrar.github.errors import GitHubError
@@ -23,8 +22,7 @@ LAST_SUFFIX = 50
 _REGULAR_FILE = "100644"
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """The branch to write on, new or continued."""
 
     name: str
@@ -44,16 +42,14 @@ class Branch:
         return self.tree is not None and path in self.tree
 
 
-@dataclass(frozen=True, slots=True)
-class Declined:
+class Declined(NamedTuple):
     """Somebody closed our pull request unmerged: that is a "no"."""
 
     name: str
     pull_request: PullRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """What the request that does everything at once left behind.
 
     It was sent when there was no branch of the plan's name.
@@ -170,7 +166,7 @@ def _claim(
     )
     found = _continue(client, plan, state, may_be_bare=may_be_bare, attempt=attempt)
     if isinstance(found, Branch):
-        return replace(found, may_have_been_applied=may_have_been_applied)
+        return found._replace(may_have_been_applied=may_have_been_applied)
     if found is None:
         _withdraw(client, plan, attempt, progress)
     return found
@@ -218,7 +214,7 @@ def _continue(
     if not found and any(pull.head_sha == state.head for pull in state.pull_requests):
         return None
     branch = _leftover(client, plan, state, may_be_bare=may_be_bare)
-    return branch and replace(branch, pull_request=found)
+    return branch and branch._replace(pull_request=found)
 
 
 def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar import __version__
 from registrar.inputs.table import INPUTS, Input, meant
@@ -24,8 +24,7 @@ _OPTIONS = {each.option: each for each in INPUTS.values() if each.name != "host_
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(NamedTuple):
     """The parsed arguments."""
 
     variables: Mapping[str, str]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from registrar.texts.messages import Message, msg
 
@@ -35,8 +35,7 @@ class Refused(RegistrarError):
     nothing_done = True
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """An error or a warning about the input, with its place (``line`` counts from 1)."""
 
     message: Message

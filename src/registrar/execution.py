@@ -6,7 +6,7 @@ Imported once the input is known to be good: with it comes PyGithub, most of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar import registration
 from registrar.cancellation import Cancellation
@@ -24,8 +24,7 @@ from registrar.reporting.progress import Progress
 from registrar.reporting.reporter import Reporter
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """What a run is made of, once its input is known to be good."""
 
     settings: Settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.definitions import loading
 from registrar.inputs.settings import Settings
@@ -16,8 +16,7 @@ from registrar.texts.messages import Catalogue
 from registrar.workspace import Folder
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """A profile with its list, loaded once a run."""
 
     settings: Settings

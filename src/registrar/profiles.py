@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 ALL = "all"
 
 _CONFIG = Path(__file__).parents[2] / "scripts" / "config"
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """What distinguishes one list from the other."""
 
     name: str

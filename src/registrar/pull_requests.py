@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -129,7 +128,7 @@ def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -
             raise
         # Plans of GitHub without drafts refuse them
         progress.warn("pull_request.no_drafts")
-        return client.create_pull_request(plan.repository, replace(new, draft=False))
+        return client.create_pull_request(plan.repository, new._replace(draft=False))
 
 
 def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:

@@ -6,7 +6,6 @@ Nothing here knows which strategy reads and writes, nor whether there are other 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registrar import branches, pull_requests
@@ -61,14 +60,13 @@ def _ended(
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         # What was not begun failed at nothing of its own: it waits for the end of the limit
         why_pending = error.cause if isinstance(error, OutOfTime) else None
-        return replace(
-            progress.registration(why_pending=why_pending),
+        return progress.registration(why_pending=why_pending)._replace(
             exit_code=exit_code(error, wrote=client.wrote),
             error=describe(error, progress.branch),
         )
     result = progress.registration()
     failed = result.failed or (spec.mode is Mode.CHECK and result.missing)
-    return replace(result, exit_code=EXIT_FAILED if failed else EXIT_DONE)
+    return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 
 def _register(

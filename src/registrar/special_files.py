@@ -6,8 +6,8 @@ What GitHub changes about that is a row of `KINDS`, with its source.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 _DOCS = "https://docs.github.com/en"
 _DEFAULTS = (
@@ -34,8 +34,7 @@ class Inherited(Enum):
     IF_PUBLIC = "if public"
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """Files that GitHub uses for the same purpose: one of them is enough."""
 
     name: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from registrar.inputs.target_repos import parse
@@ -64,11 +62,11 @@ def test_qualifiers_narrow_what_the_patterns_take(
 
 def test_archived_disabled_and_forks_are_never_selected_unless_asked_for() -> None:
     selection, _ = parse(["octo-org/*"])
-    assert selection.exclusion(replace(REPOSITORY, archived=True)) is Exclusion.ARCHIVED
-    assert selection.exclusion(replace(REPOSITORY, disabled=True)) is Exclusion.DISABLED
-    assert selection.exclusion(replace(REPOSITORY, fork=True)) is Exclusion.FORK
+    assert selection.exclusion(REPOSITORY._replace(archived=True)) is Exclusion.ARCHIVED
+    assert selection.exclusion(REPOSITORY._replace(disabled=True)) is Exclusion.DISABLED
+    assert selection.exclusion(REPOSITORY._replace(fork=True)) is Exclusion.FORK
     with_forks, _ = parse(["octo-org/*", "fork:true"])
-    assert with_forks.exclusion(replace(REPOSITORY, fork=True)) is None
+    assert with_forks.exclusion(REPOSITORY._replace(fork=True)) is None
 
 
 def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pygit2
@@ -66,7 +65,7 @@ def test_nothing_can_be_created_below_what_is_no_directory(
 )
 def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
     require_writable(plan("a"), scopes)
-    require_writable(plan("a", repository=dataclasses.replace(REPOSITORY, can_push=None)), scopes)
+    require_writable(plan("a", repository=REPOSITORY._replace(can_push=None)), scopes)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +81,7 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
 def test_what_is_refused_before_the_first_write(
     changes: dict[str, Any], missing: str, scopes: set[str] | None, key: str
 ) -> None:
-    repository = dataclasses.replace(REPOSITORY, **changes)
+    repository = REPOSITORY._replace(**changes)
     made = plan(missing, repository=repository)
     with pytest.raises(Refused) as refused:
         require_writable(made, None if scopes is None else frozenset(scopes))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import re
 import signal
 
@@ -129,8 +128,8 @@ def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, 
 
 
 def test_outputs_of_one_and_of_several_registrations() -> None:
-    one = dataclasses.replace(
-        registration(result("a")), branch="b", pull_request=PullRequest(7, "https://example.com/7")
+    one = registration(result("a"))._replace(
+        branch="b", pull_request=PullRequest(7, "https://example.com/7")
     )
     assert outputs_of(RunResult([one]), "{}", "")["pull_request_number"] == "7"
     both = outputs_of(RunResult([one, one]), "{}", "")
@@ -142,8 +141,7 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
 
 
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
-    file = dataclasses.replace(
-        result("a", State.FAILED),
+    file = result("a", State.FAILED)._replace(
         reason=msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422),
     )
     page = only_ours(step_summary(registration(file), CATALOGUES["en"]))
@@ -189,7 +187,7 @@ def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) ->
 def test_one_exit_code_for_all_registrations(
     exit_codes: list[int], error: BaseException | None, expected: int
 ) -> None:
-    results = [dataclasses.replace(registration(), exit_code=code) for code in exit_codes]
+    results = [registration()._replace(exit_code=code) for code in exit_codes]
     run = RunResult(results)
     if error:
         with contextlib.suppress(type(error)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.errors import Diagnostic
 from registrar.texts.messages import Message, msg
@@ -12,8 +12,7 @@ MOST_OF_ONE_KIND = 10
 _SHOWN_ENTRIES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A place in the file: a line, and the entry in it. Both count from 1."""
 
     line: int | None = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import yaml
 
@@ -23,8 +23,7 @@ _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that a placeholder may stand for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A valid entry, and its place."""
 
     definition: FileDefinition

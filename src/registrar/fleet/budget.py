@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.branches import Declined
 from registrar.errors import Refused
@@ -40,8 +40,7 @@ def require_reads(tasks: int, *, points_left: int | None, max_seconds: float) ->
         raise Refused(msg("fleet.too_few_minutes", needed=minutes, minutes=max_seconds / 60))
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """What is known after the reading."""
 
     found: int
@@ -52,8 +51,7 @@ class Read:
     """What each list in a repository that lacks files has on its working branch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """What bounds the writing."""
 
     cap: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import branches
 from registrar.branches import Declined
@@ -29,16 +29,14 @@ _ENDS_THE_RUN = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
 """What would be the same for the next repository."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """One list in one repository."""
 
     repository: ListedRepository
     job: Job
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What was read about one task."""
 
     task: Task

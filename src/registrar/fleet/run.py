@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import registration
 from registrar.branches import Declined
@@ -43,8 +42,7 @@ _OPERATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Lacking:
+class Lacking(NamedTuple):
     """A task whose repository lacks files, and what its working branch has."""
 
     task: Task
@@ -57,8 +55,7 @@ class Lacking:
         return isinstance(self.found, PullRequest)
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+class Fleet(NamedTuple):
     """One run; ``result`` grows while it goes on, whatever ends it."""
 
     github: GitHub

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from registrar.github.errors import Kind
 from registrar.github.explain import Context
@@ -17,8 +16,7 @@ INACCESSIBLE = "not accessible by"
 TOO_QUICKLY = "was submitted too quickly"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A request, its answer, and whether what the request needs was made."""
 
     request: Request[Any]
@@ -159,8 +157,7 @@ def _always(_: Case) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of the table: when it applies, what that means, what to do about it."""
 
     kind: Kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
@@ -85,7 +84,7 @@ class GitHub:
 
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""
-        context = replace(self._context, target=target)
+        context = self._context._replace(target=target)
         return Client(self._session(context), context, self._owners)
 
     def many(self) -> ManyClient:

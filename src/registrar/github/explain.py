@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from registrar.github.response import Failure, Response
 from registrar.texts.messages import Message, msg
@@ -36,8 +36,7 @@ class TokenKind(Enum):
         return cls.FINE_GRAINED if token.startswith("github_pat_") else cls.USER
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What the meaning of an answer depends on, beside its request."""
 
     host: str | Message

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from registrar.errors import Refused
@@ -63,7 +62,7 @@ class GraphQLClient(RestClient):
                 rest = rest[len(chunk) :]
                 entries |= found.entries
                 directories |= found.directories
-        return replace(state, entries=entries, directories=directories)
+        return state._replace(entries=entries, directories=directories)
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.

@@ -6,10 +6,10 @@ import math
 import threading
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from registrar.clock import Clock
 from registrar.errors import Refused
@@ -33,8 +33,7 @@ class Resource(StrEnum):
     GRAPHQL = "graphql"
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """A primary limit as GitHub last reported it; ``reset`` in seconds since the epoch."""
 
     remaining: int

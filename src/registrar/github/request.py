@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from registrar.github.errors import Kind
 from registrar.github.response import MOST_VALUES, GraphQLError, Response
@@ -19,8 +18,7 @@ def _never(_: object) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Request(Generic[Model]):
+class Request(NamedTuple, Generic[Model]):
     """One request, with what is needed to understand its answer."""
 
     method: str
@@ -52,8 +50,7 @@ class Request(Generic[Model]):
     """Whether a query may have this error beside its data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[Model]):
+class Outcome(NamedTuple, Generic[Model]):
     """What an answer means, and what to do about it."""
 
     kind: Kind

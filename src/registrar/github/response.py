@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NamedTuple
 
 from registrar.texts.escaping import Lines
 
@@ -47,8 +46,7 @@ NOT_SENT = frozenset(Trouble) - {Trouble.TIMEOUT, Trouble.CONNECTION_LOST, Troub
 """Troubles that end a request before it is sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """No answer; ``detail`` is the library's message, ``seconds`` the time limit of the request."""
 
     trouble: Trouble
@@ -56,8 +54,7 @@ class Failure:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class GraphQLError:
+class GraphQLError(NamedTuple):
     """One of the errors of a GraphQL answer; ``path`` is the field that it is about."""
 
     type: str
@@ -65,8 +62,7 @@ class GraphQLError:
     path: tuple[str | int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """Status, headers (names in lower case) and the body: ``None`` when it is not JSON."""
 
     status: int
@@ -104,7 +100,7 @@ class Response:
 
     def after(self, *, may_have_been_applied: bool) -> Response:
         """The same answer, to a request that was sent before."""
-        return replace(self, may_have_been_applied=may_have_been_applied)
+        return self._replace(may_have_been_applied=may_have_been_applied)
 
     @property
     def message(self) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from registrar.models.selection import Selection, Shard
 from registrar.models.spec import CommitStrategy, Mode, PullRequestOptions
 from registrar.profiles import Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What a run was asked to do; every value is valid."""
 
-    token: str = field(repr=False)
+    token: str
     target: str
     """``owner/repo``, as it was given."""
     selection: Selection | None
@@ -49,3 +48,7 @@ class Settings:
     """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
     run_url: str
     """Address of the workflow run, or nothing."""
+
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"Settings(target={self.target!r})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar import profiles
 from registrar.models.spec import CommitStrategy, Mode
@@ -19,8 +19,7 @@ CLOSE = 0.7
 _SWITCH = ("true", "false")
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One input, wherever it is given: ``action.yml``, a variable or an option.
 
     Its description is the text ``option.<name>`` of the catalogues.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from registrar.models.selection import Rule, Selection
 from registrar.texts.messages import Message, msg
@@ -56,7 +55,7 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
     )
     once = {name.lower(): name for name in named}
     literals = tuple(name for name in once.values() if selection.takes(name))
-    return replace(selection, literals=literals), tuple(errors)
+    return selection._replace(literals=literals), tuple(errors)
 
 
 def _unknown_visibilities(values: Sequence[str]) -> Iterator[Message]:

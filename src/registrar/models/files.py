@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from registrar.models.repository import Repository
 from registrar.texts import templates
@@ -23,8 +23,7 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
-@dataclass(frozen=True, slots=True)
-class FileDefinition:
+class FileDefinition(NamedTuple):
     """One file of a definition file: where it belongs, and its bytes."""
 
     path: str
@@ -42,7 +41,7 @@ class FileDefinition:
         owner, _, repo = repository.full_name.partition("/")
         names = dict(zip(TEMPLATE_NAMES, (owner, repo, repository.default_branch), strict=True))
         content = templates.fill(self.content.decode(), names).encode()
-        return replace(self, content=content, template=False)
+        return self._replace(content=content, template=False)
 
     @property
     def is_empty(self) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED
 from registrar.models.repository import PullRequest
@@ -32,8 +33,7 @@ class State(StrEnum):
     COMPLETE = "complete"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One list in one repository that is not complete."""
 
     repository: str
@@ -47,8 +47,7 @@ class Row:
     pull_request: PullRequest | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """What a run is going to do. Counts are lists in repositories: two each for two profiles."""
 
     found: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
@@ -11,8 +12,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.texts.messages import Message
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a registration has to do."""
 
     spec: RegistrationSpec
@@ -21,13 +21,13 @@ class Plan:
     """The list, its templates filled in for this repository."""
     missing: tuple[FileDefinition, ...]
     """What is to be created, in the order of the list."""
-    blocked: Mapping[str, str] = field(default_factory=dict[str, str])
+    blocked: Mapping[str, str] = MappingProxyType({})
     """Missing paths below something that is no directory, and what that is."""
-    satisfied: Mapping[str, Message] = field(default_factory=dict[str, Message])
+    satisfied: Mapping[str, Message] = MappingProxyType({})
     """Paths that are not there, and why that is all right."""
-    declined: Mapping[str, PullRequest] = field(default_factory=dict[str, PullRequest])
+    declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, and where."""
-    other_case: Mapping[str, str] = field(default_factory=dict[str, str])
+    other_case: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and what exists that differs in letter case only."""
 
     @property
@@ -36,8 +36,7 @@ class Plan:
         return self.state.repository
 
 
-@dataclass(frozen=True, slots=True)
-class NewCommit:
+class NewCommit(NamedTuple):
     """A commit to be made: it adds files to a branch that is at the commit ``parent``."""
 
     branch: str
@@ -47,8 +46,7 @@ class NewCommit:
     files: Sequence[FileDefinition]
 
 
-@dataclass(frozen=True, slots=True)
-class NewPullRequest:
+class NewPullRequest(NamedTuple):
     """A pull request to be opened, from ``branch`` to the default branch."""
 
     branch: str
@@ -57,8 +55,7 @@ class NewPullRequest:
     draft: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(NamedTuple):
     """What became of a request for a branch, a commit and a pull request."""
 
     branch: bool

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message
@@ -13,8 +14,7 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """A repository as GitHub describes it."""
 
     full_name: str
@@ -34,8 +34,7 @@ class Repository:
         return self.full_name.partition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequest:
+class PullRequest(NamedTuple):
     """A pull request of the target repository."""
 
     number: int
@@ -67,8 +66,7 @@ class PullRequest:
         return Link(f"#{self.number}", self.url)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """What a commit has beyond another one."""
 
     merge_base: str
@@ -76,8 +74,7 @@ class Comparison:
     """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
 
 
-@dataclass(frozen=True, slots=True)
-class BranchState:
+class BranchState(NamedTuple):
     """A branch that exists: its commit, and the pull requests from it."""
 
     name: str
@@ -86,8 +83,7 @@ class BranchState:
     """Only those of the repository itself, no fork's; the newest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """What is at a path of a commit: git mode (``100644`` …) and object id."""
 
     mode: str
@@ -101,8 +97,7 @@ Directories = Mapping[str, Sequence[str]]
 """The names in some directories (the root is empty); that of a directory ends with a slash."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerFiles:
+class OwnerFiles(NamedTuple):
     """What the repository ``.github`` of the target's owner has."""
 
     directories: Directories
@@ -110,8 +105,7 @@ class OwnerFiles:
     """Else it is internal: what a private one has is not inherited."""
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryState:
+class RepositoryState(NamedTuple):
     """What a repository has of the listed paths, all read at the commit ``base_sha``."""
 
     repository: Repository
@@ -123,7 +117,7 @@ class RepositoryState:
     """The branch of the working branch's name, where it was looked for."""
     pull_requests: tuple[PullRequest, ...] | None = None
     """Pull requests from a branch of that name, which may be gone; ``None``: not looked for."""
-    directories: Directories = field(default_factory=dict[str, tuple[str, ...]])
+    directories: Directories = MappingProxyType({})
     owner: OwnerFiles | None = None
     """``None`` where nothing is inherited from the owner, or it was not looked for."""
     unreadable: Message | None = None

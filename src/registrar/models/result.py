@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
@@ -36,8 +36,7 @@ class State(StrEnum):
 FAILED_STATES = (State.FAILED, State.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class FileResult:
+class FileResult(NamedTuple):
     """A listed path with its state, the reason of the state, and the commit that created it."""
 
     definition: FileDefinition
@@ -67,8 +66,7 @@ class FileResult:
         return msg("state.with_reason", state=state, reason=self.cause) if self.cause else state
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationResult:
+class RegistrationResult(NamedTuple):
     """The result of one profile: what the report is made of."""
 
     profile: str
@@ -85,7 +83,7 @@ class RegistrationResult:
     operation: PullRequestOperation = PullRequestOperation.NONE
     exit_code: int = 0
     error: Message | None = None
-    notes: tuple[Message, ...] = field(default=())
+    notes: tuple[Message, ...] = ()
 
     def count(self, *states: State) -> int:
         """Count the paths in one of ``states``."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRepository:
+class ListedRepository(NamedTuple):
     """A repository as GitHub lists it, for a run over many of them."""
 
     id: int
@@ -39,8 +38,7 @@ class Exclusion(StrEnum):
     """No pattern takes it, or a qualifier leaves it out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A name or a pattern; of several that match, the last one decides."""
 
     owner: str
@@ -61,8 +59,7 @@ class Rule:
         return owner == self.owner and re.fullmatch(pattern, repo) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which repositories a run is about."""
 
     rules: tuple[Rule, ...]
@@ -125,8 +122,7 @@ https://docs.github.com/en/actions/how-tos/write-workflows/choose-what-workflows
 _SHARD = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})")
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(NamedTuple):
     """Every ``total``-th repository, by its id: shards share nothing, whatever is added."""
 
     number: int = 1

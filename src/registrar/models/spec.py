@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 
@@ -25,8 +25,7 @@ class CommitStrategy(StrEnum):
     SINGLE = "single"
 
 
-@dataclass(frozen=True, slots=True)
-class PullRequestOptions:
+class PullRequestOptions(NamedTuple):
     """What the caller wants of the pull request, apart from its title."""
 
     body: str = ""
@@ -38,8 +37,7 @@ class PullRequestOptions:
     draft: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationSpec:
+class RegistrationSpec(NamedTuple):
     """One registration to be done."""
 
     target: str

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.models.result import FAILED_STATES, FileResult, RegistrationResult, State
 from registrar.models.spec import Mode
 from registrar.texts.messages import Message, msg
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """Why files failed; they all have the same state and the same reason."""
 
     state: State

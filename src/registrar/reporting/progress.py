@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from typing import Protocol
 
 from registrar.models.files import FileDefinition
@@ -102,8 +101,7 @@ class Progress:
         old = self._result.repository
         if repository.full_name.lower() != old.lower():
             self.note("progress.renamed", old=old, new=repository.full_name)
-        self._result = replace(
-            self._result,
+        self._result = self._result._replace(
             repository=repository.full_name,
             base_branch=repository.default_branch,
             html_url=repository.html_url,
@@ -115,7 +113,7 @@ class Progress:
         # Registering skips what was declined; a preview shows that it is missing
         looks = plan.spec.mode is not Mode.REGISTER
         lacking = len(plan.missing) + len(plan.blocked) + len(plan.declined)
-        self._result = replace(self._result, missing=lacking)
+        self._result = self._result._replace(missing=lacking)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):
@@ -141,27 +139,27 @@ class Progress:
 
     def note(self, key: str, **values: object) -> None:
         """Print a line that is also in the report."""
-        self._result = replace(self._result, notes=(*self._result.notes, msg(key, **values)))
+        self._result = self._result._replace(notes=(*self._result.notes, msg(key, **values)))
         self.print(key, **values)
 
     def warn(self, key: str, **values: object) -> None:
         """Print a warning that is also in the report."""
         message = msg(key, **values)
-        self._result = replace(self._result, notes=(*self._result.notes, message))
+        self._result = self._result._replace(notes=(*self._result.notes, message))
         self._workflow.warning(self._text(message), label=self._text(msg("label.warning")))
 
     def on_branch(self, name: str) -> None:
         """Keep the name of the working branch."""
-        self._result = replace(self._result, branch=name)
+        self._result = self._result._replace(branch=name)
 
     def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
-        self._result = replace(self._result, pull_request=pull_request, operation=operation)
+        self._result = self._result._replace(pull_request=pull_request, operation=operation)
         self.print(f"progress.pull_request_{operation}", url=Link(pull_request.url))
 
     def proposed(self, pull_request: PullRequest) -> None:
         """Keep and print the open pull request that a preview found."""
-        self._result = replace(self._result, pull_request=pull_request)
+        self._result = self._result._replace(pull_request=pull_request)
         self.print("progress.proposed", url=Link(pull_request.url))
 
     def registration(
@@ -176,7 +174,7 @@ class Progress:
             results.get(d.path) or FileResult(d, State.PENDING, why_pending)
             for d in self._definitions
         )
-        return replace(self._result, files=tuple(files))
+        return self._result._replace(files=tuple(files))
 
     def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
         place = f"{number:>{len(str(total))}}"

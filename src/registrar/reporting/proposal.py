@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, State
@@ -29,8 +29,7 @@ def is_ours(body: str) -> bool:
     return _BEGIN in body and _END in body
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """The texts of one registration, and what else the caller wants of its pull request."""
 
     profile: Profile

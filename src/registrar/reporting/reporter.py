@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult, State
@@ -19,8 +19,7 @@ from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 
-@dataclass(frozen=True, slots=True)
-class Reporter:
+class Reporter(NamedTuple):
     """The workflow, in a language."""
 
     workflow: Workflow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from registrar.alternatives import may_inherit
@@ -81,4 +80,4 @@ def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -
     asked_for = spec.respect_alternatives and may_inherit(spec.definitions)
     if not asked_for or name.lower() == ".github":
         return state
-    return replace(state, owner=client.owner_files(owner, OWNER_DIRECTORIES))
+    return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))

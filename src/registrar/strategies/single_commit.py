@@ -8,7 +8,6 @@ strategies go on from what is really there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registrar import branches
@@ -123,7 +122,7 @@ class SingleCommit:
                     _record(progress, failed)
                     continue
                 lost = branch.may_have_been_applied or error.may_have_been_applied
-                branch = replace(branch, may_have_been_applied=lost)
+                branch = branch._replace(may_have_been_applied=lost)
                 break
             except (Cancelled, OutOfTime) as ended:
                 if ended.may_have_been_applied:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import yaml
 
@@ -31,15 +32,14 @@ class Excerpt(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A text of the catalogue with the values of its placeholders, not yet in any language.
 
     A value may be a message itself.
     """
 
     key: str
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = MappingProxyType({})
 
 
 def msg(key: str, /, **values: object) -> Message:
