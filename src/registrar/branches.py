@@ -31,6 +31,8 @@ class Branch(NamedTuple):
     """What a continued branch holds; ``None`` where it is new, or GitHub does not list it."""
     pull_request: PullRequest | None = None
     """The open pull request that is to be continued."""
+    is_pull_request_new: bool = False
+    """Whether this run opened it."""
     is_new: bool = True
     was_bare: bool = False
     """Whether it existed without a commit of its own."""
@@ -65,6 +67,12 @@ class Attempt(NamedTuple):
     """Body of the pull request that was asked for."""
     pull_request: PullRequest | None = None
     """The pull request, where GitHub said that it was opened."""
+
+    def opened(self, pull: PullRequest) -> bool:
+        """Whether the attempt opened a pull request, as far as that is known."""
+        if self.pull_request:
+            return pull.number == self.pull_request.number
+        return self.may_have_been_applied and pull.has_body(self.body)
 
 
 def names(plan: Plan) -> Iterator[str]:
@@ -190,7 +198,7 @@ def _withdraw(client: Client, plan: Plan, attempt: Attempt | None, progress: Pro
     opened = attempt.pull_request if attempt else None
     if attempt and attempt.may_have_been_applied:
         pulls = client.pull_requests(plan.repository, plan.spec.branch)
-        opened = next((p for p in pulls if p.is_open and p.has_body(attempt.body)), None)
+        opened = next((pull for pull in pulls if pull.is_open and attempt.opened(pull)), None)
     if opened:
         client.update_pull_request(plan.repository, opened, body=marker.WITHDRAWN, close=True)
         progress.warn("progress.withdrawn", pull_request=opened.link, branch=plan.spec.branch)
@@ -214,7 +222,8 @@ def _continue(
     if not found and any(pull.head_sha == state.head for pull in state.pull_requests):
         return None
     branch = _leftover(client, plan, state, may_be_bare=may_be_bare)
-    return branch and branch._replace(pull_request=found)
+    is_new = bool(found and attempt and attempt.opened(found))
+    return branch and branch._replace(pull_request=found, is_pull_request_new=is_new)
 
 
 def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:

@@ -41,7 +41,10 @@ def publish(
     if not any(file.on_branch for file in result.files):
         return
     if branch.pull_request:
-        _update(client, plan, branch.pull_request, proposal, progress)
+        operation = _update(client, plan, branch.pull_request, proposal, progress)
+        if branch.is_pull_request_new:
+            operation = PullRequestOperation.CREATED
+        progress.pull_request(branch.pull_request, operation)
         return
     new = NewPullRequest(
         branch.name, proposal.title(result), proposal.body(result), proposal.options.draft
@@ -61,7 +64,7 @@ def publish(
         if error.may_have_been_applied and found.has_body(new.body):
             progress.pull_request(found, PullRequestOperation.CREATED)
         else:
-            _update(client, plan, found, proposal, progress)
+            progress.pull_request(found, _update(client, plan, found, proposal, progress))
 
 
 def set_options(
@@ -148,13 +151,12 @@ def _find_open(client: Client, plan: Plan, branch: Branch) -> PullRequest | None
 
 def _update(
     client: Client, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
-) -> None:
+) -> PullRequestOperation:
+    """Bring the body of an open pull request up to date, and say what that amounts to."""
     result = progress.registration()
     body = proposal.body(result, pull.body)
     outdated = not pull.has_body(body)
     if outdated:
         client.update_pull_request(plan.repository, pull, body=body)
     updated = outdated or result.created > 0
-    progress.pull_request(
-        pull, PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE
-    )
+    return PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

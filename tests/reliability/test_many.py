@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pytest
@@ -44,10 +46,22 @@ ALL = READS + 2 * LACKING
 
 @dataclass
 class Organisation:
-    """200 repositories, 60 of which lack files."""
+    """Repositories, the last of which lack files."""
 
     action: Action
     repositories: list[Repository]
+    complete: int
+
+    @classmethod
+    def of(cls, action: Action, *, complete: int, lacking: int) -> Organisation:
+        """Make so many repositories that lack nothing, and then so many that lack files."""
+        made = [
+            action.host.create_repository(
+                f"octo-org/r{number}", LISTED if number < complete else PRESENT
+            )
+            for number in range(complete + lacking)
+        ]
+        return cls(action, made, complete)
 
     def run(self, **inputs: str) -> Run:
         given = {"target_repos": "octo-org/*", "language": "en", **inputs}
@@ -62,7 +76,7 @@ class Organisation:
         found: list[str] = []
         for number, repository in enumerate(self.repositories):
             pulls = repository.pull_requests
-            if len(pulls) != (number >= COMPLETE):
+            if len(pulls) != (number >= self.complete):
                 found.append(f"{repository.full_name} has {len(pulls)} pull requests")
             if pulls and {p: c for p, c in repository.files(BRANCH).items() if p in MISSING} != (
                 MISSING
@@ -72,22 +86,14 @@ class Organisation:
 
     def overwritten(self) -> bool:
         return any(
-            repository.files() != (PRESENT if number >= COMPLETE else LISTED)
+            repository.files() != (PRESENT if number >= self.complete else LISTED)
             for number, repository in enumerate(self.repositories)
         )
 
 
 @pytest.fixture
 def organisation(action: Action) -> Organisation:
-    return Organisation(
-        action,
-        [
-            action.host.create_repository(
-                f"octo-org/r{number}", LISTED if number < COMPLETE else PRESENT
-            )
-            for number in range(COMPLETE + LACKING)
-        ],
-    )
+    return Organisation.of(action, complete=COMPLETE, lacking=LACKING)
 
 
 def faults() -> Iterator[ParameterSet]:
@@ -154,22 +160,89 @@ def test_running_again_finishes_what_a_killed_run_began(
     assert not organisation.overwritten()
 
 
-def test_two_runs_at_once_and_one_more_do_the_work_of_one(organisation: Organisation) -> None:
-    runs: list[Run] = []
-    first = organisation.action
-    second = Action(first.host, first.directory / "other", first.default_token)
-    second.workspace.mkdir(parents=True)
-    both = [organisation, Organisation(second, organisation.repositories)]
-    threads = [threading.Thread(target=lambda i=i: runs.append(both[i].run())) for i in (0, 1)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    # Where both met, one of them may have had to leave it to the next run
-    assert {run.exit_code for run in runs} <= {0, 1}
-    again = organisation.run()
-    assert (again.exit_code, organisation.wrong()) == (0, []), again.console
-    assert not organisation.overwritten()
+class Turns:
+    """Lets one of two runs ask at a time: only when both wait, or have ended, one goes on."""
+
+    def __init__(self, tokens: Sequence[str], order: Iterator[int]) -> None:
+        self._tokens = tokens
+        self._order = order
+        self._active = {0, 1}
+        self._waiting = set[int]()
+        self._changed = threading.Condition()
+
+    def wait(self, request: Request) -> None:
+        """Hold a request until it is its run's turn."""
+        assert request.token
+        run = self._tokens.index(request.token)
+        with self._changed:
+            self._waiting.add(run)
+            self._choose()
+            assert self._changed.wait_for(lambda: run not in self._waiting, timeout=60)
+
+    def end(self, run: int) -> None:
+        """Note that a run has ended."""
+        with self._changed:
+            self._active.remove(run)
+            self._choose()
+
+    def _choose(self) -> None:
+        if self._waiting and self._waiting == self._active:
+            run = next(self._order)
+            self._waiting.remove(run if run in self._waiting else 1 - run)
+            self._changed.notify_all()
+
+
+def orders() -> Iterator[ParameterSet]:
+    """One run stops before a request and the other before one of its own; or any order at all."""
+    rng = random.Random(15)
+    pairs = rng.sample(list(itertools.product(range(13), repeat=2)), 80)
+    for day in ("quiet", "real"):
+        for number, (first, second) in enumerate(pairs):
+            marks = [pytest.mark.chosen] if number == 0 else []
+            yield pytest.param(day, f"{first}-{second}", marks=marks)
+        for seed in range(40):
+            marks = [pytest.mark.chosen] if seed in {34, 35} else []
+            yield pytest.param(day, f"any-{seed}", marks=marks)
+
+
+def order_of(name: str) -> Iterator[int]:
+    first, second = name.split("-")
+    if first == "any":
+        rng = random.Random(int(second))
+        return (rng.randrange(2) for _ in itertools.count())
+    return itertools.chain([0] * int(first), [1] * int(second), itertools.repeat(0))
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("day", "order"), list(orders()))
+def test_two_runs_at_once_do_the_work_of_one(action: Action, day: str, order: str) -> None:
+    host = action.host
+    organisation = Organisation.of(action, complete=1, lacking=3)
+    if day == "real":
+        host.real_day()
+    other = Action(host, action.directory / "other", host.create_token(), clock=action.clock)
+    other.workspace.mkdir(parents=True)
+    actions = (action, other)
+    turns = Turns([each.default_token for each in actions], order_of(order))
+    host.on_request = turns.wait
+
+    def run(number: int) -> Run:
+        try:
+            return replace(organisation, action=actions[number]).run()
+        finally:
+            turns.end(number)
+
+    with ThreadPoolExecutor(2) as pool:
+        runs = list(pool.map(run, (0, 1)))
+    host.on_request = None
+    consoles = "\n".join(run.console for run in runs)
+    assert [run.exit_code for run in runs] == [0, 0], consoles
+    assert (organisation.wrong(), organisation.overwritten()) == ([], False), consoles
+    states = [run.report["fleet"]["states"] for run in runs]
+    for each in states:
+        assert each["complete"] == 1, consoles
+        assert each["opened"] + each["updated"] + each["waiting"] == 3, consoles
+    assert sum(each["opened"] for each in states) == 3, consoles
 
 
 def test_a_token_that_dies_half_way(organisation: Organisation) -> None:

@@ -14,7 +14,7 @@ from registrar import branches
 from registrar.alternatives import directories_to_read
 from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled
-from registrar.github.errors import GitHubError, OutOfTime
+from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
 from registrar.models.repository import RepositoryState
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 FILES_PER_COMMIT = 1000
 BYTES_PER_COMMIT = 20_000_000
 """Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
+MOST_REREADS = 5
+"""How often a branch that others write to is read again before its files have failed."""
+_MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 
 
 def paths_to_read(spec: RegistrationSpec) -> list[str]:
@@ -110,27 +113,63 @@ class SingleCommit:
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
     ) -> None:
         """Create what the branch lacks with one commit; the rest with a commit per file."""
-        head = branch.head
-        for batch in _batches(progress.pending(_committable(plan, branch))):
+        rereads = 0
+        while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
             headline = proposal.headline(progress.registration(), batch)
-            commit = _new_commit(branch.name, head, headline, batch)
+            commit = _new_commit(branch.name, branch.head, headline, batch)
             try:
-                head = client.create_commit(plan.repository, commit)
+                made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
             except GitHubError as error:
-                if not (plan.spec.falls_back or error.may_have_been_applied):
-                    failed = [FileResult(d, State.FAILED, error.message) for d in batch]
-                    _record(progress, failed)
-                    continue
-                lost = branch.may_have_been_applied or error.may_have_been_applied
-                branch = branch._replace(may_have_been_applied=lost)
-                break
+                if plan.spec.falls_back or error.may_have_been_applied:
+                    lost = branch.may_have_been_applied or error.may_have_been_applied
+                    branch = branch._replace(may_have_been_applied=lost)
+                    break
+                _record(progress, [FileResult(d, State.FAILED, error.message) for d in batch])
+                continue
             except (Cancelled, OutOfTime) as ended:
                 if ended.may_have_been_applied:
                     _record(progress, map(_unknown, batch))
                 raise
+            if isinstance(made, Branch):
+                branch, rereads = made, rereads + 1
+                continue
+            branch = branch._replace(head=made)
             with progress.group("group.create", count=len(batch), branch=branch.name):
-                _record(progress, [_created(plan, d, head) for d in batch])
+                _record(progress, [_created(plan, d, made) for d in batch])
         PerFile().create_files(client, plan, branch, proposal, progress)
+
+
+def _commit(
+    client: Client, plan: Plan, branch: Branch, commit: NewCommit, *, reread: bool
+) -> str | Branch:
+    """Create a commit and give its id, or the branch as it is when it has moved on meanwhile.
+
+    Another run may have written to it, or this one, when the answer was lost.
+    """
+    try:
+        return client.create_commit(plan.repository, commit)
+    except GitHubError as error:
+        lost = error.may_have_been_applied
+        try:
+            may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
+            moved = _moved(client, plan, branch) if may_have_moved else None
+        except (Cancelled, OutOfTime) as ended:
+            ended.may_have_been_applied |= lost
+            raise
+        if moved is None:
+            raise
+        return moved._replace(may_have_been_applied=branch.may_have_been_applied or lost)
+
+
+def _moved(client: Client, plan: Plan, branch: Branch) -> Branch | None:
+    """Give the branch as it is by now; ``None`` when it has not moved, or cannot be read."""
+    try:
+        head = client.branch_head(plan.repository, branch.name)
+        if head is None or head == branch.head:
+            return None
+        return branch._replace(head=head, tree=client.tree(plan.repository, head), is_new=False)
+    except GitHubError:
+        return None
 
 
 def _branch(name: str, plan: Plan, made: Created) -> Branch | None:
@@ -139,7 +178,12 @@ def _branch(name: str, plan: Plan, made: Created) -> Branch | None:
         # Also when somebody else made the branch: then it stood at the very base commit
         return Branch(name, made.commit, is_new=False, was_bare=not made.branch)
     if made.branch:
-        return Branch(name, plan.state.base_sha, pull_request=made.pull_request)
+        return Branch(
+            name,
+            plan.state.base_sha,
+            pull_request=made.pull_request,
+            is_pull_request_new=made.pull_request is not None,
+        )
     return None
 
 
