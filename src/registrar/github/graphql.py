@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 from registrar.errors import Refused
 from registrar.github import parse_graphql, queries
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.fields import Fields
-from registrar.github.request import GRAPHQL, Model, Request
+from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import RestClient
 from registrar.github.session import branch_thing, pull_request_thing
@@ -239,21 +239,21 @@ class GraphQLClient(RestClient):
     def _graphql(
         self,
         query: str,
-        variables: Mapping[str, Any],
+        variables: Mapping[str, object],
         operation: Message,
         read: Callable[[Response], Model],
-        **more: Any,
+        **more: Unpack[RequestOptions],
     ) -> Model:
         """Send a request and give what ``read`` makes of its answer.
 
         ``read`` is not called for an answer that was refused, nor for one to a query with an error
         that it does not tolerate: what could not be read must not be taken for missing.
         """
-        body = {"query": query, "variables": dict(variables)}
-        return self._session.request(Request("POST", GRAPHQL, operation, read, body=body, **more))
+        more["body"] = {"query": query, "variables": dict(variables)}
+        return self._session.request(Request("POST", GRAPHQL, operation, read, **more))
 
 
-def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, Any]:
+def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, object]:
     additions = [
         {"path": file.path, "contents": base64.b64encode(file.content).decode("ascii")}
         for file in commit.files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 from registrar.github.errors import Kind
 from registrar.github.response import MOST_VALUES, GraphQLError, Response
@@ -28,7 +28,7 @@ class Request(NamedTuple, Generic[Model]):
     """Describes it for people."""
     read: Callable[[Response], Model]
     """Builds our model of a success; raises `UnusableAnswer` where that has another shape."""
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, object] | None = None
     file: str = ""
     """Path of the file that is to be created."""
     writes: bool = False
@@ -48,6 +48,21 @@ class Request(NamedTuple, Generic[Model]):
     `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""
+
+
+class RequestOptions(TypedDict, total=False):
+    """The fields of a `Request` that most requests leave as they are."""
+
+    body: Mapping[str, object]
+    file: str
+    writes: bool
+    most_values: int
+    once: bool
+    idempotent: bool
+    needs: tuple[str, ...]
+    makes: tuple[str, ...]
+    says_absent: Callable[[Response], bool]
+    tolerates: Callable[[GraphQLError], bool]
 
 
 class Outcome(NamedTuple, Generic[Model]):

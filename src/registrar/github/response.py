@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from registrar.texts.escaping import Lines
 
@@ -67,7 +67,7 @@ class Response(NamedTuple):
 
     status: int
     headers: Mapping[str, str]
-    data: Any
+    data: object
     may_have_been_applied: bool = False
     """Whether an earlier try of the same request may have been applied."""
 
@@ -152,7 +152,7 @@ class Response(NamedTuple):
         )
 
 
-def _redacted(data: Any, redact: Callable[[str], str]) -> Any:
+def _redacted(data: object, redact: Callable[[str], str]) -> object:
     if isinstance(data, str):
         return redact(data)
     if isinstance(data, list):

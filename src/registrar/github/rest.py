@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Unpack
 from urllib.parse import quote
 
 from registrar.errors import Refused
@@ -12,7 +12,7 @@ from registrar.github import parse
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
-from registrar.github.request import Model, Request
+from registrar.github.request import Model, Request, RequestOptions
 from registrar.github.response import MOST_VALUES_OF_CHECK
 from registrar.github.session import (
     Session,
@@ -315,7 +315,7 @@ class RestClient:
     # --- Helpers --------------------------------------------------------------------------
 
     def _pull_requests(
-        self, repository: Repository, branch: str, query: str, **more: Any
+        self, repository: Repository, branch: str, query: str, **more: Unpack[RequestOptions]
     ) -> tuple[PullRequest, ...]:
         path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
@@ -345,16 +345,10 @@ class RestClient:
         method: str,
         target: str,
         operation: Message,
-        read: Callable[[Any], Model],
-        **more: Any,
+        read: Callable[[object], Model],
+        **more: Unpack[RequestOptions],
     ) -> Model:
         """Send a request and give what ``read`` makes of the JSON of its answer."""
-        request = Request(
-            method,
-            target,
-            operation,
-            lambda response: read(response.data),
-            writes=method != "GET",
-            **more,
-        )
+        more["writes"] = method != "GET"
+        request = Request(method, target, operation, lambda response: read(response.data), **more)
         return self._session.request(request)

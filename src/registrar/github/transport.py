@@ -11,7 +11,6 @@ import logging
 import math
 import threading
 from collections.abc import ItemsView, Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from github import Auth, Github
@@ -56,7 +55,7 @@ class Transport:
         self,
         method: str,
         target: str,
-        body: Mapping[str, Any] | None,
+        body: Mapping[str, object] | None,
         *,
         most_seconds: float = math.inf,
         most_values: int = MOST_VALUES,
@@ -81,7 +80,7 @@ class Transport:
         self,
         method: str,
         target: str,
-        body: Mapping[str, Any] | None,
+        body: Mapping[str, object] | None,
         seconds: float,
         most_values: int,
     ) -> Response | Failure:
