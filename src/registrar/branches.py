@@ -34,7 +34,7 @@ class Branch(NamedTuple):
     is_pull_request_new: bool = False
     """Whether this run opened it."""
     is_new: bool = True
-    was_bare: bool = False
+    had_no_commit: bool = False
     """Whether it existed without a commit of its own."""
     may_have_been_applied: bool = False
     """Whether this run may have written what the branch holds."""
@@ -45,7 +45,7 @@ class Branch(NamedTuple):
 
 
 class Declined(NamedTuple):
-    """Somebody closed our pull request unmerged: that is a "no"."""
+    """Somebody closed our pull request without merging it, so it is not proposed again."""
 
     name: str
     pull_request: PullRequest
@@ -144,7 +144,7 @@ def _claim(
     """Try one name; ``None`` when the branch of that name is to be left alone."""
     state = plan.state.branch if name == plan.spec.branch else None
     if state:
-        return _continue(client, plan, state, may_be_bare=plan.spec.uses_profile_branch)
+        return _continue(client, plan, state, may_have_no_commit=plan.spec.uses_profile_branch)
 
     may_have_been_applied = bool(attempt and attempt.may_have_been_applied)
     if may_have_been_applied:
@@ -165,18 +165,18 @@ def _claim(
     # It was not there when the repository was read, so it may be the default branch by now
     now = client.repository(plan.repository.full_name).default_branch
     if _is_same(name, now):
-        _withdraw(client, plan, attempt, progress)
+        _close_again(client, plan, attempt, progress)
         if name == plan.spec.branch:
             require_other_than_default(name, now)
         return None
-    may_be_bare = plan.spec.uses_profile_branch or (
+    may_have_no_commit = plan.spec.uses_profile_branch or (
         may_have_been_applied and state.head == plan.state.base_sha
     )
-    found = _continue(client, plan, state, may_be_bare=may_be_bare, attempt=attempt)
+    found = _continue(client, plan, state, may_have_no_commit=may_have_no_commit, attempt=attempt)
     if isinstance(found, Branch):
         return found._replace(may_have_been_applied=may_have_been_applied)
     if found is None:
-        _withdraw(client, plan, attempt, progress)
+        _close_again(client, plan, attempt, progress)
     return found
 
 
@@ -193,15 +193,15 @@ def _declined_under(client: Client, plan: Plan, name: str, progress: Progress) -
     return Declined(name, next(iter(declined.values())))
 
 
-def _withdraw(client: Client, plan: Plan, attempt: Attempt | None, progress: Progress) -> None:
+def _close_again(client: Client, plan: Plan, attempt: Attempt | None, progress: Progress) -> None:
     """Close the pull request that our attempt opened from somebody else's branch, if it did."""
     opened = attempt.pull_request if attempt else None
     if attempt and attempt.may_have_been_applied:
         pulls = client.pull_requests(plan.repository, plan.spec.branch)
         opened = next((pull for pull in pulls if pull.is_open and attempt.opened(pull)), None)
     if opened:
-        client.update_pull_request(plan.repository, opened, body=marker.WITHDRAWN, close=True)
-        progress.warn("progress.withdrawn", pull_request=opened.link, branch=plan.spec.branch)
+        client.update_pull_request(plan.repository, opened, body=marker.CLOSED_BY_US, close=True)
+        progress.warn("progress.closed_again", pull_request=opened.link, branch=plan.spec.branch)
 
 
 def _continue(
@@ -209,7 +209,7 @@ def _continue(
     plan: Plan,
     state: BranchState,
     *,
-    may_be_bare: bool,
+    may_have_no_commit: bool,
     attempt: Attempt | None = None,
 ) -> Branch | Declined | None:
     """Continue a branch that exists, if it is ours."""
@@ -221,16 +221,17 @@ def _continue(
         return Branch(state.name, state.head, tree, found, is_new=False)
     if not found and any(pull.head_sha == state.head for pull in state.pull_requests):
         return None
-    branch = _leftover(client, plan, state, may_be_bare=may_be_bare)
+    branch = _leftover(client, plan, state, may_have_no_commit=may_have_no_commit)
     is_new = bool(found and attempt and attempt.opened(found))
     return branch and branch._replace(pull_request=found, is_pull_request_new=is_new)
 
 
 def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:
-    """Find the open pull request of a branch, or the "no" that its last one got.
+    """Find the open pull request of a branch, or the one that was declined.
 
-    A "no" is a pull request from exactly the branch's commit, closed unmerged by somebody else. One
-    whose paths are known is in the plan already: what is missing there goes to another branch.
+    Declined is a pull request from exactly the branch's commit that somebody else closed without
+    merging it. One whose paths are known is in the plan already: what is missing there goes to
+    another branch.
     """
     base = plan.repository.default_branch
     ours = [pull for pull in branch_state.pull_requests if pull.base_branch == base]
@@ -246,20 +247,22 @@ def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | 
 
 
 def _leftover(
-    client: Client, plan: Plan, state: BranchState, *, may_be_bare: bool
+    client: Client, plan: Plan, state: BranchState, *, may_have_no_commit: bool
 ) -> Branch | None:
     """Continue a branch that an interrupted run left: it adds files of ours and nothing else.
 
-    A branch without a commit of its own shows nothing; ``may_be_bare`` says whether it is ours.
+    ``may_have_no_commit`` says whether a branch without a commit of its own counts as ours, too.
     """
     name, head = state.name, state.head
     comparison = None
     if head != plan.state.base_sha:
         comparison = client.compare(plan.repository, plan.state.base_sha, head)
     if comparison is None or comparison.merge_base == head:
-        if not may_be_bare:
+        if not may_have_no_commit:
             return None
-        return Branch(name, head, client.tree(plan.repository, head), is_new=False, was_bare=True)
+        return Branch(
+            name, head, client.tree(plan.repository, head), is_new=False, had_no_commit=True
+        )
     after = client.tree(plan.repository, head)
     before = client.tree(plan.repository, comparison.merge_base)
     blobs = {d.path: d.blob_id for d in plan.missing}

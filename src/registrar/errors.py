@@ -80,7 +80,7 @@ def exit_code(error: BaseException, *, wrote: bool) -> int:
 
 
 def describe(error: BaseException, branch: str = "") -> Message:
-    """Say what ended a run or a registration, which had ``branch`` as its working branch."""
+    """Describe what ended a run or a registration, which had ``branch`` as its working branch."""
     if isinstance(error, RegistrarError):
         return error.message
     if isinstance(error, Cancelled):

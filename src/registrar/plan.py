@@ -63,7 +63,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
 def _why_satisfied(
     definition: FileDefinition, spec: RegistrationSpec, state: RepositoryState
 ) -> Message | None:
-    """Say which other file counts as a listed one that is missing, if any."""
+    """Name the other file that counts as a listed one that is missing, if any."""
     respect = spec.respect_alternatives
     listing = Listing(state.directories)
     if found := satisfied_by(definition, listing, respect=respect):
@@ -79,7 +79,7 @@ def _why_satisfied(
 def was_declined(pull: PullRequest, base: str) -> bool:
     """Whether somebody closed a pull request of ours without merging it."""
     closed = not pull.is_open and not pull.merged
-    return closed and pull.base_branch == base and marker.WITHDRAWN not in pull.body
+    return closed and pull.base_branch == base and marker.CLOSED_BY_US not in pull.body
 
 
 def declined_paths(

@@ -41,7 +41,7 @@ def register(
 
 
 def preview(client: Client, plan: Plan, progress: Progress) -> RegistrationResult:
-    """Say what a registration would do in a repository that has been read."""
+    """Report what a registration would do in a repository that has been read."""
 
     def look() -> None:
         progress.found(plan.repository)
@@ -140,11 +140,11 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     if branch is None:
         found = branches.claim(client, plan, attempt, progress)
         if isinstance(found, Declined):
-            _accept_no(found, plan, progress)
+            _respect_declined(found, plan, progress)
             return
         branch = found
     progress.on_branch(branch.name)
-    if branch.was_bare and not plan.spec.uses_profile_branch:
+    if branch.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=branch.name)
     if not (attempt and attempt.done):
         strategy.create_files(client, plan, branch, proposal, progress)
@@ -152,7 +152,8 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     pull_requests.set_options(client, plan, proposal.options, progress)
 
 
-def _accept_no(declined: Declined, plan: Plan, progress: Progress) -> None:
+def _respect_declined(declined: Declined, plan: Plan, progress: Progress) -> None:
+    """Skip what somebody declined."""
     link = declined.pull_request.link
     reason = msg("reason.declined", pull_request=link)
     for definition in progress.pending(plan.missing):

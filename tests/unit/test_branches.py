@@ -14,7 +14,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.plan import make_plan
-from registrar.reporting.marker import WITHDRAWN
+from registrar.reporting.marker import CLOSED_BY_US
 
 HEAD = "1" * 40
 
@@ -78,8 +78,8 @@ def pull(number: int, **changes: object) -> PullRequest:
         ([pull(1, merged=True)], None),
         ([pull(1, head_sha="2" * 40)], None),
         ([pull(1, base_branch="develop")], None),
-        ([pull(1, body=WITHDRAWN)], None),
-        ([pull(3, body=WITHDRAWN), pull(2, head_sha="2" * 40), pull(1)], -1),
+        ([pull(1, body=CLOSED_BY_US)], None),
+        ([pull(3, body=CLOSED_BY_US), pull(2, head_sha="2" * 40), pull(1)], -1),
     ],
 )
 def test_the_pull_request_that_counts(pulls: list[PullRequest], found: int | None) -> None:

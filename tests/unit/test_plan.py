@@ -116,7 +116,7 @@ def pull(number: int, *proposed: str, **changes: Any) -> PullRequest:
         ([pull(2, "a"), pull(1, "a")], {"a": 2}),
         ([pull(1, "a", merged=True)], {}),
         ([pull(1, "a", base_branch="develop")], {}),
-        ([pull(1, "a", body=marker.of_paths(["a"]) + marker.WITHDRAWN)], {}),
+        ([pull(1, "a", body=marker.of_paths(["a"]) + marker.CLOSED_BY_US)], {}),
         ([pull(1, "a", body="rewritten")], {}),
         ([pull(2, "a", is_open=True), pull(1, "a", "b")], {"b": 1}),
         ([pull(1, *map(str, range(marker.MOST_PATHS + 1)))], {"a": 1, "b": 1, "c": 1}),

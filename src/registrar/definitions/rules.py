@@ -41,7 +41,7 @@ _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII
 
 
 def path_diagnostics(path: str) -> Iterator[Message]:
-    """Say why no file can be created at ``path`` of a git repository: nothing when one can."""
+    """Explain why no file can be created at ``path`` of a git repository: nothing when one can."""
     if not path:
         yield msg("path.empty")
         return

@@ -250,7 +250,7 @@ def classify(
     was_made: bool,
     now: float,
 ) -> Outcome[Model]:
-    """Say what an answer means.
+    """Classify an answer.
 
     ``was_made`` says that this run has made what the request needs, or that GitHub has said that
     it is there; ``now`` is the time in seconds since the epoch.

@@ -166,7 +166,7 @@ def _proxied(proxy: str, pools: dict[str, Any]) -> urllib3.PoolManager:
 
 
 def _failure(error: Exception, seconds: float) -> Failure:
-    """Say what a library's exception means."""
+    """Translate a library's exception."""
     causes = list(_causes(error))
     last = causes[-1]
     if isinstance(last, ssl.SSLCertVerificationError):

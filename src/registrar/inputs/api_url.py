@@ -15,7 +15,7 @@ _CLOUD = ".ghe.com"
 
 
 def diagnostic(url: str) -> Message | None:
-    """Say why the API cannot be at ``url``; ``None`` when it can."""
+    """Explain why the API cannot be at ``url``; ``None`` when it can."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

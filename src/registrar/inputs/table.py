@@ -87,7 +87,7 @@ INPUTS = {
             choices=tuple(CommitStrategy),
             other_names=("strategy",),
         ),
-        # A name must be the same in the next run, so it cannot tell how many files are missing
+        # A name must be the same in the next run, so it cannot hold the number of missing files
         Input("branch", placeholders=("profile", "owner", "repo"), other_names=("branch_name",)),
         Input("commit_message", placeholders=("path", *_TEXT)),
         Input("title", placeholders=_TEXT, other_names=("pr_title", "pull_request_title")),

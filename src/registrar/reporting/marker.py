@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 MOST_PATHS = 1000
 """At most so many hashes are written; a mark without any means every path."""
-WITHDRAWN = "<!-- registrar:withdrawn -->"
-"""Marks a pull request that we closed ourselves, so that it is not taken for a "no"."""
+CLOSED_BY_US = "<!-- registrar:closed-by-us -->"
+"""Marks a pull request that we closed ourselves, so that it does not count as declined."""
 _DIGITS = 10
 _MARK = re.compile(rf"<!-- registrar:paths((?: [0-9a-f]{{{_DIGITS}}})*) -->")
 

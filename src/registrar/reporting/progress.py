@@ -112,8 +112,8 @@ class Progress:
         self._definitions = plan.definitions
         # Registering skips what was declined; a preview shows that it is missing
         looks = plan.spec.mode is not Mode.REGISTER
-        lacking = len(plan.missing) + len(plan.blocked) + len(plan.declined)
-        self._result = self._result._replace(missing=lacking)
+        count = len(plan.missing) + len(plan.blocked) + len(plan.declined)
+        self._result = self._result._replace(missing=count)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):

@@ -48,7 +48,7 @@ class Reporter(NamedTuple):
         self.workflow.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def registration(self, registration: RegistrationResult) -> None:
-        """Tell how a registration ended: what would be created, what failed, the summary."""
+        """Report how a registration ended: what would be created, what failed, the summary."""
         if files := preview.to_create(registration):
             with self.workflow.group(self._text(msg("group.diff", count=len(files)))):
                 for line in preview.console(registration, self.catalogue):

@@ -85,8 +85,8 @@ class Workflow:
         """Report an error: an annotation on the runner, standard error elsewhere.
 
         ``text`` may have several lines; ``label`` is the word for "error" where no runner
-        writes it; ``file`` (relative to the workspace) and ``line`` (from 1, 0 unknown) tell
-        the place.
+        writes it; ``file`` (relative to the workspace) and ``line`` (from 1, 0 unknown)
+        are its place.
         """
         self._annotate("error", text, label, file, line)
 

@@ -176,7 +176,7 @@ def _branch(name: str, plan: Plan, made: Created) -> Branch | None:
     """Give the branch, where it is certain that this run may write to it."""
     if made.commit:
         # Also when somebody else made the branch: then it stood at the very base commit
-        return Branch(name, made.commit, is_new=False, was_bare=not made.branch)
+        return Branch(name, made.commit, is_new=False, had_no_commit=not made.branch)
     if made.branch:
         return Branch(
             name,

@@ -12,7 +12,7 @@ _MOST_UNKNOWN = 10
 
 
 def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
-    """Say what is wrong with the template of the input ``name``; ``None`` when nothing is.
+    """Describe what is wrong with the template of the input ``name``; ``None`` when nothing is.
 
     A literal brace is written twice, as in Python's format strings.
     """
