@@ -13,6 +13,7 @@ from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
+from registrar.github.transport import Transport
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
 from registrar.models.fleet import FleetResult
@@ -48,9 +49,12 @@ class Execution(NamedTuple):
 
     def _connect(self) -> GitHub:
         """Connect with the token, which is checked first where the strategy wants that."""
+        token = self.settings.token
         github = GitHub(
-            token=self.settings.token,
-            api_url=self.settings.api_url,
+            # Imported here, not by each module above it: PyGithub's imports nest so deeply that
+            # Python < 3.14 loses time on the edge of its stack (python/cpython#142183)
+            Transport(token=token, api_url=self.settings.api_url),
+            token=token,
             workflow_repository=self.settings.workflow_repository,
             policy=RetryPolicy(
                 max_seconds=self.settings.max_wait_seconds,

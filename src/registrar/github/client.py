@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context, TokenKind
@@ -14,9 +15,11 @@ from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.retry import RetryPolicy
 from registrar.github.session import Session
-from registrar.github.transport import Transport
 from registrar.models.repository import OwnerFiles
 from registrar.texts.messages import msg
+
+if TYPE_CHECKING:
+    from registrar.github.transport import Transport
 
 
 class Client(GraphQLClient):
@@ -70,17 +73,17 @@ class GitHub:
     """GitHub, as one token reaches it. Made once a run; gives a client for each repository."""
 
     def __init__(
-        self, *, token: str, api_url: str, workflow_repository: str, policy: RetryPolicy
+        self, transport: Transport, *, token: str, workflow_repository: str, policy: RetryPolicy
     ) -> None:
         """Nothing is sent before the first call.
 
         ``workflow_repository`` is the repository whose workflow runs us, or nothing.
         """
-        self._transport = Transport(token=token, api_url=api_url)
+        self._transport = transport
         self._limits = TokenLimits(token, policy.clock)
         self._policy = policy
         self._owners: dict[str, OwnerFiles | None] = {}
-        self._context = Context(self._transport.host, "", TokenKind.of(token), workflow_repository)
+        self._context = Context(transport.host, "", TokenKind.of(token), workflow_repository)
 
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, cast
+from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.github.classify import classify
 from registrar.github.errors import GitHubError, Kind
@@ -12,8 +12,10 @@ from registrar.github.limits import Resource, TokenLimits
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
 from registrar.github.response import Response
 from registrar.github.retry import LAG_SECONDS, SHORTEST_LAG_PAUSE, RetryPolicy, pause_before
-from registrar.github.transport import Transport
 from registrar.texts.messages import Message, msg
+
+if TYPE_CHECKING:
+    from registrar.github.transport import Transport
 
 
 def branch_thing(name: str) -> str:
