@@ -127,3 +127,36 @@ def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
     assert ("A pull request already exists" in ended.stderr) is not found
     assert action.clock.skipped < 30
     finished(repository)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "This is how GitHub answers a token that may read octo/example but not write to it"),
+        ("ja", "octo/example を読めても書けないトークンに、GitHub はこのように応答します"),
+    ],
+)
+@pytest.mark.parametrize("call", ["POST git/refs", "PUT contents/a.md"])
+def test_a_missing_permission_is_no_lag(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    call: str,
+    language: str,
+    text: str,
+) -> None:
+    """A plain 404, also below the branch that the run has just made."""
+    refuse = Fault(
+        FaultKind.CUSTOM,
+        match=lambda request: shortened(request) == call,
+        times=None,
+        status=404,
+        message="Not Found",
+    )
+    host.faults.add(refuse)
+    ended = action(definitions=action.listing("a.md"), language=language)
+    assert ended.exit_code in {1, 2}
+    assert text in ended.stderr
+    assert len(refuse.hits) == 1
+    assert action.clock.skipped == 0
+    assert repository.pull_requests == []
