@@ -103,6 +103,9 @@ def look(state: str, language: str) -> Path:
 
 
 def main() -> None:
+    unknown = [state for state in sys.argv[1:] if state not in STATES]
+    if unknown:
+        sys.exit(f"Usage: scripts/look [STATE ...]\nStates: {', '.join(STATES)}")
     for state in sys.argv[1:] or STATES:
         for language in ("en", "ja"):
             print(look(state, language).relative_to(ROOT))

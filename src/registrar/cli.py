@@ -59,7 +59,11 @@ class CommandLine(NamedTuple):
                     message = msg("help.with_default", text=message, value=each.default)
                 text = catalogue.text(message)
                 yield from textwrap.wrap(
-                    text, COLUMNS, initial_indent=_MARGIN, subsequent_indent=_MARGIN
+                    text,
+                    COLUMNS,
+                    initial_indent=_MARGIN,
+                    subsequent_indent=_MARGIN,
+                    break_on_hyphens=False,
                 )
         yield f"  {', '.join((*_HELP, _VERSION))}"
         yield ""
@@ -89,7 +93,9 @@ def parse(arguments: Sequence[str]) -> CommandLine:
             value = arguments[position]
             position += 1
         option = _OPTIONS.get(name.replace("_", "-"))
-        if option is None:
+        if name in {*_HELP, _VERSION}:
+            errors.append(msg("input.option_with_value", name=name))
+        elif option is None:
             errors.append(_unknown(name))
         elif command and option.name == "profile":
             errors.append(msg("input.option_of_command", name=name, profile=command))

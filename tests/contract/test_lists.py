@@ -51,7 +51,9 @@ def test_a_list_that_only_extends_is_the_built_in_one(
     host: StandInHost,
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"})
-    listed = write_list(action, {"extends": name}, suffix)
+    # Editors put the address of the schema there
+    schema = "../scripts/config/definitions.schema.json"
+    listed = write_list(action, {"$schema": schema, "extends": name}, suffix)
     run = action(definitions=listed, profile=name, commit_strategy=strategy, language="en")
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(branch)
@@ -238,8 +240,8 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "unknown key": (
         {"path": "a"},
         1,
-        "unknown key path. Known: extends, exclude, files.",
-        "path というキーはありません。使えるキー: extends、exclude、files。",
+        "unknown key path. Known: extends, exclude, files, $schema.",
+        "path というキーはありません。使えるキー: extends、exclude、files、$schema。",
     ),
     "unknown list": (
         {"extends": "all"},
@@ -262,8 +264,8 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "a pattern is no string": (
         {"extends": "health", "exclude": ["a", 1]},
         5,
-        "exclude must be a string",
-        "exclude は文字列でなければなりません",
+        "exclude holds a value that is no string; put the value in quotes.",
+        "exclude に文字列でない値があります。",
     ),
     "files is no array": (
         {"files": {"path": "a"}},
@@ -361,8 +363,8 @@ ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "an alternative is no string": (
         {"alternatives": [1]},
-        "alternatives must be a string",
-        "alternatives は文字列でなければなりません",
+        "alternatives holds a value that is no string; put the value in quotes.",
+        "alternatives に文字列でない値があります。",
     ),
     "an alternative is no path": (
         {"alternatives": ["../a"]},

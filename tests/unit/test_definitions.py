@@ -357,6 +357,8 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     ({"files": []}, True),
     ({"extends": "health"}, True),
     ({"extends": "all"}, False),
+    ({"$schema": "x", "extends": "health"}, True),
+    ({"$schema": "x"}, False),
     ({"exclude": ["a"]}, False),
     ({"extends": "health", "exclude": ["a"], "files": [{"path": "a"}]}, True),
     ({"extends": "health", "exclude": "a"}, False),

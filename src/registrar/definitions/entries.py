@@ -80,13 +80,16 @@ class Reader:
                 self.errors.add(place, msg("definitions.duplicate_key", key=Excerpt(key)))
         return {key: value for key, value in pairs if key in known and times[key] == 1}
 
-    def string(self, node: yaml.Node | None, key: str, place: Place) -> str | None:
-        """Value of a key; ``None`` where there is none, or no usable one."""
+    def string(
+        self, node: yaml.Node | None, key: str, place: Place, *, is_item: bool = False
+    ) -> str | None:
+        """Value of a key, or item of its array; ``None`` where there is none, or no usable one."""
         if node is None:
             return None
         value = parsing.text_of(node)
         if value is None:
-            message = msg("definitions.not_a_string", key=key)
+            wrong = "definitions.item_not_a_string" if is_item else "definitions.not_a_string"
+            message = msg(wrong, key=key)
         elif any(unicodedata.category(char) == "Cs" for char in value):
             message = msg("definitions.surrogate", key=key)
         elif self._secret and self._secret in value:
@@ -185,7 +188,7 @@ class Reader:
             most = rules.MOST_ALTERNATIVES
             self.errors.add(place, msg("definitions.too_many_alternatives", most=most))
             return ()
-        paths = [self.string(item, "alternatives", place) for item in items]
+        paths = [self.string(item, "alternatives", place, is_item=True) for item in items]
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
             self.errors.add(place, *rules.path_diagnostics(path))

@@ -21,8 +21,8 @@ from registrar.models.files import FileDefinition, parents
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
-KEYS = ("extends", "exclude", "files")
-"""Keys of a list that is an object."""
+KEYS = ("extends", "exclude", "files", "$schema")
+"""Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
 
 
 def load(
@@ -107,7 +107,7 @@ def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDef
             return listed
         for node in globs:
             place = Place(line_of(node))
-            glob = reader.string(node, "exclude", place)
+            glob = reader.string(node, "exclude", place, is_item=True)
             matched = {d.path for d in listed if glob is not None and matches(d.path, glob)}
             if glob is not None and not matched:
                 message = msg("definitions.exclude_unused", glob=Excerpt(glob))
