@@ -72,13 +72,10 @@ def imported(file: Path, *, for_types: bool = True) -> set[str]:
     return found
 
 
+NAMES = {name_of(file): file for file in FILES}
 GRAPH = {
-    name_of(file): {
-        own
-        for module in imported(file)
-        if (own := module.removeprefix("registrar.")) in {name_of(f) for f in FILES}
-    }
-    for file in FILES
+    name: {module.removeprefix("registrar.") for module in imported(file)} & NAMES.keys()
+    for name, file in NAMES.items()
 }
 
 
