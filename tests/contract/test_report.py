@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from tests.contract.test_run import refuse
@@ -94,7 +94,7 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
     assert bad(lambda report: report.update(more=1))
     assert bad(lambda report: report.update(version=2))
     assert bad(lambda report: report["registrations"][0].update(profile="other"))
-    with pytest.raises(jsonschema.ValidationError):
+    with pytest.raises(jsonschema_rs.ValidationError):
         report_schema().validate({})
 
 
