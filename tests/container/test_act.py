@@ -325,7 +325,7 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
             timeout=400,
         )
         assert [len(repository.pull_requests) for repository in made] == [1] * 5
-    assert "5 lack files: 0 have an open pull request, 0 declined it, 5 to open." in log
-    assert "That takes 3 shards, one after the other." in log
+    assert "With missing files: 5 (to open: 5)." in log
+    assert "Shards, one after the other: 3." in log
     assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
-    assert "5 repositories: 5 waiting." in log
+    assert "Repositories: 5 waiting (5 in all)." in log

@@ -77,11 +77,10 @@ def opened(repositories: Sequence[Repository]) -> list[int]:
 def test_a_plan_counts_everything_and_writes_nothing(
     many: Start, make: Make, host: StandInHost
 ) -> None:
+    make(0, 1)
+    assert states(many()) == {"opened": 1}
+    host.requests.clear()
     make(8, 3)
-    [waiting] = make(0, 1)
-    waiting.create_branch(SCAFFOLD_BRANCH)
-    waiting.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
-    waiting.open_pull_request(head=SCAFFOLD_BRANCH)
     make(1, 0, archived=True)
     make(1, 0, locked=True)
     host.create_repository("octo-org/empty", empty=True)
@@ -93,10 +92,10 @@ def test_a_plan_counts_everything_and_writes_nothing(
     assert states(run) == {"missing": 3, "waiting": 1, "complete": 8}
     assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes", "nodes"]
     sentences = (
-        "12 of 16 repositories selected (1 archived, 1 forks, 1 locked, 1 empty).",
-        "Read with 2 queries; 4998 points left.",
-        "4 lack files: 1 have an open pull request, 0 declined it, 3 to open.",
-        "2 now, 1 deferred. About 1 min at GitHub's pace.",
+        "Repositories selected: 12 of 16. Left out: archived: 1, forks: 1, locked: 1, empty: 1.",
+        "Queries to read them: 2; GraphQL points left: 4995.",
+        "With missing files: 4 (open pull request: 1, to open: 3).",
+        "Pull requests to open now: 2, deferred: 1. Time at GitHub's pace: about 1 min.",
     )
     for sentence in sentences:
         assert sentence in run.lines
@@ -118,6 +117,37 @@ def test_a_check_fails_when_one_repository_lacks_something(
     run = many(mode="check")
     assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
     assert run.outputs["matrix"] == ('["1/1"]' if lacking else "[]")
+
+
+def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
+    many: Start, make: Make, action: Action
+) -> None:
+    [repository] = make(0, 1)
+    listing = action.listing("a.txt", "b.txt")
+    assert states(many(definitions=listing)) == {"opened": 1}
+    plan = many(definitions=listing, mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"waiting": 1}, "[]")
+    assert "With missing files: 1 (open pull request: 1)." in plan.lines
+
+    longer = action.listing("a.txt", "b.txt", "c.txt")
+    plan = many(definitions=longer, mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
+    assert "With missing files: 1 (open pull request: 1, of these to update: 1)." in plan.lines
+    assert states(many(definitions=longer)) == {"updated": 1}
+    plan = many(definitions=longer, mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"waiting": 1}, "[]")
+    assert opened([repository]) == [1]
+
+
+def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
+    many: Start, make: Make
+) -> None:
+    [repository] = make(0, 1)
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
+    repository.open_pull_request(head=SCAFFOLD_BRANCH)
+    plan = many(mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
 
 
 def test_shards_share_the_repositories_and_the_cap(
@@ -336,14 +366,14 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
 @pytest.mark.parametrize(
     ("inputs", "part"),
     [
-        ({"target_repos": "octo-org/none-*"}, "None of the"),
+        ({"target_repos": "octo-org/none-*"}, "No repository is selected"),
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
         ({"commit_strategy": "per-file"}, "is for one repository"),
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
         ({"shard": "3/2"}, "shard is not of the form"),
-        ({"max_minutes": "0.01"}, "Reading the repositories alone"),
+        ({"max_minutes": "0.01"}, "reading the repositories alone"),
     ],
 )
 def test_what_cannot_be_begun_is_refused(
@@ -379,7 +409,7 @@ def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHo
     host.graphql_rate_limit.remaining = 2
     run = many()
     assert (run.exit_code, only_reads(host)) == (2, True)
-    assert "takes about 3 GraphQL points, and the token has 2 left" in run.console
+    assert "Points needed: about 3, left: 2" in run.console
 
 
 # --- Reading ------------------------------------------------------------------------------
@@ -527,5 +557,5 @@ def test_a_thousand_repositories_take_no_more_requests_than_they_must(
     for number in range(1000):
         host.create_repository(f"octo-org/r{number}", {"README.md": b""} if number < 300 else files)
     run = many(definitions=listing, max_pull_requests="300")
-    assert "1000 repositories: 300 opened, 700 complete." in run.lines
+    assert "Repositories: 300 opened, 700 complete (1000 in all)." in run.lines
     assert len(host.requests) <= 10 + 100 + 600 + 10

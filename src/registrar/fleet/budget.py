@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from registrar.branches import Declined
 from registrar.errors import Refused
 from registrar.fleet import schedule
 from registrar.fleet.batches import FIRST_SIZE
+from registrar.fleet.reading import Standing
 from registrar.models.fleet import Budget
-from registrar.models.repository import PullRequest
 from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
 from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
 
 SECONDS_PER_QUERY = 2.0
 """What a query of `FIRST_SIZE` repositories may take, generously."""
+WRITES_PER_UPDATE = 2
+"""A commit, and the description of the pull request."""
 
 
 def requests_of(options: PullRequestOptions) -> int:
@@ -47,8 +49,8 @@ class Read(NamedTuple):
     excluded: Mapping[Exclusion, int]
     queries: int
     points_left: int | None
-    lacking: Sequence[PullRequest | Declined | None]
-    """What each list in a repository that lacks files has on its working branch."""
+    standings: Counter[Standing]
+    """How many lists with missing files stand so."""
 
 
 class Bounds(NamedTuple):
@@ -57,8 +59,8 @@ class Bounds(NamedTuple):
     cap: int
     """New pull requests at most, for all shards, of which this run is one."""
     max_seconds: float
-    writes_each: int
-    """Writing requests of one pull request."""
+    writes_per_opening: int
+    """Writing requests of one new pull request."""
     shard: Shard
 
 
@@ -68,14 +70,11 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
     Raises:
         Refused: it would take more shards than a matrix has jobs.
     """
-    declined = sum(isinstance(found, Declined) for found in read.lacking)
-    proposed = sum(isinstance(found, PullRequest) for found in read.lacking)
-    to_open = len(read.lacking) - declined - proposed
+    standings = read.standings
+    to_open, to_update = standings[Standing.TO_OPEN], standings[Standing.TO_UPDATE]
     now = min(to_open, bounds.shard.share(bounds.cap))
-    matrix = schedule.shards(now * bounds.writes_each, max_seconds=bounds.max_seconds)
-    if not matrix and proposed:
-        # Open pull requests may have to be brought up to date
-        matrix = (Shard(),)
+    writes = now * bounds.writes_per_opening + to_update * WRITES_PER_UPDATE
+    matrix = schedule.shards(writes, max_seconds=bounds.max_seconds)
     if len(matrix) > MOST_SHARDS:
         raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))
     return Budget(
@@ -83,11 +82,13 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
         excluded=read.excluded,
         queries=read.queries,
         points_left=read.points_left,
-        lacking=len(read.lacking),
-        proposed=proposed,
-        declined=declined,
+        missing=sum(standings.values()),
+        proposed=to_update + standings[Standing.WAITING],
+        to_update=to_update,
+        declined=standings[Standing.DECLINED],
         now=now,
         deferred=to_open - now,
-        seconds=schedule.seconds(now * bounds.writes_each),
+        writes=writes,
+        seconds=schedule.seconds(writes),
         matrix=matrix,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import branches
@@ -16,6 +17,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.plan import make_plan
+from registrar.reporting import marker
 from registrar.strategies.base import with_owner
 from registrar.strategies.single_commit import paths_to_read
 from registrar.texts.messages import Message
@@ -36,6 +38,17 @@ class Task(NamedTuple):
     job: Job
 
 
+class Standing(Enum):
+    """What is left to do where files are missing."""
+
+    TO_OPEN = auto()
+    TO_UPDATE = auto()
+    """The open pull request does not propose all of them."""
+    WAITING = auto()
+    """The open pull request proposes all of them."""
+    DECLINED = auto()
+
+
 class Reading(NamedTuple):
     """What was read about one task."""
 
@@ -54,6 +67,30 @@ class Reading(NamedTuple):
         if plan.declined and not plan.missing:
             return Declined(plan.spec.branch, next(iter(plan.declined.values())))
         return branches.proposed(plan.state.branch, plan) if plan.state.branch else None
+
+    @property
+    def pull_request(self) -> PullRequest | None:
+        """The pull request that is open, or was declined."""
+        found = self.found
+        return found.pull_request if isinstance(found, Declined) else found
+
+    @property
+    def standing(self) -> Standing | None:
+        """What is left to do; ``None`` where no file is missing that could be created.
+
+        What an open pull request proposes is read from its description: its branch would cost a
+        request for each repository.
+        """
+        found = self.found
+        if isinstance(found, Declined):
+            return Standing.DECLINED
+        if self.plan is None or not self.plan.missing:
+            return None
+        if found is None:
+            return Standing.TO_OPEN
+        paths = frozenset(definition.path for definition in self.plan.missing)
+        proposes_all = marker.proposed(found.body, paths) == paths
+        return Standing.WAITING if proposes_all else Standing.TO_UPDATE
 
 
 @dataclass(slots=True)

@@ -1,22 +1,22 @@
-"""A run over many repositories: list, read, say the budget, write one after the other."""
+"""A run over many repositories: list, read, report the budget, write one after the other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import registration
-from registrar.branches import Declined
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic, Refused
 from registrar.fleet import budget as budgets
 from registrar.fleet import publicity, schedule
 from registrar.fleet.listing import Listing, make_listing
-from registrar.fleet.reading import Reader, Reading, Task
+from registrar.fleet.reading import Reader, Reading, Standing, Task
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models.fleet import FleetResult, Row, State
+from registrar.models.fleet import Budget, FleetResult, Row, State
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
@@ -35,6 +35,14 @@ SAME_CAUSE = 5
 """So many failures in a row with one cause end the writing: it would be the same for the rest."""
 _FOR_ALL = ("refusal.token_rejected", "limit.")
 """Beginnings of the causes that hold for every repository, and end the writing at once."""
+_STATES = {
+    None: State.MISSING,
+    Standing.TO_OPEN: State.MISSING,
+    Standing.TO_UPDATE: State.MISSING,
+    Standing.WAITING: State.WAITING,
+    Standing.DECLINED: State.DECLINED,
+}
+"""How a repository with missing files stands, when nothing is written."""
 _OPERATIONS = {
     PullRequestOperation.CREATED: State.OPENED,
     PullRequestOperation.UPDATED: State.UPDATED,
@@ -42,17 +50,13 @@ _OPERATIONS = {
 }
 
 
-class Lacking(NamedTuple):
-    """A task whose repository lacks files, and what its working branch has."""
+class WorkItem(NamedTuple):
+    """A task whose repository has missing files."""
 
     task: Task
+    standing: Standing
     missing: int
-    found: PullRequest | Declined | None
-
-    @property
-    def is_continued(self) -> bool:
-        """Whether it has an open pull request already."""
-        return isinstance(self.found, PullRequest)
+    pull_request: PullRequest | None
 
 
 class Fleet(NamedTuple):
@@ -68,7 +72,7 @@ class Fleet(NamedTuple):
     result: FleetResult
 
     def run(self) -> None:
-        """List, read, say the budget, write.
+        """List, read, report the budget, write.
 
         Raises:
             Refused: nothing was written.
@@ -86,20 +90,20 @@ class Fleet(NamedTuple):
             )
             if publicity.is_public(settings, listing.found.values(), client):
                 self.names.hide(listing.found.values())
-            self._tell_not_found(listing)
+            self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
         if not listing.selected and not listing.not_found and settings.shard.total == 1:
             raise Refused(msg("fleet.nothing_selected", found=in_shard))
         reader = Reader(self.github, client, self.cancellation.clock)
         with self.reporter.group("fleet.group_read", count=len(listing.selected)):
-            lacking = self._read(reader, listing)
+            items = self._read(reader, listing)
         result.budget = budgets.make_budget(
             budgets.Read(
                 in_shard,
                 listing.excluded,
                 reader.queries,
                 client.points_left,
-                [each.found for each in lacking],
+                Counter(item.standing for item in items),
             ),
             budgets.Bounds(
                 settings.max_pull_requests,
@@ -111,30 +115,30 @@ class Fleet(NamedTuple):
         result.repositories = result.budget.selected
         for sentence in texts.budget_sentences(result.budget):
             self.reporter.line(sentence)
-        todo = [each for each in lacking if not isinstance(each.found, Declined)]
+        todo = [item for item in items if item.standing is not Standing.DECLINED]
         if settings.mode is Mode.REGISTER and todo:
             with self.reporter.group("fleet.group_write", count=len(todo)):
-                self._write(self._ordered(todo), end)
+                self._write(self._ordered(todo), result.budget, end)
         self.reporter.line(texts.outcome(result))
 
     # --- Listing and reading --------------------------------------------------------------
 
-    def _tell_not_found(self, listing: Listing) -> None:
+    def _report_not_found(self, listing: Listing) -> None:
         rows = [
             Row(name, job.profile.name, State.FAILED, reason=reason)
             for name, reason in listing.not_found.items()
             for job in self.jobs
         ]
         for number, row in enumerate(rows, start=1):
-            self._tell(row, number, len(rows))
+            self._report(row, number, len(rows))
 
-    def _read(self, reader: Reader, listing: Listing) -> list[Lacking]:
-        """Read every repository, tell what is final, and give what lacks files."""
+    def _read(self, reader: Reader, listing: Listing) -> list[WorkItem]:
+        """Read every repository, report what is final, and give those with missing files."""
         tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
         budgets.require_reads(
             len(tasks), points_left=reader.client.points_left, max_seconds=self.settings.max_seconds
         )
-        lacking: list[Lacking] = []
+        items: list[WorkItem] = []
         left_out = set[int]()
         for number, reading in enumerate(reader.read(tasks), start=1):
             repository = reading.task.repository
@@ -143,17 +147,17 @@ class Fleet(NamedTuple):
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
-            found, row = reading.found, self._row_of(reading)
-            if isinstance(found, Declined) or (reading.plan and reading.plan.missing):
-                lacking.append(Lacking(reading.task, row.missing, found))
-                if self.settings.mode is Mode.REGISTER and not isinstance(found, Declined):
+            row, standing = self._row_of(reading), reading.standing
+            if standing:
+                items.append(WorkItem(reading.task, standing, row.missing, row.pull_request))
+                if self.settings.mode is Mode.REGISTER and standing is not Standing.DECLINED:
                     continue
-            self._tell(row, number, len(tasks))
-        return lacking
+            self._report(row, number, len(tasks))
+        return items
 
     def _row_of(self, reading: Reading) -> Row:
         """How a repository stands after it was read, when nothing is going to be written."""
-        task, plan, found = reading.task, reading.plan, reading.found
+        task, plan = reading.task, reading.plan
         state, reason = State.COMPLETE, reading.error
         if plan:
             self.names.renamed(task.repository.full_name, plan.repository.full_name)
@@ -162,11 +166,7 @@ class Fleet(NamedTuple):
         elif plan.missing or plan.blocked or plan.declined:
             if self.settings.mode is not Mode.REGISTER:
                 self.result.registrations.append(self._previewed(plan, task.job))
-            state = State.MISSING
-            if isinstance(found, Declined):
-                state = State.DECLINED
-            elif found:
-                state = State.WAITING
+            state = _STATES[reading.standing]
             if plan.blocked and not plan.missing:
                 path, parent = next(iter(plan.blocked.items()))
                 state, reason = State.FAILED, msg("fleet.blocked", path=path, parent=parent)
@@ -177,7 +177,7 @@ class Fleet(NamedTuple):
             task.repository.html_url,
             len(plan.missing) + len(plan.blocked) + len(plan.declined) if plan else 0,
             reason,
-            found.pull_request if isinstance(found, Declined) else found,
+            reading.pull_request,
         )
 
     def _previewed(self, plan: Plan, job: Job) -> RegistrationResult:
@@ -186,34 +186,38 @@ class Fleet(NamedTuple):
 
     # --- Writing --------------------------------------------------------------------------
 
-    def _ordered(self, todo: Sequence[Lacking]) -> list[Lacking]:
-        """Continued pull requests first, then an order that starves none when the cap cuts it."""
+    def _ordered(self, todo: Sequence[WorkItem]) -> list[WorkItem]:
+        """Open pull requests first, then an order that starves none when the cap cuts it."""
         day = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
-        ids = {each.task.repository.id for each in todo}
+        ids = {item.task.repository.id for item in todo}
         place = {number: index for index, number in enumerate(schedule.in_order(ids, day))}
         return sorted(
-            todo, key=lambda each: (not each.is_continued, place[each.task.repository.id])
+            todo,
+            key=lambda item: (item.standing is Standing.TO_OPEN, place[item.task.repository.id]),
         )
 
-    def _write(self, todo: Sequence[Lacking], end: float) -> None:
+    def _write(self, todo: Sequence[WorkItem], budget: Budget, end: float) -> None:
         """Register in one repository after the other, until something ends it."""
-        settings, budget = self.settings, self.result.budget
-        each = budgets.requests_of(settings.pull_request)
-        planned = sum(1 for item in todo if item.is_continued) + (budget.now if budget else 0)
-        distance = schedule.distance(planned * each)
+        settings = self.settings
+        writes = {
+            Standing.TO_OPEN: budgets.requests_of(settings.pull_request),
+            Standing.TO_UPDATE: budgets.WRITES_PER_UPDATE,
+        }
+        distance = schedule.distance(budget.writes)
         self.github.keep_distance(distance)
         cap = settings.shard.share(settings.max_pull_requests)
+        left = budget.writes
         causes: list[str] = []
         for number, item in enumerate(todo, start=1):
-            left = max(planned - number, 0) * each * distance
             if self.cancellation.clock.monotonic() >= end:
                 self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
-            full = not item.is_continued and self.result.counts[State.OPENED] >= cap
-            if self.result.stopped or full:
-                self._tell(self._deferred(item), number, len(todo))
+            is_new = item.standing is Standing.TO_OPEN
+            if self.result.stopped or (is_new and self.result.counts[State.OPENED] >= cap):
+                self._report(self._left_alone(item), number, len(todo))
                 continue
             row, code = self._register(item)
-            self._tell(row, number, len(todo), left)
+            left = max(left - writes.get(item.standing, 0), 0)
+            self._report(row, number, len(todo), left * distance)
             if code > EXIT_CANCELLED:
                 self.result.cancelled = code
                 self.result.stopped = row.reason
@@ -233,7 +237,7 @@ class Fleet(NamedTuple):
         if self.result.stopped:
             self.reporter.fail(Diagnostic(self.result.stopped))
 
-    def _register(self, item: Lacking) -> tuple[Row, int]:
+    def _register(self, item: WorkItem) -> tuple[Row, int]:
         """Do the ordinary registration, which reads the repository again first."""
         repository, job = item.task.repository, item.task.job
         spec = job.spec(repository.full_name)
@@ -261,23 +265,25 @@ class Fleet(NamedTuple):
         )
         return row, done.exit_code
 
-    def _deferred(self, item: Lacking) -> Row:
+    def _left_alone(self, item: WorkItem) -> Row:
+        """How a repository stands for which the run had no time, or no pull request, left."""
         repository = item.task.repository
         return Row(
             repository.full_name,
             item.task.job.profile.name,
-            State.DEFERRED,
+            State.WAITING if item.standing is Standing.WAITING else State.DEFERRED,
             repository.html_url,
             item.missing,
+            pull_request=item.pull_request,
         )
 
-    # --- Telling --------------------------------------------------------------------------
+    # --- Reporting --------------------------------------------------------------------------
 
     def _progress(self, spec: RegistrationSpec, job: Job) -> Progress:
         nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
         return Progress(nothing_yet, Silence(), self.reporter.catalogue)
 
-    def _tell(self, row: Row, number: int, total: int, seconds_left: float = 0.0) -> None:
+    def _report(self, row: Row, number: int, total: int, seconds_left: float = 0.0) -> None:
         self.result.add(row)
         if row.state is not State.COMPLETE:
             self.reporter.line(texts.row_line(row, number, total, seconds_left))

@@ -55,13 +55,18 @@ class Budget(NamedTuple):
     queries: int
     """Requests that the reading took."""
     points_left: int | None
-    lacking: int
+    missing: int
+    """Number of lists with missing files."""
     proposed: int
     """Of them, so many have an open pull request."""
+    to_update: int
+    """Open pull requests that do not propose all missing files."""
     declined: int
     now: int
     """Pull requests that this run is going to open."""
     deferred: int
+    writes: int
+    """Writing requests that it takes."""
     seconds: float
     """How long the writing takes at GitHub's pace."""
     matrix: tuple[Shard, ...]
@@ -105,6 +110,6 @@ class FleetResult:
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
-        lacks = self.mode is Mode.CHECK and self.incomplete
-        failed = self.counts[State.FAILED] or lacks
+        is_incomplete = self.mode is Mode.CHECK and self.incomplete
+        failed = self.counts[State.FAILED] or is_incomplete
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)

@@ -20,32 +20,35 @@ ROWS_PER_CAUSE = 200
 
 def budget_sentences(budget: Budget) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
-    parts = [
+    excluded = [
         msg(f"fleet.excluded_{reason}", count=count) for reason, count in budget.excluded.items()
     ]
     selected = {"selected": budget.selected, "found": budget.found}
     yield (
-        msg("fleet.selected_of", **selected, parts=parts)
-        if parts
+        msg("fleet.selected_of", **selected, parts=excluded)
+        if excluded
         else msg("fleet.selected", **selected)
     )
     if budget.points_left is None:
         yield msg("fleet.queries", count=budget.queries)
     else:
         yield msg("fleet.queries_and_points", count=budget.queries, left=budget.points_left)
-    if not budget.lacking:
-        yield msg("fleet.nothing_lacking")
+    if not budget.missing:
+        yield msg("fleet.nothing_missing")
         return
-    yield msg(
-        "fleet.lacking",
-        count=budget.lacking,
-        proposed=budget.proposed,
-        declined=budget.declined,
-        open=budget.now + budget.deferred,
-    )
-    yield msg(
-        "fleet.now", now=budget.now, deferred=budget.deferred, minutes=_minutes(budget.seconds)
-    )
+    standings = {
+        "proposed": budget.proposed,
+        "to_update": budget.to_update,
+        "declined": budget.declined,
+        "to_open": budget.now + budget.deferred,
+    }
+    parts = [
+        msg(f"fleet.missing_{each}", count=count) for each, count in standings.items() if count
+    ]
+    yield msg("fleet.missing", count=budget.missing, parts=parts)
+    if budget.writes or budget.deferred:
+        minutes = _minutes(budget.seconds)
+        yield msg("fleet.now", now=budget.now, deferred=budget.deferred, minutes=minutes)
     if len(budget.matrix) > 1:
         yield msg("fleet.shards", count=len(budget.matrix))
 
@@ -60,10 +63,10 @@ def row_line(row: Row, number: int, total: int, seconds_left: float = 0.0) -> Me
 
 def state(row: Row) -> Message:
     """The state of a repository with what belongs to it."""
-    told = msg(f"fleet.state_{row.state}", count=row.missing)
+    text = msg(f"fleet.state_{row.state}", count=row.missing)
     if row.pull_request:
-        told = msg("fleet.with_pull_request", state=told, pull_request=row.pull_request.link)
-    return msg("state.with_reason", state=told, reason=row.reason) if row.reason else told
+        text = msg("fleet.with_pull_request", state=text, pull_request=row.pull_request.link)
+    return msg("state.with_reason", state=text, reason=row.reason) if row.reason else text
 
 
 def outcome(result: FleetResult) -> Message:
@@ -165,8 +168,9 @@ def document(result: FleetResult, catalogue: Catalogue) -> dict[str, Any]:
             "excluded": {reason.value: count for reason, count in budget.excluded.items()},
             "queries": budget.queries,
             "points_left": budget.points_left,
-            "lacking": budget.lacking,
+            "missing": budget.missing,
             "proposed": budget.proposed,
+            "to_update": budget.to_update,
             "declined": budget.declined,
             "now": budget.now,
             "deferred": budget.deferred,
