@@ -52,7 +52,7 @@ class Execution(NamedTuple):
         token = self.settings.token
         github = GitHub(
             # Imported here, not by each module above it: PyGithub's imports nest so deeply that
-            # Python < 3.14 loses time on the edge of its stack (python/cpython#142183)
+            # Python 3.11 and 3.12 lose time on the edge of their stack (python/cpython#142183)
             Transport(token=token, api_url=self.settings.api_url),
             token=token,
             workflow_repository=self.settings.workflow_repository,
