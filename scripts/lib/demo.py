@@ -12,6 +12,7 @@ from types import FrameType
 
 from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected
 from tests.fakehub import Repository
+from tests.fakehub.repository import Attributes
 
 EXIT_CANCELLED = 128
 READS = {"GET", "HEAD"}
@@ -20,6 +21,14 @@ LONG = 100
 LACKING_PART = 5
 """One repository of so many lacks files, where there are many."""
 MANY_CAP = 5
+ODD: dict[str, Attributes] = {
+    "archived": {"archived": True},
+    "fork": {"parent": "elsewhere/fork"},
+    "legacy-api": {},
+    "legacy-web": {},
+    "locked": {"locked": True},
+}
+"""Repositories that a run over many leaves out, and why."""
 HEAD, TAIL = 8, 4
 """Lines that are shown of a longer text, unless everything is asked for."""
 
@@ -47,14 +56,20 @@ class Demo:
         """Many repositories: a plan, a run up to its cap, and the run that goes on."""
         listed = expected("health")
         lacking = -(-count // LACKING_PART)
-        heading(f"{count} repositories of octo-org, {lacking} of which lack files")
+        heading(f"{count} repositories of octo-org, {lacking} of which lack files; {len(ODD)} more")
         made = [
             self.scene.host.create_repository(
                 f"octo-org/service-{number:03}", FILES if number < lacking else listed
             )
             for number in range(count)
         ]
-        given = {"target_repos": "octo-org/*", "max_pull_requests": str(MANY_CAP)}
+        odd = [
+            self.scene.host.create_repository(f"octo-org/{name}", FILES, **attributes)
+            for name, attributes in ODD.items()
+        ]
+        print(f"left out: {', '.join(ODD)}")
+        given = {"target_repos": "octo-org/*, !octo-org/legacy-*"}
+        given["max_pull_requests"] = str(MANY_CAP)
 
         heading("Mode plan: what would be done?")
         run, requests = self.run("health", mode="plan", **given)
@@ -67,12 +82,19 @@ class Demo:
             run, requests = self.run("health", **given)
             heading(f"{title}: what must hold")
             self.check("exit code 0", run.exit_code == 0)
+            self.check(
+                f"{count} of {count + len(ODD)} repositories are selected",
+                run.outputs.get("repositories") == str(count),
+            )
             self.check(f"{total} repositories have one pull request each", opened(made) == total)
             self.check(
                 f"{lacking - total} are deferred",
                 run.outputs.get("deferred") == str(lacking - total),
             )
             self.recap.append(f"{title.lower()}: {requests.total()} requests, {total} in all")
+        self.check(
+            "what is left out has only its own branch", {len(r.branches) for r in odd} == {1}
+        )
         self.check("the token is in no output of any run", not self.leaks)
 
     def before(self) -> None:
