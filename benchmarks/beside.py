@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from benchmarks import history, page, process
-from benchmarks.page import Part
+from benchmarks.page import Goal, Part
 from benchmarks.process import HERE, ROOT
 from benchmarks.runs import PRESENT, SCAFFOLD
 from tests.fakehub import StandInHost
@@ -53,6 +53,11 @@ class Step(NamedTuple):
     tool: str
 
 
+THEIR_PLAN, THEIR_WRITES = Step("plan", "all-repos"), Step("write", "all-repos")
+PLAN_FASTER, PLAN_SMALLER, WRITES_FASTER = 5, 100, 2
+"""What is to hold, as multiples of ours."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """What one step of one tool cost; seconds and bytes."""
@@ -63,6 +68,9 @@ class Measured:
     """Bodies of requests and answers."""
     left: int
     """What it has added on the disk and not removed."""
+
+
+Rounds: TypeAlias = Sequence[Mapping[Step, Measured]]
 
 
 @dataclass
@@ -112,7 +120,28 @@ def measure(rounds: int) -> Part:
                     scene.check()
                     done |= scene.measured
             found.append(done)
+    goals = [
+        Goal(
+            "plan: seconds of all-repos ÷ ours",
+            PLAN_FASTER,
+            _slower(found, THEIR_PLAN),
+            at_least=True,
+        ),
+        Goal(
+            "plan: bytes of all-repos ÷ ours",
+            PLAN_SMALLER,
+            _larger(found, THEIR_PLAN),
+            at_least=True,
+        ),
+        Goal(
+            "write: seconds of all-repos ÷ ours",
+            WRITES_FASTER,
+            _slower(found, THEIR_WRITES),
+            at_least=True,
+        ),
+    ]
     text = page.BESIDE.format(
+        goals=page.goals(goals),
         measured=page.measured("beside", rounds),
         repositories=REPOSITORIES,
         lacking=LACKING,
@@ -127,7 +156,7 @@ def measure(rounds: int) -> Part:
             texts=2,
         ),
     )
-    return Part(text)
+    return Part(text, goals)
 
 
 def registrar(scene: Stage) -> None:
@@ -157,7 +186,7 @@ def all_repos(scene: Stage, *options: str) -> None:
     look = [str(commands / "all-repos-find-files"), pattern]
     update = [str(commands / "all-repos-clone")]
     fixer = [str(commands / "python"), str(HERE / "all_repos_fixer.py"), *options]
-    scene.do(Step("plan", "all-repos"), run(update, look))
+    scene.do(THEIR_PLAN, run(update, look))
     scene.do(Step("plan again", "all-repos"), run(update, look))
     scene.do(Step("write", " ".join(["all-repos", *options])), run(fixer))
 
@@ -230,20 +259,28 @@ def _place(step: Step) -> tuple[bool, str, bool]:
     return step.work == "write", step.work, step.tool != OURS
 
 
-def _row(step: Step, found: Sequence[Mapping[Step, Measured]]) -> tuple[str, ...]:
+def _row(step: Step, found: Rounds) -> tuple[str, ...]:
     measured = [each[step] for each in found]
-    ours = [each[Step(step.work, OURS)] for each in found]
-    slower = median(a.seconds / b.seconds for a, b in zip(measured, ours, strict=True))
-    larger = median(a.moved / b.moved for a, b in zip(measured, ours, strict=True))
     return (
         *step,
         f"{median(each.seconds for each in measured):.1f}",
         f"{measured[0].requests:,}",
         f"{measured[0].moved / 1_000_000:.2f}",
         f"{measured[0].left / 1_000_000:.2f}",
-        f"{slower:.1f}",
-        f"{larger:.1f}",
+        f"{_slower(found, step):.1f}",
+        f"{_larger(found, step):.1f}",
     )
+
+
+def _slower(found: Rounds, step: Step) -> float:
+    """How many times our seconds it takes, by the median of the rounds."""
+    ours = Step(step.work, OURS)
+    return median(each[step].seconds / each[ours].seconds for each in found)
+
+
+def _larger(found: Rounds, step: Step) -> float:
+    """How many times our bytes it moves."""
+    return found[0][step].moved / found[0][Step(step.work, OURS)].moved
 
 
 def _version() -> str:

@@ -80,7 +80,7 @@ def measure(rounds: int) -> Part:
         for way in OURS
     }
     image = plot.svg(bars, lines, {"per-file": [*lines["per-file"][-1:], *paced]})
-    return Part(text, {"performance.svg": image})
+    return Part(text, images={"performance.svg": image})
 
 
 def compared(

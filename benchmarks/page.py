@@ -76,12 +76,14 @@ round trip. [An entry point of the benchmark](../benchmarks/unpaced.py) leaves o
 GitHub's pace, which is most of a run that writes ([Caps and
 pace](many-repositories.md#caps-and-pace)).
 
+{goals}
+
 {runs}
 
-- `At most`: ten requests to begin with, one for each hundred repositories of the list, one for each
-  ten that are read, and two for each that lacks files.
+- A run may make ten requests to begin with, one for each hundred repositories of the list, one for
+  each ten that are read, and two for each that lacks files.
 - `Chain`: the round trips that follow one another, of {latency} each; `Host`: the part of the
-  seconds in which the stand-in computed. `× both` divides the seconds by what both take together.
+  seconds in which the stand-in computed. `÷ both` divides the seconds by the two together.
 - `MB` is the peak of memory; `÷ one` divides it by that of the run on one repository.
 """
 
@@ -93,6 +95,8 @@ BESIDE = """\
 [all-repos](https://github.com/asottile/all-repos) {version} clones all repositories and pushes from
 clones. There are {repositories} of {commits} commits and {megabytes} MB each (packed), and
 {lacking} of them lack {missing} files. {latency} per round trip; nobody waits for GitHub's pace.
+
+{goals}
 
 {runs}
 
@@ -112,10 +116,32 @@ clones. There are {repositories} of {commits} commits and {megabytes} MB each (p
 """
 
 
+class Goal(NamedTuple):
+    """A ratio or a count that is to hold wherever it is measured."""
+
+    what: str
+    bound: float
+    measured: float
+    at_least: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it holds."""
+        if self.at_least:
+            return self.measured >= self.bound
+        return self.measured <= self.bound
+
+    def row(self) -> tuple[str, ...]:
+        """As a row of `goals`."""
+        sign = "≥" if self.at_least else "≤"
+        return self.what, f"{sign} {self.bound:,g}", f"{round(self.measured, 2):,g}"
+
+
 class Part(NamedTuple):
     """What one part of the benchmark has found."""
 
     text: str
+    goals: Sequence[Goal] = ()
     images: Mapping[str, str] = {}
     """SVG by file name in docs/images."""
 
@@ -135,6 +161,11 @@ def write(name: str, part: Part, order: Sequence[str]) -> None:
     PAGE.write_text(HEAD + "\n".join(parts), "utf-8")
     for file, image in part.images.items():
         (ROOT / "docs/images" / file).write_text(image, "utf-8")
+
+
+def goals(found: Sequence[Goal]) -> str:
+    """A table of what is to hold, and what was measured."""
+    return table(("Goal", "Bound", "Measured"), (goal.row() for goal in found))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
