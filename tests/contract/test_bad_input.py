@@ -233,8 +233,8 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
             "list.yml",
             data,
             2,
-            f"list.yml, line 2, column {column}: the quote that opens here is not closed",
-            f"list.yml、2 行目、{column} 文字目: ここで始まる引用符が",
+            f"list.yml, line 2, column {column}: the text in quotes that begins here is not closed",
+            f"list.yml、2 行目、{column} 文字目: ここから始まる引用符の中の文字列が",
         )
         for data, column in (
             (b'- path: a\n- path: "b\n- path: c\n- path: d\n', 9),
@@ -263,8 +263,8 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         "list.toml",
         b"x = 1\n",
         None,
-        "list.toml: the format is told by the ending",
-        "list.toml: 形式は拡張子で決まります。",
+        "list.toml: the definition file must be a .json, .yml or .yaml file.",
+        "list.toml: 定義ファイルの拡張子は .json、.yml、.yaml のどれかでなければなりません。",
     ),
     **{
         f"empty {name} {data!r}": (
@@ -665,7 +665,7 @@ def test_one_error_a_thousand_times_is_ten_lines_with_a_count(
     assert len(told) == 10
     shown = ", ".join(str(number) for number in range(11, 31))
     last = told[-1].partition(" → ")[0]
-    assert last.endswith(f"The same mistake in other entries (990): {shown}, ….")
+    assert last.endswith(f"The same error in other entries (990): {shown}, ….")
     assert len(run.text) < 60_000
     assert host.requests == []
 
@@ -687,7 +687,7 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     run = action(language="en", definitions=name)
     assert run.exit_code == 2
     assert len(run.stderr.splitlines()) == 10
-    assert "The same mistake in other entries (20)" in run.stderr
+    assert "The same error in other entries (20)" in run.stderr
     assert host.requests == []
 
 

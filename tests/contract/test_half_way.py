@@ -98,8 +98,8 @@ def test_a_protected_branch_has_the_same_text(
     repository.protect("chore/*", kind)  # type: ignore[arg-type]
     run = action(commit_strategy=strategy, language="en")
     assert run.exit_code in {1, 2}
-    told = "a ruleset" if kind == "ruleset" else "a protection of the branch forbids it"
-    assert told in run.stderr
+    reason = "a ruleset" if kind == "ruleset" else "a branch protection rule forbids it"
+    assert reason in run.stderr
     assert repository.pull_requests == []
     assert run.outputs["created"] == "0"
 
@@ -116,7 +116,7 @@ def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
     first, second = example.repository.pull_requests
     assert (first.head, first.state, first.merged) == (BRANCH, "closed", False)
     assert (second.head, second.state) == (SECOND, "open")
-    assert f"The branch {BRANCH} appeared in between and is somebody else's" in run.console
+    assert f"Somebody else created the branch {BRANCH} during this run" in run.console
     assert f"Created: {len(MISSING)}\n" in run.console
 
     # The pull request that was closed by ourselves is nobody's "no"

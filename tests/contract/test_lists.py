@@ -344,11 +344,11 @@ ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
     "unknown placeholder": (
         {"template": True, "content": "{year} {year} {owner.x} {}"},
         "template has unknown placeholders: {year}, {owner.x}, {}. Known: {owner}, {repo}, ",
-        "template に知らないプレースホルダーがあります: {year}、{owner.x}、{}。",
+        "template に使えないプレースホルダーがあります: {year}、{owner.x}、{}。",
     ),
     "a brace alone": (
         {"template": True, "content": "function () {"},
-        "template has a brace without its partner: function () {.",
+        "template has an unmatched brace: function () {.",
         "template に対になっていない波括弧があります: function () {。",
     ),
     "a template of bytes": (

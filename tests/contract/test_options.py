@@ -163,7 +163,7 @@ def test_the_two_commands_take_options_and_inputs(
     assert repository.branches == ["main"]
     run = action.process(environ, command, "--mode", "register", "--branch", "add/a b")
     assert run.exit_code == 2
-    assert "branch is no name that git takes" in run.stderr
+    assert "branch is not a valid name of a git branch" in run.stderr
     run = action.process(environ, command, "--mode", "register")
     assert run.exit_code == 0, run.text
     assert repository.branches == [branch, "main"]

@@ -311,7 +311,7 @@ def protect_by_a_ruleset(host: StandInHost, repository: Repository) -> Inputs:
 @pytest.mark.parametrize(
     ("cause", "text"),
     [
-        (protect_branches, "a protection of the branch forbids it (Could not create/update file"),
+        (protect_branches, "a branch protection rule forbids it (Could not create/update file"),
         (
             protect_by_a_ruleset,
             "a ruleset of the repository forbids it (Repository rule violations",

@@ -396,7 +396,7 @@ def test_an_open_pull_request_is_reported(
     run = start(definitions=definitions, mode="check")
     assert run.exit_code == 1
     url = f"{repository.html_url}/pull/1"
-    assert f"A pull request for it is open already: {url}" in run.lines
+    assert f"A pull request is open already: {url}" in run.lines
     assert f"The pull request [#1]({url}) is open already." in run.summary
     assert "To add them, merge the open pull request." in run.summary
     assert run.registration["pull_request"] == {"number": 1, "url": url, "operation": "none"}

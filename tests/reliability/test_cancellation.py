@@ -214,7 +214,7 @@ def test_a_file_whose_answer_never_comes_is_unknown(
     assert GRACE - 0.5 < took < RUNNER_KILLS
     cancelled(ended, number, branch=SCAFFOLD_BRANCH)
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
-    assert "| `b.md` | unknown (its answer never came) |" in ended.summary
+    assert "| `b.md` | unknown (GitHub's answer was lost) |" in ended.summary
     assert calls(host)[-1] == call
     assert repository.pull_requests == []
     finished_by_another_run(action, repository)

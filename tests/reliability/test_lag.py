@@ -59,7 +59,7 @@ def test_it_is_not_waited_for_without_an_end(
     listed = action.listing("a.md", "b.md")
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == 1
-    assert "run again, that finishes it" in ended.stderr
+    assert "run again to finish" in ended.stderr
     assert "No commits between" in ended.stderr
     assert 5 <= writes(host).count("POST pulls") <= 9
     host.quirks.lag = None
@@ -91,7 +91,7 @@ def test_the_token_is_not_blamed_for_what_lags_for_longer(
     ended = action(definitions=listed, language="en", commit_strategy=strategy)
     assert ended.exit_code == 1
     assert "permission" not in ended.text
-    assert "It still says so after more than 10 s. Nothing is lost: run again" in ended.stderr
+    assert "It was still so after 10 s. Nothing is lost; run again" in ended.stderr
     assert action.clock.skipped < 30
     host.quirks.lag = None
     assert action(definitions=listed, commit_strategy=strategy).exit_code == 0

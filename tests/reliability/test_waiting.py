@@ -234,7 +234,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code == 1
     assert announced(ended) == []
-    assert "max_wait_minutes is 0, so nothing is waited for" in ended.stderr
+    assert "max_wait_minutes is 0, so the run does not wait" in ended.stderr
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
 
     again = run(action, max_wait_minutes="0")
@@ -301,7 +301,7 @@ def test_a_budget_that_does_not_suffice(
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "The GraphQL rate limit of the token does not suffice. Points needed: 1, left: 0."),
+        ("en", "The GraphQL rate limit of the token is not enough. Points needed: 1, left: 0."),
         ("ja", "GraphQL レート制限の残りが足りません: 1 ポイントが必要ですが、残りは 0 ポイント"),
     ],
 )
@@ -379,7 +379,7 @@ def test_a_limit_in_other_words_is_waited_for_and_nothing_else_is_written(
     assert ended.exit_code == 0, ended.text
     [(seconds, reason)] = announced(ended)
     assert seconds >= 60
-    assert "rate limit" in reason or "no more new content for now" in reason
+    assert "rate limit" in reason or "no new content for now" in reason
     [hit] = limited.hits
     refused, again = host.requests[hit - 1], host.requests[hit]
     assert (refused.path, refused.json) == (again.path, again.json)
