@@ -36,9 +36,11 @@ HEALTH = {
 
 
 @pytest.mark.parametrize("mode", ["register", "plan"])
-@pytest.mark.parametrize(("language", "told"), [("en", "satisfied by"), ("ja", "で満たされている")])
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "satisfied by"), ("ja", "で満たされている")]
+)
 def test_an_alternative_of_the_list_counts_always(
-    host: StandInHost, action: Action, strategy: str, mode: str, language: str, told: str
+    host: StandInHost, action: Action, strategy: str, mode: str, language: str, words: str
 ) -> None:
     repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
     run = action(
@@ -48,14 +50,14 @@ def test_an_alternative_of_the_list_counts_always(
         language=language,
     )
     assert run.exit_code == 0, run.text
-    assert told in run.summary
+    assert words in run.summary
     assert "docs/SECURITY.md" in run.summary
     assert run.outputs["skipped"] == "1"
-    assert [line for line in run.lines if told in line and ".github/SECURITY.md" in line]
+    assert [line for line in run.lines if words in line and ".github/SECURITY.md" in line]
     if mode == "register":
         assert run.outputs["created"] == "1"
         assert set(repository.files(SCAFFOLD_BRANCH)) == {"docs/SECURITY.md", "other.md"}
-        assert told in (repository.pull_requests[0].body or "")
+        assert words in (repository.pull_requests[0].body or "")
 
 
 @pytest.fixture

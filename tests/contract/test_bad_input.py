@@ -447,8 +447,8 @@ def check_error(run: Run, english: str, japanese: str, host: StandInHost) -> Non
     assert run.exit_code == 2, run.text
     if run.annotations():
         # The runner cuts an annotation at 4,096 characters; then all of it is printed as well.
-        told = [annotation.data for annotation in run.annotations()] + run.lines
-        assert any(line.removeprefix("エラー: ").startswith(japanese) for line in told), run.stdout
+        shown = [annotation.data for annotation in run.annotations()] + run.lines
+        assert any(line.removeprefix("エラー: ").startswith(japanese) for line in shown), run.stdout
         assert run.stderr == ""
         assert "何も登録していません" in run.summary
     else:
@@ -626,16 +626,16 @@ def test_all_errors_of_a_file_are_reported_at_once_in_the_order_of_its_lines(
     text = "[\n" + ",\n".join([*entries[:4], f"{good}, {entries[4]}"]) + "\n]"
     name = action.write(f"list.{suffix}", text)
     run = action(language="en", definitions=name)
-    told = run.stderr.splitlines()
-    assert len(told) == len(MANY), run.stderr
+    shown = run.stderr.splitlines()
+    assert len(shown) == len(MANY), run.stderr
     numbers = [1, 2, 3, 4, 4, 6]
     expected = [(number, line, text) for number, (line, _, text) in zip(numbers, MANY, strict=True)]
     places = {f"Error: {name}, entry {number}, line {line}: " for number, line, _ in expected}
-    assert {line[: line.index(": ", 8) + 2] for line in told} == places
+    assert {line[: line.index(": ", 8) + 2] for line in shown} == places
     for number, line, text in expected:
         start = f"Error: {name}, entry {number}, line {line}: {text}"
-        assert any(each.startswith(start) for each in told), (start, told)
-    lines = [int(each.split(", line ")[1].split(":")[0]) for each in told]
+        assert any(each.startswith(start) for each in shown), (start, shown)
+    lines = [int(each.split(", line ")[1].split(":")[0]) for each in shown]
     assert lines == sorted(lines)
     assert host.requests == []
 
@@ -661,10 +661,10 @@ def test_one_error_a_thousand_times_is_ten_lines_with_a_count(
     entries = [{"path": f"/{'x' * 200}/{'x' * 100}{number}"} for number in range(1000)]
     name = action.write(f"list.{suffix}", json.dumps(entries, indent=1))
     run = action(language="en", definitions=name)
-    told = run.stderr.splitlines()
-    assert len(told) == 10
+    errors = run.stderr.splitlines()
+    assert len(errors) == 10
     shown = ", ".join(str(number) for number in range(11, 31))
-    last = told[-1].partition(" → ")[0]
+    last = errors[-1].partition(" → ")[0]
     assert last.endswith(f"The same error in other entries (990): {shown}, ….")
     assert len(run.text) < 60_000
     assert host.requests == []
@@ -695,7 +695,7 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "told"),
+    ("variable", "expected"),
     [
         ("INPUT_MODES", "There is no input modes. Did you mean the input mode?"),
         ("INPUT_DRY_RUN", "There is no input dry_run. Did you mean the input mode?"),
@@ -712,17 +712,22 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
 )
 @pytest.mark.parametrize("value", ["plan", ""])
 def test_an_input_that_does_not_exist_is_an_error(
-    action: Action, host: StandInHost, repository: Repository, variable: str, value: str, told: str
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    variable: str,
+    value: str,
+    expected: str,
 ) -> None:
     run = action(language="en", runner=True, env={variable: value})
     assert run.exit_code == 2
     [annotation] = run.annotations()
-    assert told in annotation.data
+    assert expected in annotation.data
     assert host.requests == []
     run = action(language="en", env={variable: value})
-    if "Did you mean" in told:
+    if "Did you mean" in expected:
         assert run.exit_code == 2
-        assert told in run.stderr
+        assert expected in run.stderr
         assert host.requests == []
     else:
         assert run.exit_code == 0, "an ordinary variable of somebody else"
@@ -782,8 +787,8 @@ def test_bytes_that_are_not_utf8_are_an_error_of_their_own(
     environ.pop(f"INPUT_{name.upper()}", None)
     run = action.start({**environ, "INPUT_LANGUAGE": "en", variable: "b\udce9\udcff"})
     assert run.exit_code == 2
-    told = run.stdout.splitlines() if runner else run.stderr.splitlines()
-    errors = [line for line in told if line.startswith(("Error: ", "エラー: ", "::error"))]
+    shown = run.stdout.splitlines() if runner else run.stderr.splitlines()
+    errors = [line for line in shown if line.startswith(("Error: ", "エラー: ", "::error"))]
     if variable == "INPUT_LANGUAGE":
         assert "UTF-8 ではない" in errors[0]
     else:

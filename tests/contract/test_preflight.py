@@ -31,7 +31,7 @@ def run(action: Action, paths: tuple[str, ...] = PATHS, **inputs: str) -> Run:
     return action({"language": "en", "definitions": listed, **inputs}, env=environ)
 
 
-def told(ended: Run, text: str) -> None:
+def check_error(ended: Run, text: str) -> None:
     """The error stands on the console and in the step summary."""
     assert text in ended.stderr
     plain = html.unescape(ended.summary).replace("<code>", "").replace("</code>", "")
@@ -218,7 +218,7 @@ def test_refused_before_anything_is_written_and_done_once_the_cause_is_gone(
     ended = run(action, case.paths, **inputs)
     assert ended.exit_code == 2, ended.text
     for text in case.texts:
-        told(ended, text)
+        check_error(ended, text)
     assert ended.stderr.count("Error: ") == 1
     assert set(writes(host)) <= {"POST git/refs"}
     assert {name: repository.head(name) for name in repository.branches} == before
@@ -234,7 +234,7 @@ def test_an_empty_repository_after_its_first_commit(action: Action, host: StandI
     repository = host.create_repository(TARGET, empty=True)
     ended = run(action)
     assert ended.exit_code == 2
-    told(ended, "is empty: it has no commit to make a branch from. Make a first commit")
+    check_error(ended, "is empty: it has no commit to make a branch from. Make a first commit")
     assert writes(host) == []
     repository.commit({"README.md": b"# Example\n"})
     assert run(action).exit_code == 0
@@ -244,7 +244,7 @@ def test_an_empty_repository_after_its_first_commit(action: Action, host: StandI
 def test_a_repository_that_is_not_there_yet(action: Action, host: StandInHost) -> None:
     ended = run(action)
     assert ended.exit_code == 2
-    told(ended, f"There is no repository {TARGET}, or the token may not see it")
+    check_error(ended, f"There is no repository {TARGET}, or the token may not see it")
     repository = host.create_repository(TARGET)
     assert run(action).exit_code == 0
     finished(repository)
@@ -254,7 +254,7 @@ def test_the_default_branch_is_never_the_working_branch(action: Action, host: St
     repository = host.create_repository(TARGET, default_branch=SCAFFOLD_BRANCH)
     ended = run(action)
     assert ended.exit_code == 2
-    told(ended, f"The working branch {SCAFFOLD_BRANCH} is the default branch.")
+    check_error(ended, f"The working branch {SCAFFOLD_BRANCH} is the default branch.")
     assert (writes(host), repository.branches) == ([], [SCAFFOLD_BRANCH])
     repository.commit({}, branch="main")
     repository.default_branch = "main"
@@ -339,7 +339,7 @@ def only_one_fails(ended: Run, path: str, text: str, repository: Repository) -> 
     """One file failed with this reason; the others are there, and a pull request brings them."""
     assert ended.exit_code == 1, ended.text
     assert f"{path} was not created" in ended.stderr
-    told(ended, text)
+    check_error(ended, text)
     assert (ended.outputs["created"], ended.outputs["failed"]) == (str(len(PATHS)), "1")
     assert ended.outputs["pull_request_operation"] == "created"
     finished(repository)
@@ -375,10 +375,10 @@ def test_pull_requests_by_workflows_that_are_switched_off(
     own = host.create_token("installation")
     ended = run(action, host_token=own, caller=TARGET)
     assert ended.exit_code == 1
-    told(ended, "GitHub Actions is not permitted to create or approve pull requests.")
-    told(ended, "Settings, Actions, General, Workflow permissions")
+    check_error(ended, "GitHub Actions is not permitted to create or approve pull requests.")
+    check_error(ended, "Settings, Actions, General, Workflow permissions")
     link = f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?"
-    told(ended, link)
+    check_error(ended, link)
     [shown] = [word for word in ended.stderr.split() if word.startswith(link)]
     query = parse_qs(urlsplit(shown).query)
     assert query["title"] == ["chore: add scaffold files"]
@@ -403,7 +403,7 @@ def test_a_token_that_may_not_open_pull_requests(
     modest = host.create_token(kind, permissions={"contents": "write"})
     ended = run(action, host_token=modest)
     assert ended.exit_code == 1
-    told(ended, "pull_requests=write")
-    told(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
+    check_error(ended, "pull_requests=write")
+    check_error(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
     assert run(action).exit_code == 0
     finished(repository)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes

@@ -136,8 +136,8 @@ def test_a_token_that_is_refused(start: Start, action: Action, host: StandInHost
     host.revoke_token(action.default_token)
     run = start(definitions=action.listing("a"))
     assert run.exit_code == 2
-    told = run.report["errors"] or [run.registration["error"]]
-    assert "Bad credentials" in told[0]
+    errors = run.report["errors"] or [run.registration["error"]]
+    assert "Bad credentials" in errors[0]
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (

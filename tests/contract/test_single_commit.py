@@ -6,7 +6,7 @@ import pytest
 
 from registrar.github import graphql
 from registrar.strategies import single_commit
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,

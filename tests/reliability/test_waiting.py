@@ -55,8 +55,8 @@ def announced(ended: Run) -> list[tuple[int, str]]:
 
 def moment(text: str) -> datetime:
     """The time that the run names to come back at."""
-    told = html.unescape(text)
-    found = re.search(r"Run again after `?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", told)
+    plain = html.unescape(text)
+    found = re.search(r"Run again after `?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", plain)
     assert found, text
     return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
 
@@ -183,8 +183,8 @@ def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
     assert ended.exit_code == 1
     assert announced(ended) == []
     expected = datetime.now(UTC) + timedelta(seconds=AN_HOUR)
-    for text in (ended.stderr, ended.summary):
-        assert abs(moment(text) - expected) < timedelta(minutes=1)
+    for output in (ended.stderr, ended.summary):
+        assert abs(moment(output) - expected) < timedelta(minutes=1)
     created = {"PUT contents/c.md": 2, "POST pulls": 4}.get(call, 0)
     assert ended.outputs["created"] == str(created)
     assert (f"| Created | {created} |" in ended.summary) == (call != "GET /rate_limit")
@@ -288,8 +288,8 @@ def test_a_budget_that_does_not_suffice(
     ended = run(action)
     assert ended.exit_code == 2
     assert text in ended.stderr
-    for told in (ended.stderr, ended.summary):
-        assert moment(told) == reset
+    for output in (ended.stderr, ended.summary):
+        assert moment(output) == reset
     assert (writes(host), repository.branches) == ([], ["main"])
     assert len(host.requests) == requests
 

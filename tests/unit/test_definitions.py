@@ -33,8 +33,8 @@ def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[Fil
         return loading.load(Folder(path.parent), path.name, content_allowed=content_allowed)[0]
 
 
-def mistakes(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
-    """The mistakes of a definition file that holds ``data``; nothing when there is none."""
+def diagnostics_of(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a definition file that holds ``data``; nothing when there is none."""
     try:
         load(data, suffix)
     except InvalidInput as invalid:
@@ -86,9 +86,9 @@ loose_entry = st.dictionaries(
 
 
 @given(st.binary(max_size=200), st.sampled_from(SUFFIXES))
-def test_any_bytes_give_definitions_or_mistakes(data: bytes, suffix: str) -> None:
-    for mistake in mistakes(data, suffix):
-        assert mistake.file
+def test_any_bytes_give_definitions_or_diagnostics(data: bytes, suffix: str) -> None:
+    for diagnostic in diagnostics_of(data, suffix):
+        assert diagnostic.file
 
 
 @given(st.text(max_size=200), st.sampled_from(SUFFIXES))
@@ -114,15 +114,15 @@ def test_any_bytes_give_definitions_or_mistakes(data: bytes, suffix: str) -> Non
 @example("[" * 3000 + "]" * 3000, ".json")
 @example("[" * 3000 + "]" * 3000, ".yml")
 @example('[{"path": "a"}]]', ".json")
-def test_any_text_gives_definitions_or_mistakes(text: str, suffix: str) -> None:
-    for mistake in mistakes(text.encode("utf-8", "surrogatepass"), suffix):
-        assert mistake.file
+def test_any_text_gives_definitions_or_diagnostics(text: str, suffix: str) -> None:
+    for diagnostic in diagnostics_of(text.encode("utf-8", "surrogatepass"), suffix):
+        assert diagnostic.file
 
 
 @given(st.text("-: \n[]{}\"'&*!|>%#,?path\\u\t0", max_size=60), st.sampled_from([".yml", ".json"]))
 @settings(max_examples=200)
-def test_text_that_looks_like_a_list_gives_definitions_or_mistakes(text: str, suffix: str) -> None:
-    mistakes(text.encode(), suffix)
+def test_text_like_a_list_gives_definitions_or_diagnostics(text: str, suffix: str) -> None:
+    diagnostics_of(text.encode(), suffix)
 
 
 @given(json_value | st.lists(loose_entry | json_value, max_size=5))
@@ -132,7 +132,7 @@ def test_any_json_means_the_same_in_both_formats(value: Any) -> None:
     try:
         from_json = load(data, ".json")
     except InvalidInput:
-        assert mistakes(data, ".yml")
+        assert diagnostics_of(data, ".yml")
     else:
         assert load(data, ".yml") == from_json
 
@@ -168,12 +168,12 @@ def test_where_content_is_not_allowed_every_file_is_empty(entries: list[dict[str
 
 
 @given(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["json", "yml"]))
-def test_a_mistake_names_entry_and_line(before: int, blank: int, suffix: str) -> None:
+def test_a_diagnostic_names_entry_and_line(before: int, blank: int, suffix: str) -> None:
     good = [f'{{"path": "good{number}"}}' for number in range(before)]
     lines = ["[", *(f"{entry}," for entry in good), *[""] * blank, '{"path": 1}', "]"]
-    [mistake] = mistakes("\n".join(lines).encode(), f".{suffix}")
-    assert mistake.message.values["entry"] == before + 1
-    assert mistake.message.values["line"] == mistake.line == before + blank + 2
+    [diagnostic] = diagnostics_of("\n".join(lines).encode(), f".{suffix}")
+    assert diagnostic.message.values["entry"] == before + 1
+    assert diagnostic.message.values["line"] == diagnostic.line == before + blank + 2
 
 
 @given(st.text(max_size=30) | path.map("/".join))
@@ -257,12 +257,12 @@ def test_path_diagnostics(candidate: str, keys: list[str]) -> None:
 
 
 @pytest.mark.parametrize("repeated", [b"- path: a\n", b"- {path: a, path: b}\n", b"- x\n"])
-def test_one_mistake_a_thousand_times_is_ten_with_a_count(repeated: bytes) -> None:
-    told = mistakes(repeated * 1000, ".yml")
-    assert 10 <= len(told) <= 20
+def test_one_diagnostic_a_thousand_times_is_ten_with_a_count(repeated: bytes) -> None:
+    found = diagnostics_of(repeated * 1000, ".yml")
+    assert 10 <= len(found) <= 20
     counts = [
         message.values["count"]
-        for each in told
+        for each in found
         if isinstance(message := each.message.values["diagnostic"], Message)
         and message.key == "definitions.repeated"
     ]
@@ -277,9 +277,9 @@ def nested(levels: int, prefix: str = "a") -> list[dict[str, str]]:
 def test_paths_below_each_other_are_reported_once_for_each() -> None:
     """And not for each pair: that grew with the square of the levels."""
     listed = [entry for number in range(150) for entry in nested(32, f"part{number}")]
-    told = mistakes(json.dumps(listed).encode(), ".json")
-    assert len(told) == 10
-    [last] = [each.message.values["diagnostic"] for each in told][-1:]
+    found = diagnostics_of(json.dumps(listed).encode(), ".json")
+    assert len(found) == 10
+    [last] = [each.message.values["diagnostic"] for each in found][-1:]
     assert isinstance(last, Message)
     assert last.values["count"] == 150 * 31 - 10
 
@@ -321,21 +321,21 @@ LIMITS = [
     ("value", "key"), [each[1:] for each in LIMITS], ids=[e[0] for e in LIMITS]
 )
 def test_limits(value: Any, key: str, suffix: str) -> None:
-    assert keys(mistakes(json.dumps(value).encode(), suffix)) == {key}
+    assert keys(diagnostics_of(json.dumps(value).encode(), suffix)) == {key}
 
 
 def test_contents_are_limited_in_all_also_where_an_alias_repeats_one() -> None:
     lines = [b"- path: a0\n  content: &text " + b"x" * 900_000]
     lines += [b"- path: a%d\n  content: *text" % number for number in range(1, 20)]
-    told = mistakes(b"\n".join(lines), ".yml")
-    assert keys(told) == {"definitions.all_too_large"}
-    assert told[0].line == 23
+    found = diagnostics_of(b"\n".join(lines), ".yml")
+    assert keys(found) == {"definitions.all_too_large"}
+    assert found[0].line == 23
 
 
-def keys(told: tuple[Diagnostic, ...]) -> set[str]:
-    """The kinds of mistakes, without their places."""
+def keys(diagnostics: tuple[Diagnostic, ...]) -> set[str]:
+    """The kinds of diagnostics, without their places."""
     found = set[str]()
-    for each in told:
+    for each in diagnostics:
         message = each.message
         while isinstance(inner := message.values.get("diagnostic"), Message):
             message = inner
@@ -378,7 +378,7 @@ def test_the_schema_covers_both_forms(value: Any, valid: bool) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert jsonschema.Draft202012Validator(SCHEMA).is_valid(value) is valid
     if value != {"files": []}:  # a list may be empty for an editor, while it is being written
-        assert bool(mistakes(json.dumps(value).encode(), ".json")) is not valid
+        assert bool(diagnostics_of(json.dumps(value).encode(), ".json")) is not valid
 
 
 @pytest.mark.parametrize(

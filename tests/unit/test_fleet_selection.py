@@ -30,8 +30,8 @@ REPOSITORY = ListedRepository(
     ],
 )
 def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) -> None:
-    selection, mistakes = parse(entries)
-    assert not mistakes
+    selection, errors = parse(entries)
+    assert not errors
     assert selection.takes(REPOSITORY.full_name) is taken
 
 
@@ -55,8 +55,8 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
 def test_qualifiers_narrow_what_the_patterns_take(
     qualifiers: list[str], excluded: Exclusion | None
 ) -> None:
-    selection, mistakes = parse(["octo-org/*", *qualifiers])
-    assert not mistakes
+    selection, errors = parse(["octo-org/*", *qualifiers])
+    assert not errors
     assert selection.exclusion(REPOSITORY) is excluded
 
 
@@ -92,5 +92,5 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
     ],
 )
 def test_what_cannot_be_understood_is_an_error(entry: str, key: str) -> None:
-    _, mistakes = parse([entry])
-    assert [mistake.key for mistake in mistakes] == [key]
+    _, errors = parse([entry])
+    assert [error.key for error in errors] == [key]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
@@ -441,9 +441,9 @@ def test_an_entry_cannot_be_a_directory_of_the_extended_list_or_lie_below_its_fi
     name = write_list(action, listed)
     run = action(definitions=name, language="en")
     assert run.exit_code == 2
-    told = run.stderr.splitlines()
-    assert all(line.startswith(f"Error: {name}, entry 1, line 4: the path ") for line in told)
-    assert all(own in line and "Leave that one out with `exclude`" in line for line in told)
+    errors = run.stderr.splitlines()
+    assert all(line.startswith(f"Error: {name}, entry 1, line 4: the path ") for line in errors)
+    assert all(own in line and "Leave that one out with `exclude`" in line for line in errors)
     listed["exclude"] = ["**"]
     name = write_list(action, listed)
     assert action(definitions=name, mode="plan").exit_code == 0

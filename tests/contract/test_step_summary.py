@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.contract.test_definition_files import SCAFFOLD
+from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.contract.test_run import MISSING, refuse
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.gfm import only_ours
@@ -83,13 +83,13 @@ def test_one_file_is_counted_in_right_words(
 ) -> None:
     listing = action.listing("a.md")
     run = start(definitions=listing, mode=mode, language=language, commit_message="Add {path}")
-    told = {
+    expected = {
         ("en", "register"): "Files: 1 created (1 in all).",
         ("en", "plan"): "Files: 1 missing (1 in all). Nothing was written.",
         ("ja", "register"): "全 1 件: 作成 1 件。",
         ("ja", "plan"): "全 1 件: 不足 1 件。何も書き込んでいません。",
     }
-    assert told[language, mode] in run.summary
+    assert expected[language, mode] in run.summary
     text = run.text + "".join(pull.body or "" for pull in repository.pull_requests)
     assert not re.search(r"\b1 (?!listed)\w+s\b", text), text
     if mode == "register":
@@ -106,8 +106,8 @@ def test_nothing_missing_is_one_line_and_the_counts(
     page = only_ours(run.summary)
     assert [row[1] for row in page.rows[1:]] == ["0", "2", "0"]
     assert page.paths == {}
-    told = {"en": "every listed file exists already (2)", "ja": "2 件すべてが既に存在します"}
-    sentence = told[language]
+    expected = {"en": "every listed file exists already (2)", "ja": "2 件すべてが既に存在します"}
+    sentence = expected[language]
     assert page.text.count(sentence) == 1
     assert run.outputs["missing"] == "0"
     # What was checked is folded
@@ -179,7 +179,7 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary
     assert "closed without being merged" in run.summary
-    # In the rows, and where it is told what to do
+    # In the rows, and where it says what to do
     assert run.summary.count(link) == 3
     assert "declined in #1" in run.registration["files"][0]["reason"]
     assert run.outputs["missing"] == "2"
@@ -196,5 +196,5 @@ def test_the_log_gives_a_reason_once(
 ) -> None:
     refuse(host, "PUT contents/", status=409, message=RULE)
     run = action(definitions=action.listing("a", "b", "c"), language="en")
-    told = [line for line in run.lines if ": failed (" in line]
-    assert [line.endswith("failed (for the same reason)") for line in told] == [False, True, True]
+    failed = [line for line in run.lines if ": failed (" in line]
+    assert [line.endswith("failed (for the same reason)") for line in failed] == [False, True, True]

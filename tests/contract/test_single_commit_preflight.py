@@ -1,4 +1,4 @@
-"""`single`: what a run knows before its first write, in the words of `per-file`."""
+"""`single`: what is refused before the first write, with the same messages as `per-file`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_bad_token(single: Start, host: StandInHost, repository: Repository) -
 
 
 @pytest.mark.parametrize("kind", ["missing", "hidden", "foreign", "archived", "empty", "no branch"])
-def test_both_strategies_tell_it_in_the_same_words(
+def test_both_strategies_have_the_same_messages(
     action: Action, host: StandInHost, kind: str
 ) -> None:
     token, environ = action.default_token, {}

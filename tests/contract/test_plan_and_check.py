@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.test_definition_files import HEALTH
+from tests.contract.test_built_in_lists import HEALTH
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours

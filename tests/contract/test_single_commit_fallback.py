@@ -1,4 +1,4 @@
-"""`single`: the one request stops half-way; the steps of `per-file` finish what really is there."""
+"""`single`: where the one request fails half-way, the steps of `per-file` finish the work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.contract.test_definition_files import SCAFFOLD
+from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, mutations, shortened

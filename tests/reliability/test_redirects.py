@@ -1,4 +1,4 @@
-"""Another name is followed, another host never: not with the token, and not with a write."""
+"""Redirects: to another name of the repository they are followed, to another host never."""
 
 from __future__ import annotations
 

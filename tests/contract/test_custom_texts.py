@@ -13,7 +13,7 @@ from registrar.inputs import reading
 from registrar.inputs.table import NAMES, PLACEHOLDERS
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue
-from tests.contract.test_outside import check_plain
+from tests.contract.test_hostile_texts import check_plain
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     PER_FILE,
@@ -31,13 +31,13 @@ RUN = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "42"}
 TEMPLATES = ("branch", "commit_message", "title", "body")
 
 
-def mistakes(**given: str) -> list[str]:
+def diagnostics(**given: str) -> list[str]:
     """The keys of what is wrong with these inputs: nothing when all is well."""
     environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
     try:
         reading.read({"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, **environ})
     except InvalidInput as invalid:
-        return [mistake.message.key for mistake in invalid.diagnostics]
+        return [diagnostic.message.key for diagnostic in invalid.diagnostics]
     return []
 
 
@@ -118,17 +118,17 @@ def test_an_unknown_placeholder_names_the_known_ones(
     given = {f"INPUT_{name.upper()}": template, "HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET}
     with pytest.raises(InvalidInput) as invalid:
         reading.read(given)
-    [mistake] = invalid.value.diagnostics
-    assert mistake.message.key == "input.template_unknown"
+    [diagnostic] = invalid.value.diagnostics
+    assert diagnostic.message.key == "input.template_unknown"
     known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS[name])
-    told = Catalogue("en").text(mistake.message)
-    assert told == f"{name} has unknown placeholders: {unknown}. Known: {known}."
+    shown = Catalogue("en").text(diagnostic.message)
+    assert shown == f"{name} has unknown placeholders: {unknown}. Known: {known}."
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize("template", ["x {", "x }", "x {profile", "x profile}", "x {{}", "x {a}}"])
 def test_a_brace_without_its_partner(name: str, template: str) -> None:
-    assert mistakes(**{name: template}) == ["input.template_broken"]
+    assert diagnostics(**{name: template}) == ["input.template_broken"]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,9 @@ def test_no_input_may_hold_the_token(name: str) -> None:
     given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
     with pytest.raises(InvalidInput) as invalid:
         reading.read(given)
-    assert "input.holds_token" in [mistake.message.key for mistake in invalid.value.diagnostics]
+    assert "input.holds_token" in [
+        diagnostic.message.key for diagnostic in invalid.value.diagnostics
+    ]
     catalogue = Catalogue("en", Redactor(token))
     assert all(token not in catalogue.text(m.message) for m in invalid.value.diagnostics)
 
@@ -246,13 +248,13 @@ def test_a_branch_is_what_git_takes_for_one(name: str) -> None:
     template = name.replace("{", "{{").replace("}", "}}")
     # What is `HEAD` to git's own commands, and a name with the prefix that we add ourselves
     confusing = name == "@" or name.startswith("refs/")
-    assert (mistakes(branch=template) == []) is (is_branch(name) and not confusing), name
+    assert (diagnostics(branch=template) == []) is (is_branch(name) and not confusing), name
 
 
 @pytest.mark.parametrize(("size", "found"), [(240, []), (241, ["input.branch_malformed"])])
 def test_a_branch_may_have_240_bytes(size: int, found: list[str]) -> None:
-    assert mistakes(branch="é" * 100 + "x" * (size - 200)) == found
-    assert mistakes(branch="{profile}" + "x" * (size - len("scaffold"))) == found
+    assert diagnostics(branch="é" * 100 + "x" * (size - 200)) == found
+    assert diagnostics(branch="{profile}" + "x" * (size - len("scaffold"))) == found
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,7 @@ def test_a_branch_may_have_240_bytes(size: int, found: list[str]) -> None:
 def test_a_branch_is_checked_as_it_will_be_called(
     target: str, branch: str, found: list[str]
 ) -> None:
-    assert mistakes(target_repo=target, branch=branch) == found
+    assert diagnostics(target_repo=target, branch=branch) == found
 
 
 @pytest.mark.parametrize(
@@ -296,7 +298,7 @@ def test_a_branch_is_checked_as_it_will_be_called(
     ],
 )
 def test_both_profiles_need_a_branch_each(branch: str, found: list[str]) -> None:
-    assert mistakes(profile="all", branch=branch) == found
+    assert diagnostics(profile="all", branch=branch) == found
 
 
 def test_all_with_a_branch_of_ones_own(start: Start, repository: Repository) -> None:

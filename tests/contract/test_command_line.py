@@ -184,7 +184,7 @@ def test_a_command_takes_no_profile(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["--hel"], "There is no option --hel. `--help` lists all options."),
         (["--help=1"], "The option --help takes no value."),
@@ -214,15 +214,15 @@ def test_another_argument_is_refused_and_nothing_is_done(
     host: StandInHost,
     repository: Repository,
     arguments: list[str],
-    told: str,
+    expected: str,
 ) -> None:
     run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, *arguments)
-    if told == "ok":
+    if expected == "ok":
         assert repository.branches == [HEALTH_BRANCH, "main"]
         return
     assert run.exit_code == 2
     [error] = run.stderr.splitlines()
-    assert error.startswith(f"Error: {told}") or told in error
+    assert error.startswith(f"Error: {expected}") or expected in error
     assert host.requests == []
     assert run.outputs["created"] == "0"
 

@@ -1,4 +1,4 @@
-"""What stands in the way of a path: both strategies tell it and leave the same tree."""
+"""Paths that something else is in the way of: both strategies say so and leave the same tree."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
     assert counts == {"created": "1", "skipped": "1", "failed": "2"}
     assert blocked.files(SCAFFOLD_BRANCH) == blocked.files() | {"other.md": b"text\n"}
     assert blocked.modes(SCAFFOLD_BRANCH) == blocked.modes() | {"other.md": 0o100644}
-    told, paths = run.stderr.splitlines()
-    assert "nothing can be created below it" in told
+    reason, paths = run.stderr.splitlines()
+    assert "nothing can be created below it" in reason
     assert paths.strip().startswith("Files: docs/guide.md, docs/deep/er.md → ")
     assert len(blocked.pull_requests) == 1
 

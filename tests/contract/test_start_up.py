@@ -1,4 +1,4 @@
-"""A quick start: what a run takes up to its first request."""
+"""Start-up: what a run takes up to its first request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that leave something out: a part of a query, the pull requests, other branches' ones."""
+"""Answers without a part of what was asked for, or with other branches' pull requests."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """No text from outside becomes a command, to the runner or to GitHub, in whatever size.
 
-What single texts do is in `tests.contract.test_outside`; here they all come at once, from every
-place where a host can put one, and in quantities that are too large.
+What single texts do is in `tests.contract.test_hostile_texts`; here they all come at once, from
+every place where a host can put one, and in quantities that are too large.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from registrar.texts import escaping
-from tests.contract.test_outside import HOSTILE, check_plain
+from tests.contract.test_hostile_texts import HOSTILE, check_plain
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened

@@ -1,4 +1,4 @@
-"""Hosts that are slow, endless or broken: a run ends in time and within memory, with an account."""
+"""Answers that are slow, endless or broken: a run ends in time and within memory, with a report."""
 
 from __future__ import annotations
 

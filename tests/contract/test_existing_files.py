@@ -1,4 +1,4 @@
-"""What counts as missing, what as present, what as neither."""
+"""Which answers mean that a file exists, which that it is missing, and which are errors."""
 
 from __future__ import annotations
 

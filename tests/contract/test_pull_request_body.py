@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.contract.test_definition_files import HEALTH
+from tests.contract.test_built_in_lists import HEALTH
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Start, writes
@@ -209,24 +209,24 @@ def effects(text: str) -> dict[str, str]:
 def test_empty_health_files_have_effects(start: Start, repository: Repository) -> None:
     repository.commit({".github/SUPPORT.md": b"Ask us.\n"})
     start(profile="health")
-    told = effects(body(repository))
-    assert set(told) == set(HEALTH) - {".github/SUPPORT.md"}
-    assert "issue templates" in told[".github/ISSUE_TEMPLATE/config.yml"]
-    assert "at the root" in told[".github/CONTRIBUTING.md"]
-    assert len({*told.values()}) == 3
+    found = effects(body(repository))
+    assert set(found) == set(HEALTH) - {".github/SUPPORT.md"}
+    assert "issue templates" in found[".github/ISSUE_TEMPLATE/config.yml"]
+    assert "at the root" in found[".github/CONTRIBUTING.md"]
+    assert len({*found.values()}) == 3
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [(None, 1), ("", 1), ("\n", 1), ("\r\n", 1), ("# Help\n", 0), ("{}", 1), ('{"a": 1}', 0)],
 )
 def test_only_an_empty_file_has_an_effect(
-    action: Action, repository: Repository, content: str | None, told: int
+    action: Action, repository: Repository, content: str | None, expected: int
 ) -> None:
     entry = {"path": ".mcp.json"} | ({} if content is None else {"content": content})
     run = action(definitions=action.listing(entry), language="en", commit_strategy=SINGLE)
     assert run.exit_code == 0
-    assert len(effects(body(repository))) == told
+    assert len(effects(body(repository))) == expected
 
 
 def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repository) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from registrar.github import graphql
-from tests.contract.test_definition_files import HEALTH, SCAFFOLD
+from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,

@@ -1,4 +1,4 @@
-"""The default branch, and branches of other people, are never written to."""
+"""Neither the default branch nor a branch of other people is ever written to."""
 
 from __future__ import annotations
 
