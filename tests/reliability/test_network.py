@@ -73,7 +73,10 @@ def unknown() -> Iterator[str]:
 
 
 UNREACHABLE = {
-    "unknown name": (unknown, {"en": "the name {} is not known", "ja": "{} という名前を解決でき"}),
+    "unknown name": (
+        unknown,
+        {"en": "the name {} cannot be resolved", "ja": "{} という名前を解決でき"},
+    ),
     "refused": (unused_port, {"en": "no connection to {} (", "ja": "{} に接続できません（"}),
     "reset": (resetting, {"en": "the connection to {} was lost", "ja": "{} との接続が切れました"}),
 }
