@@ -37,10 +37,11 @@ def main(
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
     language = environment.language(environ)
-    redact, names = Redactor(environment.token(environ)), HiddenNames()
+    # Whatever is printed or reported holds neither the token nor names of private repositories
+    without_token, names = Redactor(environment.token(environ)), HiddenNames()
 
     def publishable(text: str) -> str:
-        return names(redact(text))
+        return names(without_token(text))
 
     reporter = Reporter(
         Workflow(environ, stdout, stderr, publishable), Catalogue(language, publishable)
@@ -53,8 +54,9 @@ def main(
     result = RunResult()
     try:
         settings = reading.read(environ, command_line.errors)
-        proposed_texts = Catalogue(language, redact)
-        jobs = [load_job(each, settings, reporter, proposed_texts) for each in settings.profiles]
+        # Commits and pull requests may name the repository that they are in
+        texts = Catalogue(language, without_token)
+        jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
         try:
             # Only now: bad input is reported without it, and it is most of the start-up time
             from registrar import execution  # noqa: PLC0415
