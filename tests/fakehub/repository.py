@@ -100,6 +100,10 @@ class Repository(Store):
         self.language = attributes.get("language")
         self.topics = list(attributes.get("topics", ()))
         self.deleted = False
+        self.sso = False
+        """Whether its organisation wants single sign-on from every token."""
+        self.read_only = False
+        """Whether no user may push."""
         self.written = Written(now)
         self.collaborators = {"octocat", "hubot", "monalisa"}
         self.teams = {"maintainers"}

@@ -55,7 +55,7 @@ class Token:
 
     def role(self, repository: Repository) -> dict[str, bool]:
         """`permissions` of a repository object: the user's role, so all false for an App."""
-        push = self.push and not self.bot
+        push = self.may_push(repository) and not self.bot
         return {
             "admin": False,
             "maintain": False,
@@ -63,6 +63,10 @@ class Token:
             "triage": push,
             "pull": not self.bot,
         }
+
+    def may_push(self, repository: Repository) -> bool:
+        """Whether the user's role on the repository allows it."""
+        return self.push and not repository.read_only
 
     def covers(self, repository: Repository) -> bool:
         return self.repositories is None or repository.full_name.lower() in {
@@ -94,11 +98,11 @@ class Token:
             scope_holds = "repo" in self.scopes or (
                 not repository.private and (not writing or "public_repo" in self.scopes)
             )
-            if not scope_holds or (writing and not self.push):
+            if not scope_holds or (writing and not self.may_push(repository)):
                 raise not_found()
         elif repository.private and not self.covers(repository):
             raise not_found()
-        if self.sso:
+        if self.sso or repository.sso:
             raise Refusal(
                 403,
                 "Resource protected by organization SAML enforcement. You must grant your "
@@ -109,7 +113,7 @@ class Token:
             )
         if self.kind != "classic" and (writing or repository.private) and needs:
             granted = self.covers(repository) and any(map(self._grants, needs))
-            if not granted or (writing and not self.bot and not self.push):
+            if not granted or (writing and not self.bot and not self.may_push(repository)):
                 raise self.refusal("; ".join(needs))
         if writing and repository.archived:
             raise Refusal(403, ARCHIVED)

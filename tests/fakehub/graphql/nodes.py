@@ -107,7 +107,7 @@ class Nodes:
     # Nodes
 
     def repository(self, repository: Repository) -> Node:
-        permission = "WRITE" if self.token.push else "READ"
+        permission = "WRITE" if self.token.may_push(repository) else "READ"
 
         def ref(_info: GraphQLResolveInfo, **given: Any) -> Node | None:
             name = given["qualifiedName"]

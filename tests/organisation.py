@@ -1,0 +1,191 @@
+"""An organisation at the stand-in, with one repository of each odd kind, and runs over it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum, auto
+
+from tests.example import BRANCH, LISTED, MISSING, PRESENT
+from tests.fakehub import Fault, FaultKind, Repository, Request
+from tests.harness import Action, Run, is_read
+
+WORKFLOW = "octo-org/r0"
+"""The public repository whose workflow runs us: what it publishes is read by everybody."""
+THEIRS = b"theirs\n"
+
+
+class Odd(StrEnum):
+    """What is odd about a repository, or becomes so after it was read."""
+
+    RENAMED = auto()
+    ARCHIVED = auto()
+    DELETED = auto()
+    SINGLE_SIGN_ON = auto()
+    RULESET = auto()
+    PUSH_REFUSED = auto()
+    BASE_MOVED = auto()
+    FILES_ARRIVED = auto()
+    SOMEBODYS_BRANCH = auto()
+    SLOW = auto()
+    LOST_ANSWER = auto()
+    LABEL_REFUSED = auto()
+
+
+HOPELESS = {Odd.ARCHIVED, Odd.DELETED, Odd.SINGLE_SIGN_ON, Odd.RULESET, Odd.PUSH_REFUSED}
+"""These get no pull request, whatever is tried."""
+STILL_FAILING = {Odd.RULESET, Odd.PUSH_REFUSED}
+"""Those of them that the next run finds in the list, too."""
+
+
+@dataclass
+class Organisation:
+    """Repositories, the last of which have missing files, and among those one of each odd kind.
+
+    Every other one of those is private. What happens meanwhile happens before the first write.
+    """
+
+    action: Action
+    complete: int
+    incomplete: int
+    odd: bool = True
+    then: Callable[[Request], object] | None = None
+    """Sees every request, too."""
+    repositories: list[Repository] = field(init=False)
+    _main: dict[int, dict[str, bytes]] = field(default_factory=dict)
+    """What the default branch of each repository must hold."""
+    is_quiet: bool = True
+    """Whether nothing was written yet."""
+
+    def __post_init__(self) -> None:
+        host = self.action.host
+        self.repositories = []
+        for number in range(self.complete + self.incomplete):
+            lacks = number >= self.complete
+            private = lacks and number % 2 == 0
+            made = host.create_repository(
+                f"octo-org/secret-{number}" if private else f"octo-org/r{number}",
+                PRESENT if lacks else LISTED,
+                private=private,
+            )
+            self.repositories.append(made)
+            self._main[made.id] = dict(PRESENT if lacks else LISTED)
+        if not self.odd:
+            return
+        host.create_repository("octo-org/empty", empty=True)
+        host.create_repository("octo-org/old", PRESENT, archived=True)
+        host.create_repository("octo-org/fork", PRESENT, parent="other/fork")
+        self[Odd.RULESET].protect("chore/*", "ruleset")
+        self[Odd.PUSH_REFUSED].read_only = True
+        host.faults.add(Fault(FaultKind.RESET, when="after", match=self._writes(Odd.LOST_ANSWER)))
+        host.faults.add(
+            Fault(FaultKind.CUSTOM, match=self._labels(Odd.LABEL_REFUSED), times=None, status=422)
+        )
+        host.on_request = self._on_request
+
+    def __getitem__(self, odd: Odd) -> Repository:
+        return self.repositories[self.complete + list(Odd).index(odd)]
+
+    def run(self, action: Action | None = None, **inputs: str) -> Run:
+        """Run to the end; what it publishes names no private repository."""
+        given = {"target_repos": "octo-org/*", "language": "en", "labels": "chore", **inputs}
+        env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
+        run = (action or self.action)(given, target_repo=None, env=env)
+        self.check(run)
+        return run
+
+    def begin(self) -> subprocess.Popen[bytes]:
+        """Start a run as a process of its own, on a clock on which nobody waits."""
+        given = {"target_repo": None, "target_repos": "octo-org/*", "language": "en"}
+        environ = self.action.environment({**given, "labels": "chore"})
+        return self.action.begin(
+            environ | {"GITHUB_REPOSITORY": WORKFLOW}, "tests/without_waiting.py"
+        )
+
+    def check(self, run: Run) -> None:
+        """Assert that what a run says is true, and names no private repository."""
+        if self.odd:
+            leaks = re.findall(r".{0,150}secret.{0,80}", run.text, re.IGNORECASE)
+            assert not leaks, leaks
+        fleet = run.report["fleet"] if run.outputs.get("report") else None
+        if not fleet or not fleet["budget"]:
+            return
+        counts = fleet["states"]
+        assert sum(counts.values()) - counts["complete"] == len(fleet["rows"])
+        # A run that was cancelled stops counting
+        assert sum(counts.values()) <= int(run.outputs["repositories"])
+        known = {f"octo-org/(id {each.id})": each for each in self.repositories}
+        for each in self.repositories:
+            known |= dict.fromkeys([each.full_name, *each.former_names], each)
+        for row in fleet["rows"]:
+            if row["state"] in {"opened", "updated", "waiting"}:
+                pulls = known[row["repository"]].pull_requests
+                assert [pull.state for pull in pulls] == ["open"], row
+
+    def wrong(self) -> list[str]:
+        """Say what is not as it must be once everything is done: nothing, when it is right."""
+        found: list[str] = []
+        for number, repository in enumerate(self.repositories):
+            name, pulls = repository.full_name, repository.pull_requests
+            if not self._may_have(number, len(pulls)):
+                found.append(f"{name} has {len(pulls)} pull requests")
+            if repository.files() != self._main[repository.id]:
+                found.append(f"{name}: the default branch changed")
+            for pull in pulls:
+                held = repository.files(pull.head)
+                if {path: held.get(path) for path in LISTED} != PRESENT | MISSING:
+                    found.append(f"{name} has other files")
+        if self.odd and not self.is_quiet:
+            branch = self[Odd.SOMEBODYS_BRANCH]
+            if branch.files(BRANCH) != {**PRESENT, "theirs.txt": THEIRS}:
+                found.append("somebody's branch changed")
+        return found
+
+    def _may_have(self, number: int, pulls: int) -> bool:
+        """Whether so many pull requests are right."""
+        place = number - self.complete
+        odd = list(Odd)[place] if self.odd and 0 <= place < len(Odd) else None
+        if odd is Odd.FILES_ARRIVED:
+            return pulls <= 1
+        return pulls == (place >= 0 and odd not in HOPELESS)
+
+    def _on_request(self, request: Request) -> None:
+        if self.is_quiet and not is_read(request):
+            self.is_quiet = False
+            self._meanwhile()
+        if _names(request, self[Odd.SLOW]):
+            time.sleep(0.2)
+        if self.then:
+            self.then(request)
+
+    def _meanwhile(self) -> None:
+        self[Odd.ARCHIVED].archived = True
+        self[Odd.RENAMED].rename(f"{self[Odd.RENAMED].full_name}-renamed")
+        self[Odd.DELETED].delete()
+        self[Odd.SINGLE_SIGN_ON].sso = True
+        self._push(Odd.BASE_MOVED, {"LATER.md": THEIRS})
+        self._push(Odd.FILES_ARRIVED, dict.fromkeys(MISSING, THEIRS))
+        branch = self[Odd.SOMEBODYS_BRANCH]
+        if BRANCH not in branch.branches:
+            branch.commit({"theirs.txt": THEIRS}, branch=BRANCH)
+
+    def _push(self, odd: Odd, files: dict[str, bytes]) -> None:
+        self[odd].commit(files)
+        self._main[self[odd].id] |= files
+
+    def _writes(self, odd: Odd) -> Callable[[Request], bool]:
+        return lambda request: not is_read(request) and _names(request, self[odd])
+
+    def _labels(self, odd: Odd) -> Callable[[Request], bool]:
+        return lambda request: request.path == f"/repos/{self[odd].full_name}/issues/1/labels"
+
+
+def _names(request: Request, repository: Repository) -> bool:
+    """Whether a request is about one repository by its name."""
+    variables = (request.json or {}).get("variables", {}) if request.method == "POST" else {}
+    given = json.dumps({key: variables[key] for key in ("name", "commit") if key in variables})
+    return f"/{repository.full_name}/" in f"{request.path}/" or f'{repository.name}"' in given
