@@ -83,7 +83,7 @@ class Execution(NamedTuple):
     def _register_in_many(self, github: GitHub, selection: Selection, result: RunResult) -> None:
         from registrar.fleet.run import Fleet  # noqa: PLC0415 (one repository does not need it)
 
-        result.fleet = FleetResult(self.settings.mode, registrations=result.registrations)
+        result.fleet = FleetResult(self.settings.mode, result.registrations)
         Fleet(
             github,
             self.settings,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.github.classify import classify
@@ -38,20 +37,20 @@ def file_thing(branch: str, path: str) -> str:
     return f"{branch}:{path}"
 
 
-@dataclass(slots=True)
 class _Attempts(Generic[Model]):
     """State of one request."""
 
-    request: Request[Model]
-    began: float
-    """On the monotonic clock, in seconds."""
-    sent: int = 0
-    """How often, lag not counted."""
-    lagged: int = 0
-    """How often the answer was that what we have made is not there."""
-    known_until: float = 0.0
-    """Until when GitHub may not know what the request needs; 0 when we made none of it."""
-    may_have_been_applied: bool = False
+    def __init__(self, request: Request[Model], began: float) -> None:
+        self.request = request
+        self.began = began
+        """On the monotonic clock, in seconds."""
+        self.sent = 0
+        """How often, lag not counted."""
+        self.lagged = 0
+        """How often the answer was that what we have made is not there."""
+        self.known_until = 0.0
+        """Until when GitHub may not know what the request needs; 0 when we made none of it."""
+        self.may_have_been_applied = False
 
 
 class Session:

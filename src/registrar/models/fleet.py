@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -77,24 +76,25 @@ class Budget(NamedTuple):
         return self.found - sum(self.excluded.values())
 
 
-@dataclass(slots=True)
 class FleetResult:
     """The growing result: whatever ends the run, what was done until then is here.
 
     Nothing is kept of a repository that is complete.
     """
 
-    mode: Mode = Mode.REGISTER
-    repositories: int = 0
-    """Number of selected repositories."""
-    counts: Counter[State] = field(default_factory=Counter[State])
-    rows: list[Row] = field(default_factory=list[Row])
-    registrations: list[RegistrationResult] = field(default_factory=list[RegistrationResult])
-    budget: Budget | None = None
-    cancelled: int = 0
-    """Exit code of the signal that ended the run; 0 where none did."""
-    stopped: Message | None = None
-    """Why the run ended before its work did."""
+    def __init__(self, mode: Mode, registrations: list[RegistrationResult]) -> None:
+        """``registrations`` grows, too."""
+        self.mode = mode
+        self.repositories = 0
+        """Number of selected repositories."""
+        self.counts = Counter[State]()
+        self.rows: list[Row] = []
+        self.registrations = registrations
+        self.budget: Budget | None = None
+        self.cancelled = 0
+        """Exit code of the signal that ended the run; 0 where none did."""
+        self.stopped: Message | None = None
+        """Why the run ended before its work did."""
 
     def add(self, row: Row) -> None:
         """Keep how one repository ended."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from registrar.errors import (
     EXIT_CANCELLED,
@@ -17,17 +16,18 @@ from registrar.models.fleet import FleetResult
 from registrar.models.result import RegistrationResult
 
 
-@dataclass(slots=True)
 class RunResult:
     """The growing result: whatever ends the run, what was done until then is here."""
 
-    registrations: list[RegistrationResult] = field(default_factory=list[RegistrationResult])
-    fleet: FleetResult | None = None
-    """Where the run is about many repositories."""
-    diagnostics: Sequence[Diagnostic] = ()
-    """What ended the run early."""
-    _exit_code: int | None = None
-    """Exit code of what ended it early."""
+    def __init__(self, registrations: Sequence[RegistrationResult] = ()) -> None:
+        """Nothing has ended the run yet."""
+        self.registrations = list(registrations)
+        self.fleet: FleetResult | None = None
+        """Where the run is about many repositories."""
+        self.diagnostics: Sequence[Diagnostic] = ()
+        """What ended the run early."""
+        self._exit_code: int | None = None
+        """Exit code of what ended it early."""
 
     def end_with(self, error: BaseException) -> None:
         """Keep what ended the run early."""
