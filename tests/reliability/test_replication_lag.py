@@ -160,3 +160,30 @@ def test_a_missing_permission_is_no_lag(
     assert len(refuse.hits) == 1
     assert action.clock.skipped == 0
     assert repository.pull_requests == []
+
+
+@pytest.mark.parametrize(("absent", "found"), [(3, True), (1000, False)])
+def test_a_branch_that_is_said_to_exist_is_looked_for(
+    action: Action, host: StandInHost, repository: Repository, absent: int, found: bool
+) -> None:
+    """Another run has just made it: "already exists" for the write, not there for the read."""
+    repository.create_branch(SCAFFOLD_BRANCH)
+    unseen = host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: shortened(request) == f"GET git/ref/heads/{SCAFFOLD_BRANCH}",
+            times=absent,
+            status=404,
+            message="Not Found",
+        )
+    )
+    listed = action.listing("a.md", "b.md")
+    ended = action(definitions=listed, language="en")
+    assert ended.exit_code == (0 if found else 1), ended.text
+    assert len(unseen.hits) in ([3] if found else range(5, 10))
+    assert ended.stdout.count("Asking again for up to 10 s") == 1
+    if not found:
+        assert "Nothing is lost; run again to finish." in ended.stderr
+        host.faults.clear()
+        assert action(definitions=listed).exit_code == 0
+    finished(repository)

@@ -218,3 +218,16 @@ def test_the_page_is_that_of_the_version_in_use(repository: str, reference: str,
         "GITHUB_ACTION_REF": reference,
     }
     assert troubleshooting.page(environ) == f"{page}docs/troubleshooting.md"
+
+
+# --- Workflows ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "workflow", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.stem
+)
+def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> None:
+    """Elsewhere every workflow on every branch could read it (docs/permissions.md)."""
+    jobs = yaml.safe_load(workflow.read_text("utf-8"))["jobs"]
+    with_secrets = {name: job for name, job in jobs.items() if "secrets." in yaml.safe_dump(job)}
+    assert all("environment" in job for job in with_secrets.values()), with_secrets.keys()
