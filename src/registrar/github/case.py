@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from registrar.github.errors import Kind
 from registrar.github.explain import Context
@@ -19,7 +19,7 @@ TOO_QUICKLY = "was submitted too quickly"
 class Case(NamedTuple):
     """A request, its answer, and whether what the request needs was made."""
 
-    request: Request[Any]
+    request: Request[object]
     answer: Response | Failure
     context: Context
     was_made: bool

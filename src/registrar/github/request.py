@@ -10,6 +10,7 @@ from registrar.github.response import MOST_VALUES, GraphQLError, Response
 from registrar.texts.messages import Message
 
 Model = TypeVar("Model")
+Model_co = TypeVar("Model_co", covariant=True)
 GRAPHQL = "graphql"
 """Target of a GraphQL request; its address is another one on an Enterprise Server."""
 
@@ -18,7 +19,7 @@ def _never(_: object) -> bool:
     return False
 
 
-class Request(NamedTuple, Generic[Model]):
+class Request(NamedTuple, Generic[Model_co]):
     """One request, with what is needed to understand its answer."""
 
     method: str
@@ -26,7 +27,7 @@ class Request(NamedTuple, Generic[Model]):
     """A path below the address of the API, with its query, or `GRAPHQL`."""
     operation: Message
     """Describes it for people."""
-    read: Callable[[Response], Model]
+    read: Callable[[Response], Model_co]
     """Builds our model of a success; raises `UnusableAnswer` where that has another shape."""
     body: Mapping[str, object] | None = None
     file: str = ""
@@ -65,7 +66,7 @@ class RequestOptions(TypedDict, total=False):
     tolerates: Callable[[GraphQLError], bool]
 
 
-class Outcome(NamedTuple, Generic[Model]):
+class Outcome(NamedTuple, Generic[Model_co]):
     """What an answer means, and what to do about it."""
 
     kind: Kind
@@ -79,4 +80,4 @@ class Outcome(NamedTuple, Generic[Model]):
     """Whether a write that met it may have been done."""
     gave_up: str = ""
     """Key of the text when all tries have failed."""
-    model: Model | None = None
+    model: Model_co | None = None

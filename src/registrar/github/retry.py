@@ -6,7 +6,6 @@ import math
 import random
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from registrar.cancellation import Cancellation
 from registrar.github.errors import Kind, OutOfTime
@@ -29,7 +28,7 @@ SHORTEST_LAG_PAUSE = 0.05
 """The last try comes just after `LAG_SECONDS`."""
 
 
-def pause_before(outcome: Outcome[Any], attempt: int) -> float:
+def pause_before(outcome: Outcome[object], attempt: int) -> float:
     """Seconds before try number ``attempt + 1`` of a request with this ``outcome``."""
     double = 2.0 ** min(attempt - 1, 16)
     if outcome.kind is Kind.LAG:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from registrar.models.fleet import Budget, FleetResult, Row, State
 from registrar.models.spec import Mode
@@ -151,7 +150,7 @@ def outputs(result: FleetResult | None) -> dict[str, str]:
     }
 
 
-def document(result: FleetResult, catalogue: Catalogue) -> dict[str, Any]:
+def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
     """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
 
     def text(message: Message | None) -> str | None:
