@@ -31,7 +31,7 @@ LAYERS = (
     ("special_files", "profiles", "workspace", "cancellation"),
     ("models",),
     ("errors",),
-    ("texts", "clock"),
+    ("texts", "clock", "loopback"),
 )
 """A module imports from its own package and from layers below its own."""
 CORE = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import os
 import ssl
 import threading
@@ -20,6 +19,7 @@ from urllib3 import exceptions
 from registrar.github.limits import CONNECTIONS
 from registrar.github.response import Failure, Trouble
 from registrar.github.timed import CHUNK, LARGEST_ANSWER, HTTPPool, HTTPSPool, TooLargeError
+from registrar.loopback import is_loopback
 
 CONNECT_SECONDS = 10.0
 SLOWEST_UPLOAD = 100_000
@@ -148,14 +148,6 @@ def _proxy(api_url: str) -> str | None:
     if parts.scheme != "https" or is_loopback(parts.hostname or ""):
         return None
     return utils.select_proxy(api_url, utils.get_environ_proxies(api_url))
-
-
-def is_loopback(host: str) -> bool:
-    """Whether ``host`` is this machine itself."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _proxied(proxy: str, pools: dict[str, Any]) -> urllib3.PoolManager:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
+from registrar.loopback import is_loopback
 from registrar.texts.messages import Message, msg
 
 DEFAULT = "https://api.github.com"
@@ -26,7 +26,7 @@ def diagnostic(url: str) -> Message | None:
     extra = parts.query or parts.fragment or parts.username or parts.password or "@" in url
     if parts.scheme not in {"http", "https"} or not host or extra or not clean:
         return msg("input.api_url_malformed", value=url)
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(host):
         return msg("input.api_url_plain_http", value=url)
     if not _is_api_path(host, parts.path.rstrip("/")):
         return msg("input.api_url_path", value=url, close=_api_root(parts))
@@ -40,7 +40,7 @@ def _is_api_path(host: str, path: str) -> bool:
     """
     if host in _WEB_HOSTS or host.endswith(_CLOUD):
         return host.startswith("api.") and not path
-    return path.endswith("/api/v3") or (not path and _is_loopback(host))
+    return path.endswith("/api/v3") or (not path and is_loopback(host))
 
 
 def _api_root(parts: SplitResult) -> str:
@@ -51,10 +51,3 @@ def _api_root(parts: SplitResult) -> str:
     if host.endswith(_CLOUD):
         return f"https://api.{host.removeprefix('api.')}"
     return f"{parts.scheme}://{parts.netloc}/api/v3"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
