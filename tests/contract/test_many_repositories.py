@@ -16,6 +16,13 @@ from tests.fakehub.limits import Pace
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start, is_read, only_reads
 
 ALL = "octo-org/*"
+FIVE_WRITES = {
+    "labels": "chore",
+    "assignees": "hubot",
+    "reviewers": "monalisa",
+    "team_reviewers": "maintainers",
+}
+"""Everything at once, and then each kind of option by itself."""
 Make = Callable[..., list[Repository]]
 
 
@@ -230,11 +237,32 @@ def test_writing_requests_keep_their_distance_options_included(
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 2.9
 
 
-def test_githubs_pace_is_never_met(many: Start, make: Make, host: StandInHost) -> None:
-    make(0, 100)
+@pytest.mark.parametrize(("repositories", "seconds"), [(80, 3.0), (81, 7.2)])
+def test_githubs_pace_is_never_met(
+    many: Start, make: Make, host: StandInHost, repositories: int, seconds: float
+) -> None:
+    make(0, repositories)
     host.pace = Pace()
-    run = many(max_minutes="60")
-    assert states(run) == {"opened": 100}
+    run = many(**FIVE_WRITES, max_minutes="60")
+    assert states(run) == {"opened": repositories}
+    times = [each.ended for each in host.requests if not is_read(each) and each.ended]
+    assert len(times) == 5 * repositories
+    assert host.pace.refused == 0
+    assert times[-1] - times[0] == pytest.approx((len(times) - 1) * seconds, rel=0.1)
+
+
+def test_shards_together_do_not_meet_githubs_pace_either(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    made = make(0, 102)
+    host.pace = Pace()
+    given = {**FIVE_WRITES, "max_pull_requests": "102"}
+    shards = json.loads(many(mode="plan", **given).outputs["matrix"])
+    assert shards == ["1/2", "2/2"]
+    for shard in shards:
+        assert states(many(shard=shard, **given))["opened"] == 51
+        action.clock.sleep(10)  # a job needs longer to begin
+    assert opened(made) == [1] * 102
     assert host.pace.refused == 0
 
 

@@ -15,6 +15,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from tests.fakehub import Fault, FaultKind, Request
+from tests.fakehub.limits import Pace
 from tests.harness import Action, Run, is_read
 from tests.organisation import HOPELESS, STILL_FAILING, Odd, Organisation
 
@@ -291,3 +292,17 @@ def test_a_cancelled_run_reports_what_it_has_done(organisation: Organisation) ->
     # The request under way ends, and at most one more repository has begun
     assert run.report["fleet"]["states"]["deferred"] >= LACKING - 2
     finish(organisation)
+
+
+@pytest.mark.matrix
+def test_the_pace_is_kept_on_a_real_clock(action: Action) -> None:
+    host = action.host
+    organisation = Organisation(action, 1, 5, odd=False)
+    host.pace = Pace()
+    given = {"target_repo": None, "target_repos": "octo-org/*", "language": "en"}
+    run = action.process(action.environment(given))
+    assert (run.exit_code, organisation.wrong(), host.pace.refused) == (0, [], 0), run.console
+    times = [request.started for request in host.requests if not is_read(request)]
+    assert len(times) == 5
+    # Each side reads its clock at another end of a request
+    assert all(2.9 < later - earlier < 10 for earlier, later in itertools.pairwise(times))

@@ -89,6 +89,7 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
         now=now,
         deferred=to_open - now,
         writes=writes,
-        seconds=schedule.seconds(writes),
+        # The shards write one after the other, so that an hour may see several of them
+        distance=schedule.distance(writes * bounds.shard.total),
         matrix=matrix,
     )

@@ -203,8 +203,7 @@ class Fleet(NamedTuple):
             Standing.TO_OPEN: budgets.requests_of(settings.pull_request),
             Standing.TO_UPDATE: budgets.WRITES_PER_UPDATE,
         }
-        distance = schedule.distance(budget.writes)
-        self.github.keep_distance(distance)
+        self.github.keep_distance(budget.distance)
         cap = settings.shard.share(settings.max_pull_requests)
         left = budget.writes
         causes: list[str] = []
@@ -217,7 +216,7 @@ class Fleet(NamedTuple):
                 continue
             row, code = self._register(item)
             left = max(left - writes.get(item.standing, 0), 0)
-            self._report(row, number, len(todo), left * distance)
+            self._report(row, number, len(todo), left * budget.distance)
             if code > EXIT_CANCELLED:
                 self.result.cancelled = code
                 self.result.stopped = row.reason

@@ -66,9 +66,14 @@ class Budget(NamedTuple):
     deferred: int
     writes: int
     """Writing requests that it takes."""
-    seconds: float
-    """How long the writing takes at GitHub's pace."""
+    distance: float
+    """Seconds between two of them."""
     matrix: tuple[Shard, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long the writing takes."""
+        return self.writes * self.distance
 
     @property
     def selected(self) -> int:
