@@ -34,7 +34,9 @@ def created(repository: Repository, branch: str) -> set[str]:
 
 
 @pytest.mark.parametrize("first", STRATEGIES)
-def test_a_no_outlives_its_branch(host: StandInHost, action: Action, first: str) -> None:
+def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
+    host: StandInHost, action: Action, first: str
+) -> None:
     example = Example(action, first)
     assert ask(example, *FIRST).exit_code == 0
     closed(example.repository, 1)
@@ -96,7 +98,7 @@ def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(example: Ex
     assert created(example.repository, SECOND) == {"d.md"}
 
 
-def test_reopening_asks_again(example: Example) -> None:
+def test_a_reopened_pull_request_is_continued(example: Example) -> None:
     ask(example, *FIRST)
     head = example.repository.head(BRANCH)
     closed(example.repository, 1)
@@ -108,7 +110,7 @@ def test_reopening_asks_again(example: Example) -> None:
     assert [p.state for p in example.repository.pull_requests] == ["open"]
 
 
-def test_another_branch_asks_again(example: Example) -> None:
+def test_another_branch_name_proposes_again(example: Example) -> None:
     ask(example, *FIRST)
     closed(example.repository, 1)
     run = ask(example, *FIRST, branch="another")
@@ -117,7 +119,7 @@ def test_another_branch_asks_again(example: Example) -> None:
 
 
 @pytest.mark.parametrize("merge", [True, False], ids=["merged", "of a fork"])
-def test_what_is_no_no(example: Example, merge: bool) -> None:
+def test_what_does_not_count_as_declined(example: Example, merge: bool) -> None:
     ask(example, *FIRST)
     body = example.repository.pull_requests[0].body
     if merge:

@@ -387,7 +387,7 @@ def check_error(action: Action, host: StandInHost, name: str, english: str, japa
 
 @pytest.mark.parametrize(("listed", "line", "english", "japanese"), OBJECTS.values(), ids=OBJECTS)
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_mistakes_around_the_entries(
+def test_errors_around_the_entries(
     action: Action,
     host: StandInHost,
     suffix: str,
@@ -404,7 +404,7 @@ def test_mistakes_around_the_entries(
 
 @pytest.mark.parametrize(("entry", "english", "japanese"), ENTRIES.values(), ids=ENTRIES)
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_mistakes_in_an_entry(
+def test_errors_in_an_entry(
     action: Action,
     host: StandInHost,
     suffix: str,

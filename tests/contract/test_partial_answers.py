@@ -114,7 +114,7 @@ def test_a_fork_whose_parent_has_the_same_owner_is_registered_in(
         assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
 
 
-def test_a_no_counts_in_a_fork_whose_parent_has_the_same_owner(
+def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owner(
     example: Example, fork: Repository
 ) -> None:
     example.run(target_repo="octo/fork")

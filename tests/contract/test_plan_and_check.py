@@ -424,7 +424,7 @@ def test_a_declined_pull_request_is_reported(
     assert only_reads(host)
 
 
-def test_a_merged_pull_request_is_no_news(
+def test_a_merged_pull_request_is_not_mentioned(
     start: Start, action: Action, repository: Repository
 ) -> None:
     start(definitions=action.listing("one"))
@@ -441,7 +441,7 @@ def test_a_merged_pull_request_is_no_news(
     ("mode", "present", "exit_code", "annotations"),
     [("plan", (), 0, 0), ("check", (), 1, 2), ("check", HEALTH, 1, 1)],
 )
-def test_all(
+def test_plan_and_check_of_both_profiles(
     start: Start,
     host: StandInHost,
     repository: Repository,

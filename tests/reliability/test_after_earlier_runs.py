@@ -55,7 +55,7 @@ def test_a_leftover_branch_is_finished_when_the_default_branch_moved_on(example:
     assert [pull.head for pull in example.repository.pull_requests] == [BRANCH]
 
 
-def test_an_open_pull_request_is_continued_and_its_table_tells_the_truth(example: Example) -> None:
+def test_an_open_pull_request_is_continued_and_its_table_is_right(example: Example) -> None:
     leave(example, SOME)
     pull = example.repository.open_pull_request(head=BRANCH, base="main", body="By hand.")
     run = example.run()
@@ -120,7 +120,7 @@ def test_deleting_the_branch_proposes_the_files_again(action: Action) -> None:
     assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
 
 
-def test_a_branch_that_moved_on_after_a_no_is_somebodys_own(action: Action) -> None:
+def test_a_branch_that_moved_on_after_it_was_declined_is_somebodys_own(action: Action) -> None:
     example = Example(action, PER_FILE)
     example.run()
     example.repository.close(1)

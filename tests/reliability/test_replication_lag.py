@@ -83,7 +83,7 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
 
 
 @EACH_STRATEGY
-def test_the_token_is_not_blamed_for_what_lags_for_longer(
+def test_a_longer_lag_is_not_reported_as_a_missing_permission(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     host.quirks.lag = Lag(seconds=60.0)

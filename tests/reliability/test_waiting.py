@@ -138,7 +138,7 @@ def test_a_requested_pause_is_measured_by_githubs_clock(
     ],
     ids=str,
 )
-def test_a_wish_that_makes_no_sense_is_a_minute_at_least(
+def test_a_wait_that_makes_no_sense_is_a_minute_at_least(
     action: Action, host: StandInHost, repository: Repository, headers: dict[str, str]
 ) -> None:
     fault(host, "GET", status=429, message="Slow down.", headers=headers)
@@ -150,7 +150,7 @@ def test_a_wish_that_makes_no_sense_is_a_minute_at_least(
     assert calls(host) == ["GET /rate_limit", "GET"]
 
 
-def test_a_moment_beyond_every_calendar_in_the_budget(
+def test_a_reset_too_late_for_any_calendar(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.rate_limit = RateLimit(remaining=2, reset=99999999999999)

@@ -22,7 +22,7 @@ BROKEN = ("", "inf", "-inf", "nan", "NaN", "-1", "soon", "1e999", "9" * 5000, "Ù
 
 
 @pytest.mark.parametrize("text", [None, *BROKEN])
-def test_what_is_no_number(text: str | None) -> None:
+def test_what_is_not_a_number(text: str | None) -> None:
     assert number(text) is None
 
 

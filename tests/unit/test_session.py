@@ -132,7 +132,7 @@ def test_what_is_not_idempotent_is_not_sent_again_when_it_may_have_been_applied(
     assert host.send(idempotent=False) == "x"
 
 
-def test_a_refusal_after_a_lost_answer_tells_that_it_may_be_ours(host: Scripted) -> None:
+def test_a_refusal_after_a_lost_answer_says_that_it_may_be_ours(host: Scripted) -> None:
     host.answers = [BROKEN, EXISTS]
     with pytest.raises(GitHubError) as failed:
         host.send()
