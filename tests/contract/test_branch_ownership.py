@@ -202,7 +202,7 @@ def test_a_custom_branch_that_appears_at_the_base_commit_is_named(
     run = example.run(branch="theirs")
     assert run.exit_code == 0, run.console
     assert example.repository.files("theirs") == EXPECTED
-    assert "The branch theirs was there already" in run.console
+    assert "The branch theirs existed already" in run.console
 
 
 def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_all(
@@ -212,7 +212,7 @@ def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_al
     before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
     run = example.run(branch="theirs")
     assert run.exit_code == 0, run.console
-    assert "The branch theirs was there already" in run.console
+    assert "The branch theirs existed already" in run.console
     assert f"Created: {len(MISSING)}\n" in run.console
 
 
@@ -223,7 +223,7 @@ def test_the_branch_that_the_run_made_itself_is_not_called_found(
     run = example.run(branch="theirs")
     assert run.exit_code == 0, run.console
     assert example.repository.files("theirs") == EXPECTED
-    assert "was there already" not in run.console
+    assert "existed already" not in run.console
 
 
 # --- Other people's words ---------------------------------------------------------------------

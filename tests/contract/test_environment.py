@@ -257,5 +257,5 @@ def test_a_host_that_cannot_be_used_is_an_error_of_ours(
     run = action(language="en")
     assert run.exit_code in {1, 2}
     assert writes(host) == []
-    assert "redirects to another place" in run.stderr
+    assert "redirects to another address" in run.stderr
     assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]

@@ -83,7 +83,7 @@ def test_a_redirect_that_holds_the_token(
     )
     run = action(language="en")
     assert run.exit_code != 0
-    assert "another place" in run.stderr
+    assert "another address" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,10 @@ def test_no_redirect_leads_to_another_host(
     assert ended.exit_code in {1, 2}, ended.text
     assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]
     assert {r.token for r in host.requests} == {action.default_token}
-    assert "redirects to another place" in ended.stderr
+    assert "redirects to another address" in ended.stderr
     assert "where the token is not sent" in ended.stderr
     assert "Unexpected" not in ended.text
-    assert "another place" in ended.summary
+    assert "another address" in ended.summary
     if call.startswith("GET"):
         assert (writes(host), repository.branches) == ([], ["main"])
     assert {"PUT contents/b.md": "1"}.get(call, "0") == ended.outputs["failed"]
