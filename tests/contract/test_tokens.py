@@ -325,6 +325,7 @@ def test_a_version_of_the_api_that_is_gone(
     for text in texts:
         assert text.format(API_VERSION) in run.stderr
     assert "HTTP 410" in run.stderr
+    assert "#the-release-is-too-old" in run.stderr
     assert len(host.requests) == 1
     assert repository.branches == ["main"]
 

@@ -140,6 +140,24 @@ def test_a_file_of_certificates_that_is_not_there(
     assert "/github/workspace" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "no encrypted connection to {} ([SSL"),
+        ("ja", "{} と暗号化された接続ができません（[SSL"),
+    ],
+)
+def test_a_host_that_does_not_encrypt(
+    host: StandInHost, tmp_path: Path, language: str, text: str
+) -> None:
+    name = host.url.removeprefix("http://")
+    ended = action_on(host, tmp_path)(language=language, api_url=f"https://{name}")
+    assert ended.exit_code == 1
+    assert text.format(name) in ended.stderr
+    assert "certificates-and-proxies" in ended.stderr
+    assert not host.requests
+
+
 # --- A proxy that opens encrypted connections -----------------------------------------------
 
 

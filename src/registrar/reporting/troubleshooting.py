@@ -63,6 +63,7 @@ SECTIONS = {
     "fault.primary_limit": "rate-limits",
     "fault.secondary_limit": "rate-limits",
     "host.": "the-connection-fails",
+    "host.api_version": "the-release-is-too-old",
     "host.ca_bundle": "certificates-and-proxies",
     "host.certificate": "certificates-and-proxies",
     "host.proxy_address": "certificates-and-proxies",
