@@ -74,7 +74,7 @@ def parse(arguments: Sequence[str]) -> CommandLine:
     """Read the arguments, with every error in them.
 
     An option is written ``--name value`` or ``--name=value``; ``--draft`` alone is ``--draft
-    true``. No message repeats a value: what is no option of ours may be a token.
+    true``. No message repeats a value: what is not one of our options may be a token.
     """
     command = ""
     if arguments and arguments[0] in _COMMANDS:

@@ -18,7 +18,7 @@ OBSTACLES = {
 
 @pytest.fixture(params=list(OBSTACLES.values()), ids=list(OBSTACLES))
 def blocked(request: pytest.FixtureRequest, host: StandInHost) -> Repository:
-    """A repository in which ``docs`` is no directory."""
+    """A repository in which ``docs`` is not a directory."""
     files = {"README.md": b"x\n", "real/other.md": b"x\n", "docs": request.param}
     return host.create_repository(TARGET, files)
 
@@ -47,9 +47,9 @@ def test_it_is_seen_before_anything_is_written(
 ) -> None:
     run = single(definitions=action.listing_of(LISTED))
     assert len(host.requests) == 2
-    assert "docs is no directory in the repository" in run.stderr
+    assert "docs is not a directory in the repository" in run.stderr
     body = blocked.pull_requests[0].body or ""
-    assert body.count("`docs` is no directory") == 2
+    assert body.count("`docs` is not a directory") == 2
 
 
 def test_nothing_is_written_when_every_path_is_blocked(

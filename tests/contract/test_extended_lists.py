@@ -264,7 +264,7 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "a pattern is no string": (
         {"extends": "health", "exclude": ["a", 1]},
         5,
-        "exclude holds a value that is no string; put the value in quotes.",
+        "exclude holds a value that is not a string; put the value in quotes.",
         "exclude に文字列でない値があります。",
     ),
     "files is no array": (
@@ -363,7 +363,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "an alternative is no string": (
         {"alternatives": [1]},
-        "alternatives holds a value that is no string; put the value in quotes.",
+        "alternatives holds a value that is not a string; put the value in quotes.",
         "alternatives に文字列でない値があります。",
     ),
     "an alternative is no path": (

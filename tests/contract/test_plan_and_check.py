@@ -379,7 +379,7 @@ def test_what_cannot_be_created_is_known_beforehand(
     )
     assert run.exit_code == 1
     [annotation] = run.annotations()
-    assert "README.md is no directory" in annotation.data
+    assert "README.md is not a directory" in annotation.data
     assert [f["state"] for f in run.registration["files"]] == ["failed", "missing"]
     assert only_reads(host)
 

@@ -119,7 +119,7 @@ def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDef
 def _check_tree(
     reader: Reader, own: Mapping[str, Entry], merged: Mapping[str, FileDefinition]
 ) -> None:
-    """No path may lie below another one: a file is no directory."""
+    """No path may lie below another one: a file is not a directory."""
     for path in merged:
         parent = next((above for above in parents(path) if above in merged), None)
         if parent is None:

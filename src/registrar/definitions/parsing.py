@@ -26,7 +26,7 @@ _OTHER = "tag:yaml.org,2002:other"
 
 
 class Malformed(Exception):
-    """The text is no data of its format, or too much: a key of the catalogue and its values."""
+    """The text is not valid in its format, or too much: a key of the catalogue and its values."""
 
     def __init__(self, key: str, line: int | None = None, **values: object) -> None:
         """``line`` counts from 1."""

@@ -126,7 +126,7 @@ def objects(data: object, where: str = "$") -> Iterator[Fields]:
     """The objects of a JSON array.
 
     Raises:
-        UnusableAnswer: it is no array, or holds something else.
+        UnusableAnswer: it is not an array, or holds something else.
     """
     if not isinstance(data, list):
         raise UnusableAnswer(f"{where} is not an array")

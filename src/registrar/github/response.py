@@ -27,7 +27,7 @@ class Trouble(Enum):
     PROXY = auto()
     """The proxy gave no connection."""
     PROXY_ADDRESS = auto()
-    """What the environment says about the proxy is no address."""
+    """What the environment says about the proxy is not an address."""
     TIMEOUT = auto()
     """Connected, but no whole answer within the time."""
     CONNECTION_LOST = auto()

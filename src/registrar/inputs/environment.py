@@ -37,14 +37,14 @@ def language(environ: Mapping[str, str]) -> str:
 
 
 def not_utf8(environ: Mapping[str, str]) -> list[str]:
-    """Inputs, and variables of the runner that we show, whose bytes are no UTF-8; sorted."""
+    """Inputs, and variables of the runner that we show, whose bytes are not UTF-8; sorted."""
     values = {name: value_of(environ, name) for name in INPUTS}
     values |= {name: environ.get(name, "") for name in _RUNNERS_TEXTS}
     return sorted(name for name, value in values.items() if _SURROGATE.search(value))
 
 
 def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
-    """Name the variables ``INPUT_…`` that are no input.
+    """Name the variables ``INPUT_…`` that are not inputs.
 
     On a runner each is an input of the step. Elsewhere only one that resembles an input is
     taken for a misspelling: many desktops set ``INPUT_METHOD``.

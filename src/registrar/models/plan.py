@@ -22,7 +22,7 @@ class Plan(NamedTuple):
     missing: tuple[FileDefinition, ...]
     """What is to be created, in the order of the list."""
     blocked: Mapping[str, str] = MappingProxyType({})
-    """Missing paths below something that is no directory, and what that is."""
+    """Missing paths below something that is not a directory, and what that is."""
     satisfied: Mapping[str, Message] = MappingProxyType({})
     """Paths that are not there, and why that is all right."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})

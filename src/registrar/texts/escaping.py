@@ -24,7 +24,7 @@ _TOKEN_SHAPES = re.compile(
 )
 REDACTED = "***"
 SECRET_CHARACTERS = 8
-"""A shorter one is no token of GitHub, and may be a part of ordinary words."""
+"""A shorter one is not a token of GitHub, and may be a part of ordinary words."""
 PART_CHARACTERS = 20
 """So many consecutive characters of the token are treated like the whole of it.
 
