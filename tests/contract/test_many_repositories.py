@@ -343,6 +343,28 @@ def test_one_odd_repository_does_not_stop_the_others(
             assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
 
 
+def test_a_branch_of_its_own_name_for_each_repository(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(12, 3)
+    given = {"branch": "add/{repo}", "title": "{repo} of {owner}: {count}"}
+    plan = many(mode="plan", **given)
+    assert states(plan) == {"missing": 3, "complete": 12}
+    # One query asks for one name of a branch
+    assert Counter(asked(host))["nodes"] == 15
+    run = many(**given)
+    assert states(run) == {"opened": 3, "complete": 12}
+    proposed = [(pull.head, pull.title) for each in made for pull in each.pull_requests]
+    assert proposed == [
+        (f"add/{each.name}", f"{each.name} of octo-org: {len(LISTED) - len(PRESENT)}")
+        for each in made[12:]
+    ]
+    assert states(many(**given)) == {"waiting": 3, "complete": 12}
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 14
+    assert "Points needed: about 15, left: 14" in many(mode="plan", **given).console
+
+
 def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     assert states(many()) == {"opened": 1}
@@ -358,10 +380,14 @@ def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
 
 def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
     make(1, 2)
-    run = many(target_repos="octo-org/r1, Octo-Org/R2, octo-org/gone")
+    [closed] = make(0, 1)
+    closed.sso = True
+    run = many(target_repos=f"octo-org/r1, Octo-Org/R2, octo-org/gone, {closed.full_name}")
     assert run.exit_code == 1
+    assert "single sign-on" in run.summary
     assert rows(run) == {
         "octo-org/gone": "failed",
+        closed.full_name: "failed",
         "octo-org/r1": "opened",
         "octo-org/r2": "opened",
     }

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from registrar.errors import Refused
 from registrar.fleet import schedule
-from registrar.fleet.batches import FIRST_SIZE
 from registrar.fleet.reading import Standing
 from registrar.models.fleet import Budget
 from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
@@ -17,7 +16,7 @@ from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
 
 SECONDS_PER_QUERY = 2.0
-"""What a query of `FIRST_SIZE` repositories may take, generously."""
+"""What a query of a few repositories may take, generously."""
 WRITES_PER_UPDATE = 2
 """A commit, and the description of the pull request."""
 
@@ -28,13 +27,12 @@ def requests_of(options: PullRequestOptions) -> int:
     return 1 + sum(map(bool, given))
 
 
-def require_reads(tasks: int, *, points_left: int | None, max_seconds: float) -> None:
+def require_reads(queries: int, *, points_left: int | None, max_seconds: float) -> None:
     """Refuse to begin what cannot end: reading alone would take too much.
 
     Raises:
         Refused: nothing was read or written.
     """
-    queries = math.ceil(tasks / FIRST_SIZE)
     if points_left is not None and queries > points_left:
         raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
     if queries * SECONDS_PER_QUERY > max_seconds:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import Refused
+from registrar.github.errors import GitHubError, Kind
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
 from registrar.texts.messages import Message, msg
 
@@ -24,7 +25,7 @@ class Listing:
     selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     not_found: dict[str, Message] = field(default_factory=dict[str, Message])
-    """Names that were given and stand for nothing, and why."""
+    """Names that stand for nothing that the token may see, and why."""
 
 
 def make_listing(
@@ -48,10 +49,12 @@ def make_listing(
     for literal in selection.literals:
         try:
             repository = by_name.get(literal.lower()) or client.listed(literal)
-        except Refused as refused:
+        except (Refused, GitHubError) as error:
+            if isinstance(error, GitHubError) and error.kind is not Kind.PERMISSION:
+                raise
             if shard.number == 1:
                 # It has no id: the first shard tells
-                listing.not_found[literal] = refused.message
+                listing.not_found[literal] = error.message
             continue
         listing.found[repository.id] = repository
         named.add(repository.id)

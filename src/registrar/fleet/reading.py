@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -11,7 +12,7 @@ from registrar import branches
 from registrar.branches import Declined
 from registrar.clock import Clock
 from registrar.errors import Refused
-from registrar.fleet.batches import BatchSize
+from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.github.errors import GitHubError, Kind
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
@@ -93,6 +94,20 @@ class Reading(NamedTuple):
         return Standing.WAITING if proposes_all else Standing.TO_UPDATE
 
 
+def queries_for(tasks: Sequence[Task]) -> int:
+    """Queries that reading takes while GitHub answers no faster than it has to."""
+    return sum(math.ceil(len(group) / FIRST_SIZE) for _, group in _by_branch(tasks))
+
+
+def _by_branch(tasks: Sequence[Task]) -> list[tuple[str, list[Task]]]:
+    """Those that one query can read: it takes one list, and one name of a branch for all."""
+    groups: dict[tuple[int, str], list[Task]] = {}
+    for task in tasks:
+        branch = task.job.spec(task.repository.full_name).branch
+        groups.setdefault((id(task.job), branch), []).append(task)
+    return [(branch, group) for (_, branch), group in groups.items()]
+
+
 @dataclass(slots=True)
 class Reader:
     """Reads tasks in batches as large as GitHub answers them."""
@@ -111,12 +126,8 @@ class Reader:
             OutOfTime: GitHub's limits last for longer than we may wait.
             Cancelled: a signal arrived.
         """
-        groups: dict[tuple[int, str], list[Task]] = {}
-        for task in tasks:
-            branch = task.job.spec(task.repository.full_name).branch
-            groups.setdefault((id(task.job), branch), []).append(task)
         size = BatchSize()
-        for (_, branch), group in groups.items():
+        for branch, group in _by_branch(tasks):
             yield from self._read_group(branch, group, size)
 
     def _read_group(self, branch: str, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
@@ -126,7 +137,7 @@ class Reader:
         done = 0
         while done < len(tasks):
             batch = tasks[done : done + size.size]
-            alone = size.size == 1
+            alone = len(batch) == 1
             began = self.clock.monotonic()
             self.queries += 1
             repositories = [task.repository for task in batch]

@@ -13,7 +13,7 @@ from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic, Refused
 from registrar.fleet import budget as budgets
 from registrar.fleet import publicity, schedule
 from registrar.fleet.listing import Listing, make_listing
-from registrar.fleet.reading import Reader, Reading, Standing, Task
+from registrar.fleet.reading import Reader, Reading, Standing, Task, queries_for
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
 from registrar.models.fleet import Budget, FleetResult, Row, State
@@ -136,7 +136,9 @@ class Fleet(NamedTuple):
         """Read every repository, report what is final, and give those with missing files."""
         tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
         budgets.require_reads(
-            len(tasks), points_left=reader.client.points_left, max_seconds=self.settings.max_seconds
+            queries_for(tasks),
+            points_left=reader.client.points_left,
+            max_seconds=self.settings.max_seconds,
         )
         items: list[WorkItem] = []
         left_out = set[int]()
