@@ -90,7 +90,7 @@ def test_no_redirect_leads_to_another_host(
     assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]
     assert {r.token for r in host.requests} == {action.default_token}
     assert "redirects to another address" in ended.stderr
-    assert "where the token is not sent" in ended.stderr
+    assert "to which the token is not sent" in ended.stderr
     assert "Unexpected" not in ended.text
     assert "another address" in ended.summary
     if call.startswith("GET"):
