@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from registrar.models.files import FileDefinition, parents
 from registrar.special_files import (
@@ -60,14 +59,6 @@ class Listing:
         return self._in.get(_folded(directory), ())
 
 
-class OwnerDefaults(NamedTuple):
-    """The repository ``.github`` of the target's owner. A private one offers nothing."""
-
-    listing: Listing
-    public: bool
-    """``False``: internal."""
-
-
 def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool) -> tuple[str, ...]:
     """Directories of the target whose listing decides what counts as present; the root is empty.
 
@@ -115,12 +106,13 @@ def satisfied_by(definition: FileDefinition, listing: Listing, *, respect: bool)
 
 
 def inherited_from(
-    definition: FileDefinition, listing: Listing, owner: OwnerDefaults
+    definition: FileDefinition, listing: Listing, owners: Listing, *, is_public: bool
 ) -> str | None:
     """Path in the owner's ``.github`` repository that GitHub uses as long as the target has none.
 
-    ``listing`` is the target's. The folder of issue templates is inherited as a whole, and not at
-    all where the target has a file in its own: one file more would hide all of them.
+    ``listing`` is the target's, ``owners`` that of the repository ``.github``, which is internal
+    where it is not public. The folder of issue templates is inherited as a whole, and not at all
+    where the target has a file in its own: one file more would hide all of them.
     """
     kind = kind_of(definition.path)
     in_folder = directory_of(definition.path) == ISSUE_TEMPLATES
@@ -128,14 +120,14 @@ def inherited_from(
     if is_issue_template and listing.files_in(ISSUE_TEMPLATES):
         return None
     if in_folder:
-        inherited = owner.listing.files_in(ISSUE_TEMPLATES) if owner.public else ()
-        same = owner.listing.in_any_case(definition.path)
+        inherited = owners.files_in(ISSUE_TEMPLATES) if is_public else ()
+        same = owners.in_any_case(definition.path)
         return same if same in inherited else next(iter(inherited), None)
     if kind is None or kind.inherited is Inherited.NEVER:
         return None
-    if kind.inherited is Inherited.IF_PUBLIC and not owner.public:
+    if kind.inherited is Inherited.IF_PUBLIC and not is_public:
         return None
-    return next(_ofkind_of(kind, EVERYWHERE, owner.listing), None)
+    return next(_of_kind(kind, EVERYWHERE, owners), None)
 
 
 def letter_case_conflict(path: str, listing: Listing) -> str | None:
@@ -158,10 +150,10 @@ def _equivalents(path: str, listing: Listing) -> Iterator[str]:
             if other := listing.in_any_case(f"{stem}{extension}"):
                 yield other
     if kind := kind_of(path):
-        yield from _ofkind_of(kind, kind.places, listing)
+        yield from _of_kind(kind, kind.places, listing)
 
 
-def _ofkind_of(kind: Kind, places: Iterable[str], listing: Listing) -> Iterator[str]:
+def _of_kind(kind: Kind, places: Iterable[str], listing: Listing) -> Iterator[str]:
     for place in places:
         for path in listing.files_in(place):
             if is_named(kind, path):

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from registrar.alternatives import (
     Listing,
-    OwnerDefaults,
     inherited_from,
     letter_case_conflict,
     satisfied_by,
@@ -28,11 +27,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     entries = state.entries
     definitions = tuple(d.filled_in(state.repository) for d in spec.definitions)
     absent = [d for d in definitions if d.path not in entries]
-    satisfied = {
-        definition.path: reason
-        for definition in absent
-        if (reason := _why_satisfied(definition, spec, state))
-    }
+    listing = Listing(state.directories)
+    satisfied = _satisfied(absent, listing, spec, state)
     blocked = {
         definition.path: parent
         for definition in absent
@@ -43,7 +39,6 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     base = state.repository.default_branch
     declined = declined_paths(state.pull_requests or (), base, [d.path for d in missing])
     wanted = tuple(d for d in missing if d.path not in declined)
-    listing = Listing(state.directories)
     return Plan(
         spec,
         state,
@@ -60,20 +55,27 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     )
 
 
-def _why_satisfied(
-    definition: FileDefinition, spec: RegistrationSpec, state: RepositoryState
-) -> Message | None:
-    """Name the other file that counts as a listed one that is missing, if any."""
-    respect = spec.respect_alternatives
-    listing = Listing(state.directories)
-    if found := satisfied_by(definition, listing, respect=respect):
-        return msg("reason.satisfied", path=found)
-    if state.owner is None:
-        return None
-    owner = OwnerDefaults(Listing(state.owner.directories), state.owner.is_public)
-    if found := inherited_from(definition, listing, owner):
-        return msg("reason.inherited", path=found, repository=f"{state.repository.owner}/.github")
-    return None
+def _satisfied(
+    absent: Sequence[FileDefinition],
+    listing: Listing,
+    spec: RegistrationSpec,
+    state: RepositoryState,
+) -> dict[str, Message]:
+    """Those of ``absent`` for which another file counts, and which one."""
+    owner = state.owner
+    owners = Listing(owner.directories) if owner else None
+    satisfied: dict[str, Message] = {}
+    for definition in absent:
+        if found := satisfied_by(definition, listing, respect=spec.respect_alternatives):
+            satisfied[definition.path] = msg("reason.satisfied", path=found)
+        elif (
+            owner
+            and owners
+            and (found := inherited_from(definition, listing, owners, is_public=owner.is_public))
+        ):
+            repository = f"{state.repository.owner}/.github"
+            satisfied[definition.path] = msg("reason.inherited", path=found, repository=repository)
+    return satisfied
 
 
 def was_declined(pull: PullRequest, base: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from registrar import alternatives
-from registrar.alternatives import Listing, OwnerDefaults
+from registrar.alternatives import Listing
 from registrar.models.files import FileDefinition, parents
 from registrar.special_files import KINDS, OWNER_DIRECTORIES, Inherited
 
@@ -185,9 +185,11 @@ NOT_INHERITED = [
 
 @pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
 def test_inherited_from_a_public_repository(listed: str, exists: str, expected: str) -> None:
-    owner = OwnerDefaults(listing_of(exists), public=True)
+    owner = listing_of(exists)
     definition = FileDefinition(listed)
-    assert alternatives.inherited_from(definition, listing_of("a"), owner) == expected
+    assert (
+        alternatives.inherited_from(definition, listing_of("a"), owner, is_public=True) == expected
+    )
     directory = expected.rpartition("/")[0]
     assert alternatives.may_inherit([definition])
     assert directory in OWNER_DIRECTORIES
@@ -197,22 +199,22 @@ def test_inherited_from_a_public_repository(listed: str, exists: str, expected: 
 def test_an_internal_repository_passes_no_templates_on(
     listed: str, exists: str, expected: str
 ) -> None:
-    owner = OwnerDefaults(listing_of(exists), public=False)
-    found = alternatives.inherited_from(FileDefinition(listed), listing_of("a"), owner)
+    owner = listing_of(exists)
+    found = alternatives.inherited_from(
+        FileDefinition(listed), listing_of("a"), owner, is_public=False
+    )
     assert found == (None if "TEMPLATE" in listed else expected)
 
 
 @pytest.mark.parametrize(("listed", "exists"), NOT_INHERITED)
 def test_not_inherited(listed: str, exists: str) -> None:
-    owner = OwnerDefaults(listing_of(exists), public=True)
+    owner = listing_of(exists)
     definition = FileDefinition(listed)
-    assert alternatives.inherited_from(definition, listing_of("a"), owner) is None
+    assert alternatives.inherited_from(definition, listing_of("a"), owner, is_public=True) is None
 
 
 def test_own_issue_templates_switch_off_the_inherited_ones() -> None:
-    owner = OwnerDefaults(
-        listing_of(".github/ISSUE_TEMPLATE/bug.md", "ISSUE_TEMPLATE.md", "SECURITY.md"), public=True
-    )
+    owner = listing_of(".github/ISSUE_TEMPLATE/bug.md", "ISSUE_TEMPLATE.md", "SECURITY.md")
     listing = listing_of(".github/ISSUE_TEMPLATE/own.yml")
     for listed, expected in [
         (".github/ISSUE_TEMPLATE/config.yml", None),
@@ -220,7 +222,10 @@ def test_own_issue_templates_switch_off_the_inherited_ones() -> None:
         (".github/ISSUE_TEMPLATE.md", None),
         (".github/SECURITY.md", "SECURITY.md"),
     ]:
-        assert alternatives.inherited_from(FileDefinition(listed), listing, owner) == expected
+        assert (
+            alternatives.inherited_from(FileDefinition(listed), listing, owner, is_public=True)
+            == expected
+        )
 
 
 def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
@@ -259,7 +264,7 @@ def test_every_rule_names_its_public_source() -> None:
 def test_the_example_of_a_real_repository() -> None:
     """`profile: health` with files in other places, and one that the organisation gives."""
     listing = listing_of("SECURITY.md", "docs/CONTRIBUTING.md", "readme.md")
-    owner = OwnerDefaults(listing_of("CODE_OF_CONDUCT.md"), public=True)
+    owner = listing_of("CODE_OF_CONDUCT.md")
     health = [
         "CODE_OF_CONDUCT.md",
         "CONTRIBUTING.md",
@@ -274,7 +279,7 @@ def test_the_example_of_a_real_repository() -> None:
         d.path
         for d in definitions
         if alternatives.satisfied_by(d, listing, respect=True) is None
-        and alternatives.inherited_from(d, listing, owner) is None
+        and alternatives.inherited_from(d, listing, owner, is_public=True) is None
     ]
     assert missing == [
         ".github/GOVERNANCE.md",
