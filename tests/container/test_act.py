@@ -328,4 +328,4 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     assert "With missing files: 5 (to open: 5)." in log
     assert "Shards, one after the other: 3." in log
     assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
-    assert "Repositories: 5 waiting (5 in all)." in log
+    assert "Outcome: 5 waiting." in log

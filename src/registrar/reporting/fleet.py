@@ -72,7 +72,7 @@ def outcome(result: FleetResult) -> Message:
     """The counts of all states in one sentence."""
     counts = ((each, result.counts[each]) for each in State)
     parts = [msg(f"fleet.count_{each}", count=count) for each, count in counts if count]
-    return msg("fleet.outcome", count=result.repositories, parts=parts)
+    return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
 
 
 def cause(row: Row) -> Message | None:
