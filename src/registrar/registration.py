@@ -37,28 +37,28 @@ def register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> RegistrationResult:
     """Do one registration, or preview it; there is a result also when an error ends it."""
-    return _ended(client, spec, progress, lambda: _register(client, spec, proposal, progress))
+    return _result_of(lambda: _register(client, spec, proposal, progress), client, spec, progress)
 
 
 def preview(client: Client, plan: Plan, progress: Progress) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read."""
 
-    def look() -> None:
+    def report() -> None:
         progress.found(plan.repository)
         _report_plan(plan, progress)
         _preview(client, plan, progress)
 
-    return _ended(client, plan.spec, progress, look)
+    return _result_of(report, client, plan.spec, progress)
 
 
-def _ended(
-    client: Client, spec: RegistrationSpec, progress: Progress, work: Callable[[], None]
+def _result_of(
+    work: Callable[[], None], client: Client, spec: RegistrationSpec, progress: Progress
 ) -> RegistrationResult:
-    """Do the work, and give the result also when an error ends it."""
+    """Do the work and give its result, also when an error ends it."""
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
-        # What was not begun failed at nothing of its own: it waits for the end of the limit
+        # What was not begun has not failed: it waits for the end of the limit
         why_pending = error.cause if isinstance(error, OutOfTime) else None
         return progress.registration(why_pending=why_pending)._replace(
             exit_code=exit_code(error, wrote=client.wrote),
