@@ -253,6 +253,22 @@ def test_the_plan_of_the_readme_only_reads(
     assert not repository.pull_requests
 
 
+def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> None:
+    script = shell(ROOT / "docs/many-repositories.md", "gh auth token")
+    clone, _, script = script.partition("\n")
+    assert clone.startswith("git clone ")
+    gh = tmp_path / "gh"
+    gh.write_text(f'#!/bin/sh\n[ "$*" = "auth token" ] && echo {action.default_token}\n')
+    gh.chmod(0o755)
+    for number in range(3):
+        action.host.create_repository(f"octo-org/r{number}")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = in_shell(script, {"HOST_API_URL": action.host.url, "PATH": path})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "With missing files: 3 (to open: 3)." in done.stdout
+    assert only_reads(action.host)
+
+
 def test_entrypoint_answers_version() -> None:
     done = in_shell(f"{sys.executable} entrypoint.py --version", {})
     assert done.stdout == f"registrar {__version__}\n"
