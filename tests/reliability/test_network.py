@@ -8,6 +8,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
+from typing import NoReturn
 
 import pytest
 
@@ -68,8 +69,14 @@ def resetting() -> Iterator[str]:
 
 @contextmanager
 def unknown() -> Iterator[str]:
-    """A name that no resolver knows (RFC 2606)."""
-    yield "github.invalid"
+    """A name that no resolver knows; without a network, asking a real one would take a minute."""
+
+    def no_such_name(*_: object, **__: object) -> NoReturn:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", no_such_name)
+        yield "github.invalid"
 
 
 UNREACHABLE = {
