@@ -15,7 +15,7 @@ from .refusals import Refusal
 from .repository import Repository
 from .representations import Representations, user_id
 from .request import Request
-from .rest import LISTINGS, ROUTES, Asked
+from .rest import LISTINGS, ROUTES, Call
 from .tokens import Token
 
 if TYPE_CHECKING:
@@ -181,9 +181,9 @@ class Dispatcher:
                 self._host.rate_limit.spend(token.login, self._host.now())
         root = self._host.url + prefix
         show = Representations(root, self._host.url, old_ids=self._host.quirks.old_ids)
-        asked = Asked(self._host, token, show, parameters, dict(record.query))
+        call = Call(self._host, token, show, parameters, dict(record.query))
         if operation.name in LISTINGS:
-            return LISTINGS[operation.name](asked)
+            return LISTINGS[operation.name](call)
         full_name = f"{parameters.pop('owner')}/{parameters.pop('repo')}"
         repository, moved = self._host.find_repository(full_name)
         if moved:
@@ -196,20 +196,20 @@ class Dispatcher:
             if self._host.pace is not None:
                 self._host.pace.spend(self._host.clock.monotonic())
         body = {} if record.json is None else record.json
-        call = asked.to(repository, body)
+        repository_call = call.to(repository, body)
         if not route.locked:
-            return route.handler(call)
+            return route.handler(repository_call)
         with repository.lock:
-            return route.handler(call)
+            return route.handler(repository_call)
 
     def _show_rate_limit(self) -> Response:
         if self._host.rate_limit is None:
             raise Refusal(404, "Rate limiting is not enabled.")
-        core = self._host.rate_limit.shown(self._host.now())
+        core = self._host.rate_limit.state(self._host.now())
         full = {"used": 0, "reset": core["reset"]}
         resources = {"core": core, "search": {"limit": 30, "remaining": 30, **full}}
         if self._host.graphql_rate_limit is not None:
-            resources["graphql"] = self._host.graphql_rate_limit.shown(self._host.now())
+            resources["graphql"] = self._host.graphql_rate_limit.state(self._host.now())
         return Response(200, {"resources": resources, "rate": core})
 
     def _usual_headers(
@@ -219,7 +219,7 @@ class Dispatcher:
         if token is not None and token.kind == "classic":
             headers["X-OAuth-Scopes"] = ", ".join(token.scopes)
         if limit is not None:
-            shown = limit.shown(self._host.now())
+            shown = limit.state(self._host.now())
             headers |= {f"x-ratelimit-{name}": str(value) for name, value in shown.items()}
             headers["x-ratelimit-resource"] = resource
         return headers

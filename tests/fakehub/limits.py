@@ -38,7 +38,7 @@ class RateLimit:
             )
         self.remaining -= 1
 
-    def shown(self, now: float) -> dict[str, int]:
+    def state(self, now: float) -> dict[str, int]:
         self.renew(now)
         used = max(0, self.limit - self.remaining)
         return {

@@ -102,7 +102,7 @@ def test_every_key_of_the_catalogue_is_used() -> None:
     assert unused == []
 
 
-def said(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
+def messages_of(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
     """Key and names of every ``msg(…)`` and its like; names are ``None`` where ``**`` is."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not node.args:
@@ -119,8 +119,8 @@ def said(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
             yield key.value, None if None in names else {n for n in names if n}
 
 
-def test_every_message_that_is_said_exists_with_its_values() -> None:
-    calls = [call for tree in modules() for call in said(tree)]
+def test_every_message_in_the_code_exists_with_its_values() -> None:
+    calls = [call for tree in modules() for call in messages_of(tree)]
     assert len(calls) > 50
     for key, names in calls:
         assert key in TEXTS["en"], key

@@ -49,7 +49,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any],
     mismatches = [f"undocumented property {name}" for name in sorted(unknown)]
     document, errors = parsed(given.get("query") or "")
     if document is None:
-        return {"errors": [shown(error) for error in errors]}, [*mismatches, *map(str, errors)]
+        return {"errors": [formatted(error) for error in errors]}, [*mismatches, *map(str, errors)]
     if is_mutation(document) and host.pace is not None:
         try:
             host.pace.spend(host.clock.monotonic())
@@ -66,14 +66,14 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any],
     )
     found = result.errors or []
     mismatches += [str(error) for error in found if not isinstance(error.original_error, Refusal)]
-    errors_shown = [shown(error) for error in found]
+    reported = [formatted(error) for error in found]
     data = result.data
     if data is not None and not is_mutation(document):
         data, more = within_limits(host, document, data)
-        errors_shown += more
+        reported += more
     answer: dict[str, Any] = {"data": data}
-    if errors_shown:
-        answer["errors"] = errors_shown
+    if reported:
+        answer["errors"] = reported
     return answer, mismatches
 
 
@@ -153,11 +153,11 @@ def message_of(refusal: Refusal) -> str:
     return details[0] if details else refusal.message
 
 
-def shown(error: GraphQLError) -> dict[str, Any]:
+def formatted(error: GraphQLError) -> dict[str, Any]:
     """An error as GitHub formats it: with a `type` where the request reached a resolver."""
-    formatted: Mapping[str, Any] = error.formatted
+    found: Mapping[str, Any] = error.formatted
     refusal = error.original_error
     if isinstance(refusal, Refusal):
         kind = refusal.kind or TYPES.get(refusal.status, "UNPROCESSABLE")
-        return {**formatted, "type": kind, "message": message_of(refusal)}
-    return dict(formatted)
+        return {**found, "type": kind, "message": message_of(refusal)}
+    return dict(found)

@@ -434,7 +434,7 @@ class Nodes:
         limit = self.host.graphql_rate_limit
         if limit is None:
             return None
-        given = limit.shown(self.host.now())
+        given = limit.state(self.host.now())
         return given | {"cost": 1, "nodeCount": 0, "resetAt": moment(given["reset"])}
 
 

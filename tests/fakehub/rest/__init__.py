@@ -1,13 +1,13 @@
 """The REST operations: from a described request to an answer."""
 
 from . import contents, git, listings, pulls
-from .call import LISTINGS, ROUTES, Asked
+from .call import LISTINGS, ROUTES, Call
 from .pulls import refuse_actions
 
 __all__ = [
     "LISTINGS",
     "ROUTES",
-    "Asked",
+    "Call",
     "contents",
     "git",
     "listings",

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Asked:
+class Call:
     """A described and authenticated request."""
 
     host: StandInHost
@@ -33,7 +33,7 @@ class Asked:
     query: dict[str, str]
 
     def page(self, items: Sequence[T], default: int = 30) -> Sequence[T]:
-        """The asked part of a list."""
+        """The part of a list that was asked for."""
         size, number = self._paging(default)
         return items[(number - 1) * size : number * size]
 
@@ -54,9 +54,11 @@ class Asked:
         ]
         return {"Link": ", ".join(links)} if links else {}
 
-    def to(self, repository: Repository, body: Any) -> Call:
+    def to(self, repository: Repository, body: Any) -> RepositoryCall:
         """The request with its repository, once that is found."""
-        return Call(self.host, self.token, self.show, self.parameters, self.query, repository, body)
+        return RepositoryCall(
+            self.host, self.token, self.show, self.parameters, self.query, repository, body
+        )
 
     def _paging(self, default: int) -> tuple[int, int]:
         size = min(100, int(self.query.get("per_page", default))) or default
@@ -64,7 +66,7 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Call(Asked):
+class RepositoryCall(Call):
     """A request to a visible repository."""
 
     repository: Repository
@@ -85,7 +87,7 @@ class Call(Asked):
         return self.repository.pull_request(int(text))
 
 
-Handler: TypeAlias = Callable[[Call], Response]
+Handler: TypeAlias = Callable[[RepositoryCall], Response]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,8 @@ class Route:
 
 
 ROUTES: dict[str, Route] = {}
-LISTINGS: dict[str, Callable[[Asked], Response]] = {}
-"""Handlers of what is asked of no repository."""
+LISTINGS: dict[str, Callable[[Call], Response]] = {}
+"""Handlers of requests that name no repository."""
 
 
 def operation(name: str, *needs: str, locked: bool = True) -> Callable[[Handler], Handler]:

@@ -17,14 +17,14 @@ from tests.fakehub.repository import Repository
 from tests.fakehub.representations import WEB_FLOW
 from tests.fakehub.store import Person, check_path
 
-from .call import Call, operation, require_fields
+from .call import RepositoryCall, operation, require_fields
 
 MAX_BLOB = 100_000_000
 WEB = Person("GitHub", WEB_FLOW)
 
 
 @operation("GET /repos/{owner}/{repo}/contents/{path}", "contents=read")
-def get_contents(call: Call) -> Response:
+def get_contents(call: RepositoryCall) -> Response:
     repository, path = call.repository, call.parameters["path"].removesuffix("/")
     if path:
         check_path(path)
@@ -40,7 +40,9 @@ def get_contents(call: Call) -> Response:
     return Response(200, shown_content(call, commit.tree, path, entry, ref))
 
 
-def shown_content(call: Call, root: pygit2.Tree, path: str, entry: pygit2.Object, ref: str) -> Any:
+def shown_content(
+    call: RepositoryCall, root: pygit2.Tree, path: str, entry: pygit2.Object, ref: str
+) -> Any:
     show, repository = call.show, call.repository
     if isinstance(entry, pygit2.Tree):
         return show.directory(repository, path, entry, ref)
@@ -78,7 +80,7 @@ def joined(folder: str, target: str) -> str | None:
 
 
 @operation("PUT /repos/{owner}/{repo}/contents/{path}", "contents=write", locked=False)
-def put_contents(call: Call) -> Response:
+def put_contents(call: RepositoryCall) -> Response:
     """Create or replace a file; two at once on one branch overlap, and one gets a 409."""
     repository, path, body = call.repository, call.parameters["path"], call.body
     check_path(path)
@@ -131,7 +133,7 @@ def check_target(
     return old
 
 
-def people(call: Call) -> tuple[Person, Person]:
+def people(call: RepositoryCall) -> tuple[Person, Person]:
     """Author and committer; the host signs for Apps as long as neither is sent."""
     own = call.token.author()
 

@@ -8,7 +8,7 @@ from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
 
-from .call import Call, operation, require_fields
+from .call import RepositoryCall, operation, require_fields
 
 MAX_COMMITS = 250
 EMPTY = "Git Repository is empty."
@@ -16,18 +16,18 @@ HEADS = "refs/heads/"
 
 
 @operation("GET /repos/{owner}/{repo}")
-def get_repository(call: Call) -> Response:
+def get_repository(call: RepositoryCall) -> Response:
     return Response(200, call.show.repository(call.repository, call.token))
 
 
-def need_commits(call: Call) -> None:
+def need_commits(call: RepositoryCall) -> None:
     """Git data of an empty repository is a 409 (github/rest-api-description#385)."""
     if call.repository.empty:
         raise Refusal(409, EMPTY)
 
 
 @operation("GET /repos/{owner}/{repo}/git/ref/{ref}", "contents=read")
-def get_ref(call: Call) -> Response:
+def get_ref(call: RepositoryCall) -> Response:
     need_commits(call)
     name = f"refs/{call.parameters['ref']}"
     if not pygit2.reference_is_valid_name(name) or name not in call.git.references:
@@ -38,7 +38,7 @@ def get_ref(call: Call) -> Response:
 
 
 @operation("GET /repos/{owner}/{repo}/git/matching-refs/{ref}", "contents=read")
-def get_matching_refs(call: Call) -> Response:
+def get_matching_refs(call: RepositoryCall) -> Response:
     need_commits(call)
     prefix = f"refs/{call.parameters['ref']}"
     names = sorted(name for name in call.git.references if name.startswith(prefix))
@@ -46,12 +46,12 @@ def get_matching_refs(call: Call) -> Response:
     return Response(200, [call.show.reference(call.repository, name) for name in names])
 
 
-def unseen(call: Call, name: str) -> bool:
+def unseen(call: RepositoryCall, name: str) -> bool:
     return call.symptom(f"branch {name.removeprefix(HEADS)}", Symptom.REFERENCE) is not None
 
 
 @operation("POST /repos/{owner}/{repo}/git/refs", "contents=write")
-def create_ref(call: Call) -> Response:
+def create_ref(call: RepositoryCall) -> Response:
     need_commits(call)
     # A public repository and `public_repo` alone: WordPress/contributor-toolkit#179.
     if call.token.kind == "classic" and "repo" not in call.token.scopes:
@@ -66,14 +66,14 @@ def create_ref(call: Call) -> Response:
 
 
 @operation("GET /repos/{owner}/{repo}/git/commits/{commit_sha}", "contents=read")
-def get_git_commit(call: Call) -> Response:
+def get_git_commit(call: RepositoryCall) -> Response:
     need_commits(call)
     commit = find_commit(call, call.parameters["commit_sha"])
     return Response(200, call.show.git_commit(call.repository, commit))
 
 
 @operation("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", "contents=read")
-def get_tree(call: Call) -> Response:
+def get_tree(call: RepositoryCall) -> Response:
     need_commits(call)
     name = call.parameters["tree_sha"]
     commit = call.repository.resolve(name)
@@ -85,7 +85,7 @@ def get_tree(call: Call) -> Response:
 
 
 @operation("GET /repos/{owner}/{repo}/compare/{basehead}", "contents=read")
-def compare(call: Call) -> Response:
+def compare(call: RepositoryCall) -> Response:
     show, repository = call.show, call.repository
     names = call.parameters["basehead"].split("...")
     if len(names) != 2 or not all(names):
@@ -126,14 +126,14 @@ def compare(call: Call) -> Response:
     return Response(200, body)
 
 
-def find_commit(call: Call, name: str) -> pygit2.Commit:
+def find_commit(call: RepositoryCall, name: str) -> pygit2.Commit:
     found = call.repository.resolve(name)
     if found is None:
         raise not_found()
     return found
 
 
-def find_object(call: Call, sha: str) -> pygit2.Object | None:
+def find_object(call: RepositoryCall, sha: str) -> pygit2.Object | None:
     try:
         return call.git.get(sha)
     except ValueError:

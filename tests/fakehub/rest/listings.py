@@ -8,13 +8,13 @@ from tests.fakehub.answer import Response
 from tests.fakehub.refusals import Refusal, not_found
 from tests.fakehub.repository import Repository
 from tests.fakehub.representations import user_id
-from tests.fakehub.rest.call import LISTINGS, Asked
+from tests.fakehub.rest.call import LISTINGS, Call
 
 NO_INSTALLATION = (
     "You must authenticate with an installation access token in order to list repositories for "
     "an installation."
 )
-Listing = Callable[[Asked], Response]
+Listing = Callable[[Call], Response]
 
 
 def listing(name: str) -> Callable[[Listing], Listing]:
@@ -26,76 +26,76 @@ def listing(name: str) -> Callable[[Listing], Listing]:
 
 
 @listing("GET /installation/repositories")
-def of_installation(asked: Asked) -> Response:
+def of_installation(call: Call) -> Response:
     """What an App's token was installed for, and nothing else."""
-    if asked.token.kind != "installation":
+    if call.token.kind != "installation":
         raise Refusal(403, NO_INSTALLATION)
-    found = [each for each in asked.host.repositories if asked.token.covers(each)]
-    answer = shown(asked, found, "installation/repositories")
+    found = [each for each in call.host.repositories if call.token.covers(each)]
+    answer = page_of(call, found, "installation/repositories")
     answer.body = {"total_count": len(live(found)), "repositories": answer.body}
     return answer
 
 
 @listing("GET /orgs/{org}/repos")
-def of_organization(asked: Asked) -> Response:
+def of_organization(call: Call) -> Response:
     """What a token may see of an organisation; an App's shows public ones too (hub4j#628)."""
-    owner = asked.parameters["org"].lower()
-    if owner in asked.host.users:
+    owner = call.parameters["org"].lower()
+    if owner in call.host.users:
         raise not_found()
-    return of_owner(asked, owner, "organizations", private=True)
+    return of_owner(call, owner, "organizations", private=True)
 
 
 @listing("GET /users/{username}/repos")
-def of_user(asked: Asked) -> Response:
+def of_user(call: Call) -> Response:
     """The public repositories of a user or an organisation."""
-    return of_owner(asked, asked.parameters["username"].lower(), "user", private=False)
+    return of_owner(call, call.parameters["username"].lower(), "user", private=False)
 
 
 @listing("GET /user/repos")
-def of_authenticated_user(asked: Asked) -> Response:
+def of_authenticated_user(call: Call) -> Response:
     """What a user's token may see; with `affiliation=owner` only their own."""
-    if asked.token.bot:
-        raise asked.token.refusal("metadata=read")
-    own = asked.query.get("affiliation") == "owner" or asked.query.get("type") == "owner"
+    if call.token.bot:
+        raise call.token.refusal("metadata=read")
+    own = call.query.get("affiliation") == "owner" or call.query.get("type") == "owner"
     found = [
         each
-        for each in asked.host.repositories
-        if asked.token.sees(each) and (not own or each.owner.lower() == asked.token.login.lower())
+        for each in call.host.repositories
+        if call.token.sees(each) and (not own or each.owner.lower() == call.token.login.lower())
     ]
-    return shown(asked, found, "user/repos")
+    return page_of(call, found, "user/repos")
 
 
-def of_owner(asked: Asked, owner: str, kind: str, *, private: bool) -> Response:
-    owned = [each for each in asked.host.repositories if each.owner.lower() == owner]
-    if not owned and owner not in asked.host.users:
+def of_owner(call: Call, owner: str, kind: str, *, private: bool) -> Response:
+    owned = [each for each in call.host.repositories if each.owner.lower() == owner]
+    if not owned and owner not in call.host.users:
         raise not_found()
-    found = [each for each in owned if (asked.token.sees(each) if private else not each.private)]
+    found = [each for each in owned if (call.token.sees(each) if private else not each.private)]
     # The links name the owner by number.
-    return shown(asked, found, f"{kind}/{user_id(owner)}/repos")
+    return page_of(call, found, f"{kind}/{user_id(owner)}/repos")
 
 
 def live(found: Iterable[Repository]) -> list[Repository]:
     return [each for each in found if not each.deleted]
 
 
-def shown(asked: Asked, found: Iterable[Repository], target: str) -> Response:
+def page_of(call: Call, found: Iterable[Repository], target: str) -> Response:
     """A page of repositories, by name unless by age is asked for.
 
     Those of organisations that want single sign-on first are left out, and a header says so
     (docs: "Authenticating with SAML single sign-on").
     """
-    hidden = {each.lower() for each in asked.token.hidden_by_sso}
+    hidden = {each.lower() for each in call.token.hidden_by_sso}
     found = live(found)
     left = [each for each in found if each.owner.lower() not in hidden]
-    if asked.query.get("sort", "full_name") == "full_name":
+    if call.query.get("sort", "full_name") == "full_name":
         left.sort(key=lambda each: each.full_name.lower())
     else:
         left.sort(key=lambda each: each.created_at)
-    if asked.query.get("direction") == "desc":
+    if call.query.get("direction") == "desc":
         left.reverse()
-    headers = asked.links(f"{asked.show.api}/{target}", len(left))
+    headers = call.links(f"{call.show.api}/{target}", len(left))
     if len(left) < len(found):
         numbers = ",".join(str(user_id(each)) for each in sorted(hidden))
         headers["X-GitHub-SSO"] = f"partial-results; organizations={numbers}"
-    body = [asked.show.repository(each, asked.token) for each in asked.page(left)]
+    body = [call.show.repository(each, call.token) for each in call.page(left)]
     return Response(200, body, headers)

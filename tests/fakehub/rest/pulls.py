@@ -11,14 +11,14 @@ from tests.fakehub.repository import PullRequest, check_body, custom
 from tests.fakehub.representations import node_id
 from tests.fakehub.tokens import BOT, Token
 
-from .call import Call, operation
+from .call import RepositoryCall, operation
 
 if TYPE_CHECKING:
     from tests.fakehub.host import StandInHost
 
 
 @operation("GET /repos/{owner}/{repo}/pulls", "pull_requests=read")
-def list_pulls(call: Call) -> Response:
+def list_pulls(call: RepositoryCall) -> Response:
     state, head, base = (call.query.get(name) for name in ("state", "head", "base"))
     owner, separator, branch = (head or "").partition(":")
     found = [
@@ -40,7 +40,7 @@ def list_pulls(call: Call) -> Response:
     return Response(200, body, headers)
 
 
-def has_head(call: Call, pull_request: PullRequest, owner: str, branch: str) -> bool:
+def has_head(call: RepositoryCall, pull_request: PullRequest, owner: str, branch: str) -> bool:
     """Whether `head=owner:branch` finds a pull request.
 
     In a fork whose parent has the same owner it finds none (peter-evans/create-pull-request#4064).
@@ -55,7 +55,7 @@ def has_head(call: Call, pull_request: PullRequest, owner: str, branch: str) -> 
 
 
 @operation("POST /repos/{owner}/{repo}/pulls", "pull_requests=write")
-def create_pull(call: Call) -> Response:
+def create_pull(call: RepositoryCall) -> Response:
     body = call.body
     refuse_actions(call.host, call.token)
     for name in ("title", "head", "base"):
@@ -75,7 +75,7 @@ def create_pull(call: Call) -> Response:
     return Response(201, shown, {"Location": shown["url"]})
 
 
-def check_seen(call: Call, head: str, base: str) -> None:
+def check_seen(call: RepositoryCall, head: str, base: str) -> None:
     """Raise the `Refusal` of a host that does not know the last commit of the head yet."""
     branch = head.rpartition(":")[2]
     blank = [
@@ -106,13 +106,13 @@ def refuse_actions(host: StandInHost, token: Token) -> None:
 
 
 @operation("GET /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests=read")
-def get_pull(call: Call) -> Response:
+def get_pull(call: RepositoryCall) -> Response:
     shown = call.show.pull_request(call.repository, call.number(), call.token)
     return Response(200, shown)
 
 
 @operation("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests=write")
-def update_pull(call: Call) -> Response:
+def update_pull(call: RepositoryCall) -> Response:
     pull_request = call.number()
     check_body(call.body.get("body"))
     state = call.body.get("state", pull_request.state)
@@ -131,7 +131,7 @@ def update_pull(call: Call) -> Response:
     "issues=write",
     "pull_requests=write",
 )
-def add_labels(call: Call) -> Response:
+def add_labels(call: RepositoryCall) -> Response:
     """Add labels; the host creates missing ones (fotingo#5)."""
     pull_request = call.number()
     if call.symptom(f"pull request {pull_request.number}", Symptom.LABELS):
@@ -152,7 +152,7 @@ def add_labels(call: Call) -> Response:
     "issues=write",
     "pull_requests=write",
 )
-def add_assignees(call: Call) -> Response:
+def add_assignees(call: RepositoryCall) -> Response:
     """Assign people; those who cannot be assigned are left out (auto-assign-issue#148)."""
     pull_request = call.number()
     for item in call.body.get("assignees", []):
@@ -165,7 +165,7 @@ def add_assignees(call: Call) -> Response:
 @operation(
     "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests=write"
 )
-def request_reviewers(call: Call) -> Response:
+def request_reviewers(call: RepositoryCall) -> Response:
     """Ask for reviews; one bad reviewer refuses the whole call (pr-helper#55)."""
     repository, pull_request = call.repository, call.number()
     people, teams = call.body.get("reviewers", []), call.body.get("team_reviewers", [])
