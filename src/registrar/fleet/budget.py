@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from registrar.errors import Refused
 from registrar.fleet import schedule
-from registrar.fleet.reading import Standing
+from registrar.fleet.reading import PullState
 from registrar.models.fleet import Budget
 from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
 from registrar.models.spec import PullRequestOptions
@@ -47,7 +47,7 @@ class Read(NamedTuple):
     excluded: Mapping[Exclusion, int]
     queries: int
     points_left: int | None
-    standings: Counter[Standing]
+    pull_requests: Counter[PullState]
     """How many lists with missing files stand so."""
 
 
@@ -68,8 +68,8 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
     Raises:
         Refused: it would take more shards than a matrix has jobs.
     """
-    standings = read.standings
-    to_open, to_update = standings[Standing.TO_OPEN], standings[Standing.TO_UPDATE]
+    pull_requests = read.pull_requests
+    to_open, to_update = pull_requests[PullState.TO_OPEN], pull_requests[PullState.TO_UPDATE]
     now = min(to_open, bounds.shard.share(bounds.cap))
     writes = now * bounds.writes_per_opening + to_update * WRITES_PER_UPDATE
     matrix = schedule.shards(writes, max_seconds=bounds.max_seconds)
@@ -80,10 +80,10 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
         excluded=read.excluded,
         queries=read.queries,
         points_left=read.points_left,
-        missing=sum(standings.values()),
-        proposed=to_update + standings[Standing.WAITING],
+        missing=sum(pull_requests.values()),
+        proposed=to_update + pull_requests[PullState.WAITING],
         to_update=to_update,
-        declined=standings[Standing.DECLINED],
+        declined=pull_requests[PullState.DECLINED],
         now=now,
         deferred=to_open - now,
         writes=writes,

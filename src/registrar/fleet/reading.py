@@ -39,7 +39,7 @@ class Task(NamedTuple):
     job: Job
 
 
-class Standing(Enum):
+class PullState(Enum):
     """What is left to do where files are missing."""
 
     TO_OPEN = auto()
@@ -76,7 +76,7 @@ class Reading(NamedTuple):
         return found.pull_request if isinstance(found, Declined) else found
 
     @property
-    def standing(self) -> Standing | None:
+    def pull_state(self) -> PullState | None:
         """What is left to do; ``None`` where no file is missing that could be created.
 
         What an open pull request proposes is read from its description: its branch would cost a
@@ -84,14 +84,14 @@ class Reading(NamedTuple):
         """
         found = self.found
         if isinstance(found, Declined):
-            return Standing.DECLINED
+            return PullState.DECLINED
         if self.plan is None or not self.plan.missing:
             return None
         if found is None:
-            return Standing.TO_OPEN
+            return PullState.TO_OPEN
         paths = frozenset(definition.path for definition in self.plan.missing)
         proposes_all = marker.proposed(found.body, paths) == paths
-        return Standing.WAITING if proposes_all else Standing.TO_UPDATE
+        return PullState.WAITING if proposes_all else PullState.TO_UPDATE
 
 
 def queries_for(tasks: Sequence[Task]) -> int:

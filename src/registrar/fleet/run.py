@@ -13,10 +13,10 @@ from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic, Refused
 from registrar.fleet import budget as budgets
 from registrar.fleet import publicity, schedule
 from registrar.fleet.listing import Listing, make_listing
-from registrar.fleet.reading import Reader, Reading, Standing, Task, queries_for
+from registrar.fleet.reading import PullState, Reader, Reading, Task, queries_for
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models.fleet import Budget, FleetResult, Row, State
+from registrar.models.fleet import Budget, FleetResult, FleetState, Row
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
@@ -36,17 +36,17 @@ SAME_CAUSE = 5
 _FOR_ALL = ("refusal.token_rejected", "limit.")
 """Beginnings of the causes that hold for every repository, and end the writing at once."""
 _STATES = {
-    None: State.MISSING,
-    Standing.TO_OPEN: State.MISSING,
-    Standing.TO_UPDATE: State.MISSING,
-    Standing.WAITING: State.WAITING,
-    Standing.DECLINED: State.DECLINED,
+    None: FleetState.MISSING,
+    PullState.TO_OPEN: FleetState.MISSING,
+    PullState.TO_UPDATE: FleetState.MISSING,
+    PullState.WAITING: FleetState.WAITING,
+    PullState.DECLINED: FleetState.DECLINED,
 }
 """How a repository with missing files stands, when nothing is written."""
 _OPERATIONS = {
-    PullRequestOperation.CREATED: State.OPENED,
-    PullRequestOperation.UPDATED: State.UPDATED,
-    PullRequestOperation.NONE: State.WAITING,
+    PullRequestOperation.CREATED: FleetState.OPENED,
+    PullRequestOperation.UPDATED: FleetState.UPDATED,
+    PullRequestOperation.NONE: FleetState.WAITING,
 }
 
 
@@ -54,7 +54,7 @@ class WorkItem(NamedTuple):
     """A task whose repository has missing files."""
 
     task: Task
-    standing: Standing
+    pull_state: PullState
     missing: int
     pull_request: PullRequest | None
 
@@ -103,7 +103,7 @@ class Fleet(NamedTuple):
                 listing.excluded,
                 reader.queries,
                 client.points_left,
-                Counter(item.standing for item in items),
+                Counter(item.pull_state for item in items),
             ),
             budgets.Bounds(
                 settings.max_pull_requests,
@@ -115,7 +115,7 @@ class Fleet(NamedTuple):
         result.repositories = result.budget.selected
         for sentence in texts.budget_sentences(result.budget):
             self.reporter.line(sentence)
-        todo = [item for item in items if item.standing is not Standing.DECLINED]
+        todo = [item for item in items if item.pull_state is not PullState.DECLINED]
         if settings.mode is Mode.REGISTER and todo:
             with self.reporter.group("fleet.group_write", count=len(todo)):
                 self._write(self._ordered(todo), result.budget, end)
@@ -125,7 +125,7 @@ class Fleet(NamedTuple):
 
     def _report_not_found(self, listing: Listing) -> None:
         rows = [
-            Row(name, job.profile.name, State.FAILED, reason=reason)
+            Row(name, job.profile.name, FleetState.FAILED, reason=reason)
             for name, reason in listing.not_found.items()
             for job in self.jobs
         ]
@@ -149,10 +149,10 @@ class Fleet(NamedTuple):
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
-            row, standing = self._row_of(reading), reading.standing
-            if standing:
-                items.append(WorkItem(reading.task, standing, row.missing, row.pull_request))
-                if self.settings.mode is Mode.REGISTER and standing is not Standing.DECLINED:
+            row, pull_state = self._row_of(reading), reading.pull_state
+            if pull_state:
+                items.append(WorkItem(reading.task, pull_state, row.missing, row.pull_request))
+                if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue
             self._report(row, number, len(tasks))
         return items
@@ -160,18 +160,18 @@ class Fleet(NamedTuple):
     def _row_of(self, reading: Reading) -> Row:
         """How a repository stands after it was read, when nothing is going to be written."""
         task, plan = reading.task, reading.plan
-        state, reason = State.COMPLETE, reading.error
+        state, reason = FleetState.COMPLETE, reading.error
         if plan:
             self.names.renamed(task.repository.full_name, plan.repository.full_name)
         if plan is None:
-            state = State.FAILED
+            state = FleetState.FAILED
         elif plan.missing or plan.blocked or plan.declined:
             if self.settings.mode is not Mode.REGISTER:
                 self.result.registrations.append(self._previewed(plan, task.job))
-            state = _STATES[reading.standing]
+            state = _STATES[reading.pull_state]
             if plan.blocked and not plan.missing:
                 path, parent = next(iter(plan.blocked.items()))
-                state, reason = State.FAILED, msg("fleet.blocked", path=path, parent=parent)
+                state, reason = FleetState.FAILED, msg("fleet.blocked", path=path, parent=parent)
         return Row(
             task.repository.full_name,
             task.job.profile.name,
@@ -195,15 +195,15 @@ class Fleet(NamedTuple):
         place = {number: index for index, number in enumerate(schedule.in_order(ids, day))}
         return sorted(
             todo,
-            key=lambda item: (item.standing is Standing.TO_OPEN, place[item.task.repository.id]),
+            key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.task.repository.id]),
         )
 
     def _write(self, todo: Sequence[WorkItem], budget: Budget, end: float) -> None:
         """Register in one repository after the other, until something ends it."""
         settings = self.settings
         writes = {
-            Standing.TO_OPEN: budgets.requests_of(settings.pull_request),
-            Standing.TO_UPDATE: budgets.WRITES_PER_UPDATE,
+            PullState.TO_OPEN: budgets.requests_of(settings.pull_request),
+            PullState.TO_UPDATE: budgets.WRITES_PER_UPDATE,
         }
         self.github.keep_distance(budget.distance)
         cap = settings.shard.share(settings.max_pull_requests)
@@ -212,17 +212,17 @@ class Fleet(NamedTuple):
         for number, item in enumerate(todo, start=1):
             if self.cancellation.clock.monotonic() >= end:
                 self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
-            is_new = item.standing is Standing.TO_OPEN
-            if self.result.stopped or (is_new and self.result.counts[State.OPENED] >= cap):
+            is_new = item.pull_state is PullState.TO_OPEN
+            if self.result.stopped or (is_new and self.result.counts[FleetState.OPENED] >= cap):
                 self._report(self._left_alone(item), number, len(todo))
                 continue
             row, code = self._register(item)
-            left = max(left - writes.get(item.standing, 0), 0)
+            left = max(left - writes.get(item.pull_state, 0), 0)
             self._report(row, number, len(todo), left * budget.distance)
             if code > EXIT_CANCELLED:
                 self.result.cancelled = code
                 self.result.stopped = row.reason
-            elif row.state is not State.FAILED:
+            elif row.state is not FleetState.FAILED:
                 causes.clear()
             elif not row.pull_request:
                 self._count_failure(row, causes)
@@ -251,9 +251,9 @@ class Fleet(NamedTuple):
         self.result.registrations.append(done)
         state = _OPERATIONS[done.operation]
         if done.exit_code != EXIT_DONE:
-            state = State.FAILED
+            state = FleetState.FAILED
         elif not done.pull_request:
-            state = State.DECLINED if done.branch else State.COMPLETE
+            state = FleetState.DECLINED if done.branch else FleetState.COMPLETE
         failed = next((f.reason for f in done.files if f.state in FAILED_STATES), None)
         row = Row(
             repository.full_name,
@@ -261,7 +261,7 @@ class Fleet(NamedTuple):
             state,
             repository.html_url,
             done.missing,
-            (done.error or failed) if state is State.FAILED else None,
+            (done.error or failed) if state is FleetState.FAILED else None,
             done.pull_request,
         )
         return row, done.exit_code
@@ -272,7 +272,7 @@ class Fleet(NamedTuple):
         return Row(
             repository.full_name,
             item.task.job.profile.name,
-            State.WAITING if item.standing is Standing.WAITING else State.DEFERRED,
+            FleetState.WAITING if item.pull_state is PullState.WAITING else FleetState.DEFERRED,
             repository.html_url,
             item.missing,
             pull_request=item.pull_request,
@@ -286,5 +286,5 @@ class Fleet(NamedTuple):
 
     def _report(self, row: Row, number: int, total: int, seconds_left: float = 0.0) -> None:
         self.result.add(row)
-        if row.state is not State.COMPLETE:
+        if row.state is not FleetState.COMPLETE:
             self.reporter.line(texts.row_line(row, number, total, seconds_left))

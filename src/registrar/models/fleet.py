@@ -15,7 +15,7 @@ from registrar.models.spec import Mode
 from registrar.texts.messages import Message
 
 
-class State(StrEnum):
+class FleetState(StrEnum):
     """How a repository stands at the end; those that need a person come first."""
 
     FAILED = "failed"
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
     repository: str
     profile: str
-    state: State
+    state: FleetState
     url: str = ""
     """Address of the repository for people; empty where it is not known."""
     missing: int = 0
@@ -92,7 +92,7 @@ class FleetResult:
         self.mode = mode
         self.repositories = 0
         """Number of selected repositories."""
-        self.counts = Counter[State]()
+        self.counts = Counter[FleetState]()
         self.rows: list[Row] = []
         self.registrations = registrations
         self.budget: Budget | None = None
@@ -104,17 +104,17 @@ class FleetResult:
     def add(self, row: Row) -> None:
         """Keep how one repository ended."""
         self.counts[row.state] += 1
-        if row.state is not State.COMPLETE:
+        if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
 
     @property
     def incomplete(self) -> int:
         """Number of rows that are not complete."""
-        return self.counts.total() - self.counts[State.COMPLETE]
+        return self.counts.total() - self.counts[FleetState.COMPLETE]
 
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
         is_incomplete = self.mode is Mode.CHECK and self.incomplete
-        failed = self.counts[State.FAILED] or is_incomplete
+        failed = self.counts[FleetState.FAILED] or is_incomplete
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)

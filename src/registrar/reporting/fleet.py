@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 
-from registrar.models.fleet import Budget, FleetResult, Row, State
+from registrar.models.fleet import Budget, FleetResult, FleetState, Row
 from registrar.models.spec import Mode
 from registrar.reporting import markdown
 from registrar.texts import escaping
@@ -35,15 +35,13 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
     if not budget.missing:
         yield msg("fleet.nothing_missing")
         return
-    standings = {
+    counts = {
         "proposed": budget.proposed,
         "to_update": budget.to_update,
         "declined": budget.declined,
         "to_open": budget.now + budget.deferred,
     }
-    parts = [
-        msg(f"fleet.missing_{each}", count=count) for each, count in standings.items() if count
-    ]
+    parts = [msg(f"fleet.missing_{each}", count=count) for each, count in counts.items() if count]
     yield msg("fleet.missing", count=budget.missing, parts=parts)
     if budget.writes or budget.deferred:
         minutes = _minutes(budget.seconds)
@@ -70,7 +68,7 @@ def state(row: Row) -> Message:
 
 def outcome(result: FleetResult) -> Message:
     """The counts of all states in one sentence."""
-    counts = ((each, result.counts[each]) for each in State)
+    counts = ((each, result.counts[each]) for each in FleetState)
     parts = [msg(f"fleet.count_{each}", count=count) for each, count in counts if count]
     return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
 
@@ -94,18 +92,18 @@ def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
         lines += [f"**{text(result.stopped)}**", ""]
     if result.budget:
         lines += [*(f"- {text(each)}" for each in budget_sentences(result.budget)), ""]
-    groups: dict[tuple[State, str], list[Row]] = {}
+    groups: dict[tuple[FleetState, str], list[Row]] = {}
     for row in result.rows:
         reason = cause(row)
         groups.setdefault((row.state, reason.key if reason else ""), []).append(row)
-    for kind in State:
+    for kind in FleetState:
         of_kind = [rows for (each, _), rows in groups.items() if each is kind]
         for rows in sorted(of_kind, key=len, reverse=True):
             lines += _group(kind, rows, catalogue)
     return "\n".join(lines) + "\n"
 
 
-def _group(kind: State, rows: Sequence[Row], catalogue: Catalogue) -> list[str]:
+def _group(kind: FleetState, rows: Sequence[Row], catalogue: Catalogue) -> list[str]:
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
 
@@ -115,7 +113,7 @@ def _group(kind: State, rows: Sequence[Row], catalogue: Catalogue) -> list[str]:
     if len(rows) > ROWS_PER_CAUSE:
         shown += ["", text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
     lines = [f"**{title}:** " + text(reason).replace("\n", "<br>"), ""] if reason else []
-    is_open = kind is State.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
+    is_open = kind is FleetState.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
     return [*lines, *markdown.folded(title, shown, is_open=is_open)]
 
 
@@ -140,7 +138,7 @@ def outputs(result: FleetResult | None) -> dict[str, str]:
     if result is None:
         return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
     planned = result.budget.deferred if result.budget else 0
-    deferred = result.counts[State.DEFERRED] if result.mode is Mode.REGISTER else planned
+    deferred = result.counts[FleetState.DEFERRED] if result.mode is Mode.REGISTER else planned
     matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
     return {
         "repositories": str(result.repositories),
@@ -159,7 +157,7 @@ def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
     budget = result.budget
     return {
         "repositories": result.repositories,
-        "states": {each.value: result.counts[each] for each in State},
+        "states": {each.value: result.counts[each] for each in FleetState},
         "stopped": text(result.stopped),
         "budget": {
             "found": budget.found,
