@@ -212,6 +212,66 @@ def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -
     assert len(repository.pull_requests) == 2
 
 
+def test_the_cap_counts_pull_requests_of_both_lists(many: Start, make: Make) -> None:
+    make(0, 2)
+    run = many(profile="all", max_pull_requests="3")
+    assert states(run) == {"opened": 3, "deferred": 1}
+
+
+def test_failures_do_not_count_against_the_cap(many: Start, make: Make) -> None:
+    made = make(0, 10)
+    for repository in made[:4]:
+        repository.protect("chore/*", "ruleset")
+    run = many(max_pull_requests="6")
+    assert (run.exit_code, states(run)["opened"]) == (1, 6)
+
+
+def test_target_repos_wins_over_target_repo(many: Start, make: Make, host: StandInHost) -> None:
+    [alone] = make(0, 1)
+    [other] = [host.create_repository("elsewhere/x", PRESENT)]
+    assert states(many(target_repo=other.full_name)) == {"opened": 1}
+    assert (opened([alone]), opened([other])) == ([1], [0])
+
+
+def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make: Make) -> None:
+    make(2, 30)
+    run = many()
+    lines = [line for line in run.lines if line.startswith("[")]
+    assert len(lines) == 30
+    for number, line in enumerate(lines, start=1):
+        assert line.startswith(f"[{number}/30] octo-org/r")
+    assert lines[0].endswith("pull request opened, files missing: 27: #1 (about 2 min left)")
+    assert lines[20].endswith("(about 1 min left)")
+    assert lines[-1].endswith("#1")
+
+
+def test_the_summary_has_failures_first_grouped_by_cause_with_links(
+    many: Start, make: Make
+) -> None:
+    made = make(1, 5)
+    for repository in made[1:3]:
+        repository.protect("chore/*", "ruleset")
+    made[3].read_only = True
+    summary = many().summary
+    places = [
+        summary.index(text)
+        for text in ("**2 failed:**", "**1 failed:**", "<summary>2 opened</summary>")
+    ]
+    assert places == sorted(places)
+    for repository in made[1:]:
+        assert f"[{repository.full_name}]({repository.html_url})" in summary
+    assert f"[#1]({made[4].html_url}/pull/1)" in summary
+    assert made[0].full_name not in summary
+
+
+def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make: Make) -> None:
+    make(0, 210)
+    run = many(mode="plan")
+    assert "… and 10 more; the report holds all of them." in run.summary
+    assert run.outputs["incomplete"] == "210"
+    assert len(run.summary.encode()) < 1024 * 1024
+
+
 def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
     made = make(0, 5)
     run = many(max_minutes="0.1")
