@@ -51,8 +51,8 @@ At {latency} per round trip, all files missing.
 
 {growth}
 
-- `host` is the part of the seconds in which the stand-in computed: GraphQL in Python is slow, a
-  GitHub is not.
+- `host` is the part of the seconds in which the stand-in computed, most of it
+  for GraphQL.
 - `single` asks for {paths} paths in one query, the directories above the listed files included, and
   puts {files:,} files or {megabytes} MB into one commit.
 - `per-file` above 78 files is computed, not measured: GitHub takes 80 writes a minute and 500 an

@@ -51,8 +51,8 @@ class Execution(NamedTuple):
         """Connect with the token, which is checked first where the strategy wants that."""
         token = self.settings.token
         github = GitHub(
-            # Imported here, not by each module above it: PyGithub's imports nest so deeply that
-            # Python 3.11 and 3.12 lose time on the edge of their stack (python/cpython#142183)
+            # Only this module imports the transport. Imported from further down, PyGithub's imports
+            # nest so deeply that Python 3.11 and 3.12 lose time there (python/cpython#142183).
             Transport(token=token, api_url=self.settings.api_url),
             token=token,
             workflow_repository=self.settings.workflow_repository,
