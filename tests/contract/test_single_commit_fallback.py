@@ -150,9 +150,12 @@ def test_the_branch_of_another_run_of_ours_is_continued(
             example.repository.commit({path: content}, branch=BRANCH)
 
     at_the_mutation(host, act)
-    run = example.run()
+    run = example.run(reviewers="monalisa")
     assert (run.exit_code, example.wrong()) == (0, []), run.console
-    assert len(example.repository.pull_requests) == 1
+    [pull] = example.repository.pull_requests
+    # The same request has opened it, so it is this run that asks
+    assert run.outputs["pull_request_operation"] == "created"
+    assert pull.reviewers == ["monalisa"]
     assert f"Created: {len(MISSING) - len(files)}\n" in run.console
 
 
@@ -187,6 +190,8 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
     assert f"Created: {len(MISSING) - 1}\n" in run.console
     assert "already on the working branch" in run.console
+    # One commit at the head that was read again, and none file by file
+    assert not any(request.method == "PUT" for request in host.requests)
 
 
 def test_a_pull_request_that_may_not_be_opened_has_the_same_text(
