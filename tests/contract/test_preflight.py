@@ -1,4 +1,4 @@
-"""What a run may not do is reported before it begins, with its cause; then the cause is gone."""
+"""What a run may not do is reported before any write, with its cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a shell: colours on a terminal only, and a reader that goes away or never was."""
+"""From a shell: colours on a terminal only, and output that nobody reads or that is closed."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ class Repository(Store):
         self.full_name = full_name
 
     def delete(self) -> None:
-        """Make it a repository that nobody finds any more."""
+        """Delete the repository: requests for it are answered 404."""
         self.deleted = True
 
     # Pull requests

@@ -1,4 +1,4 @@
-"""A write that was done and whose answer was lost counts as what it is."""
+"""Writes that were applied and whose answer was lost: found, and not done again."""
 
 from __future__ import annotations
 

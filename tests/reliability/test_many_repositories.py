@@ -1,4 +1,4 @@
-"""Many repositories on bad days: one pull request each, nothing twice, nothing overwritten."""
+"""Many repositories under faults and kills: one pull request each, and nothing overwritten."""
 
 from __future__ import annotations
 

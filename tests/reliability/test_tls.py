@@ -1,4 +1,4 @@
-"""Encrypted connections: they work, and what is wrong with them is said with its remedy."""
+"""Encrypted connections: they work, and an error about one says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the workspace: what was looked at is what is opened, whoever swaps it meanwhile."""
+"""Files of the workspace: the file that was checked is the one that is read, also if swapped."""
 
 from __future__ import annotations
 
