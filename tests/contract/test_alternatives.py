@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.example import PRESENT
-from tests.fakehub import Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
@@ -13,9 +15,11 @@ from tests.harness import (
     STRATEGIES,
     TARGET,
     Action,
+    Start,
     calls,
     mutations,
     queries,
+    writes,
 )
 
 LIST = """
@@ -200,3 +204,42 @@ def test_with_alternatives_another_letter_case_does(
     assert run.exit_code == 0, run.text
     assert run.outputs["skipped"] == "1"
     assert host.repositories[0].branches == ["main"]
+
+
+MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
+"""More than GitHub lists of a directory."""
+
+
+@pytest.mark.parametrize(
+    ("inputs", "file"),
+    [({}, "docs/zz-SECURITY.md"), ({"respect_alternatives": "true"}, "docs/zz-security.md")],
+    ids=["an alternative", "in another letter case"],
+)
+def test_a_directory_with_more_names_than_github_lists_hides_no_file(
+    start: Start, host: StandInHost, action: Action, inputs: dict[str, str], file: str
+) -> None:
+    repository = host.create_repository(TARGET, {**MANY, file: b"x\n"})
+    entry = {"path": "docs/zz-SECURITY.md" if inputs else "SECURITY.md"}
+    alternatives = [] if inputs else [file]
+    text = json.dumps({"files": [{**entry, "alternatives": alternatives}]})
+    run = start(definitions=action.write("list.json", text), **inputs)
+    assert run.exit_code == 0, run.text
+    assert run.outputs["skipped"] == "1"
+    assert f"satisfied by {file}" in run.console
+    assert repository.branches == ["main"]
+
+
+def test_a_directory_that_cannot_be_listed_is_an_error_before_anything_is_written(
+    host: StandInHost, action: Action
+) -> None:
+    repository = host.create_repository(TARGET, {**MANY, "docs/zz-SECURITY.md": b"x\n"})
+    cut = {"sha": "1" * 40, "url": "https://example.com", "tree": [], "truncated": True}
+    host.faults.add(
+        Fault(FaultKind.CUSTOM, match=lambda r: "/git/trees/" in r.path, status=200, body=cut)
+    )
+    text = "files: [{path: SECURITY.md, alternatives: [docs/zz-SECURITY.md]}]"
+    run = action(definitions=action.write("list.yml", text), language="en")
+    assert run.exit_code == 2, run.text
+    assert "docs/ has more files than GitHub lists" in run.console
+    assert "commit_strategy: single" in run.console
+    assert (repository.branches, writes(host)) == (["main"], [])

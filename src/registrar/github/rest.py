@@ -113,7 +113,10 @@ class RestClient:
     def directory(self, repository: Repository, path: str, ref: str) -> Sequence[str] | None:
         """Names in a directory of ``ref``, as in `Directories`; ``None`` when there is none.
 
-        GitHub lists 1,000 names at most (https://docs.github.com/en/rest/repos/contents).
+        GitHub lists `MOST_LISTED` names at most.
+
+        Raises:
+            GitHubError: no usable response.
         """
         address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=f"{path}/")

@@ -96,6 +96,18 @@ Tree = Mapping[str, TreeEntry]
 Directories = Mapping[str, Sequence[str]]
 """The names in some directories (the root is empty); that of a directory ends with a slash."""
 
+MOST_LISTED = 1000
+"""Names of a directory that ``GET contents`` lists: so many may be a part of them
+(https://docs.github.com/en/rest/repos/contents#get-repository-content)."""
+
+
+def names_in(directory: str, tree: Tree) -> Sequence[str]:
+    """All names in a directory of a commit, as in `Directories`."""
+    prefix = f"{directory}/" if directory else ""
+    below = (path.removeprefix(prefix) for path in tree if path.startswith(prefix))
+    parts = (path.partition("/") for path in below)
+    return tuple(dict.fromkeys(name + slash for name, slash, _ in parts))
+
 
 class OwnerFiles(NamedTuple):
     """What the repository ``.github`` of the target's owner has."""

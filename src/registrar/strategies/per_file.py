@@ -15,7 +15,13 @@ from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.github.limits import CONNECTIONS
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.repository import Repository, RepositoryState
+from registrar.models.repository import (
+    MOST_LISTED,
+    Directories,
+    Repository,
+    RepositoryState,
+    names_in,
+)
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
@@ -55,8 +61,7 @@ class PerFile:
                 progress.checked(number, total, path, exists=entry is not None)
         respect = spec.respect_alternatives
         looked_at = directories_to_read(spec.definitions, respect=respect)
-        names = _concurrently(lambda path: client.directory(repository, path, base_sha), looked_at)
-        directories = {path: each for path, each in zip(looked_at, names, strict=True) if each}
+        directories = _directories(client, repository, base_sha, looked_at)
         state = RepositoryState(repository, base_sha, entries, directories=directories)
         return with_owner(client, spec, state)
 
@@ -101,6 +106,28 @@ def _base(client: Client, repository: Repository) -> str:
     if base_sha is None:
         raise Refused(msg("preflight.no_default_branch", target=target, branch=branch))
     return base_sha
+
+
+def _directories(
+    client: Client, repository: Repository, commit: str, paths: Sequence[str]
+) -> Directories:
+    """Read those of the directories ``paths`` that exist.
+
+    A list that GitHub may have cut says nothing about what is missing from it, so the names are
+    then taken from the tree of the commit.
+
+    Raises:
+        Refused: GitHub lists neither the directory nor the tree in full.
+    """
+    listed = _concurrently(lambda path: client.directory(repository, path, commit), paths)
+    found = {path: names for path, names in zip(paths, listed, strict=True) if names}
+    cut = [path for path, names in found.items() if len(names) >= MOST_LISTED]
+    tree = client.tree(repository, commit) if cut else {}
+    if tree is None:
+        directories = [f"{path}/" for path in cut]
+        target = repository.full_name
+        raise Refused(msg("preflight.too_many_files", target=target, directories=directories))
+    return found | {path: names_in(path, tree) for path in cut}
 
 
 def _there(branch: Branch, definition: FileDefinition) -> FileResult:
