@@ -226,6 +226,16 @@ def test_failures_do_not_count_against_the_cap(many: Start, make: Make) -> None:
     assert (run.exit_code, states(run)["opened"]) == (1, 6)
 
 
+def test_the_cap_counts_every_pull_request_that_is_opened(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    """Also where one file cannot be created, and the repository has failed."""
+    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(4)]
+    run = many(definitions=action.listing("a.txt", "docs/b.txt"), max_pull_requests="2")
+    assert (run.exit_code, states(run)) == (1, {"failed": 2, "deferred": 2})
+    assert sum(opened(made)) == 2
+
+
 def test_target_repos_wins_over_target_repo(many: Start, make: Make, host: StandInHost) -> None:
     [alone] = make(0, 1)
     [other] = [host.create_repository("elsewhere/x", PRESENT)]

@@ -208,19 +208,21 @@ class Fleet(NamedTuple):
         self.github.keep_distance(budget.distance)
         cap = settings.shard.share(settings.max_pull_requests)
         left = budget.writes
+        opened = 0
         causes: list[str] = []
         for number, item in enumerate(todo, start=1):
             if self.cancellation.clock.monotonic() >= end:
                 self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
             is_new = item.pull_state is PullState.TO_OPEN
-            if self.result.stopped or (is_new and self.result.counts[FleetState.OPENED] >= cap):
+            if self.result.stopped or (is_new and opened >= cap):
                 self._report(self._left_alone(item), number, len(todo))
                 continue
-            row, code = self._register(item)
+            row, done = self._register(item)
+            opened += done.operation is PullRequestOperation.CREATED
             left = max(left - writes.get(item.pull_state, 0), 0)
             self._report(row, number, len(todo), left * budget.distance)
-            if code > EXIT_CANCELLED:
-                self.result.cancelled = code
+            if done.exit_code > EXIT_CANCELLED:
+                self.result.cancelled = done.exit_code
                 self.result.stopped = row.reason
             elif row.state is not FleetState.FAILED:
                 causes.clear()
@@ -238,7 +240,7 @@ class Fleet(NamedTuple):
         if self.result.stopped:
             self.reporter.fail(Diagnostic(self.result.stopped))
 
-    def _register(self, item: WorkItem) -> tuple[Row, int]:
+    def _register(self, item: WorkItem) -> tuple[Row, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
         repository, job = item.task.repository, item.task.job
         spec = job.spec(repository.full_name)
@@ -264,7 +266,7 @@ class Fleet(NamedTuple):
             (done.error or failed) if state is FleetState.FAILED else None,
             done.pull_request,
         )
-        return row, done.exit_code
+        return row, done
 
     def _left_alone(self, item: WorkItem) -> Row:
         """How a repository stands for which the run had no time, or no pull request, left."""
