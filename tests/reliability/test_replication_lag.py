@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Lag, Repository, StandInHost
 from tests.fakehub.quirks import Symptom
-from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, shortened, writes
+from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, is_read, shortened, writes
 
 EACH_STRATEGY = pytest.mark.parametrize("strategy", STRATEGIES)
 
@@ -49,6 +49,27 @@ def test_all_of_github_lags_behind(
         definitions=action.listing("a.md", "b.md"), labels="new", commit_strategy=strategy
     )
     assert ended.exit_code == 0, ended.text
+    finished(repository)
+
+
+@pytest.mark.parametrize("call", ["POST pulls", "POST /graphql"])
+def test_a_pull_request_whose_answer_was_lost_is_waited_for(
+    action: Action, host: StandInHost, repository: Repository, call: str
+) -> None:
+    """It is found in the list; its labels come to know it later."""
+    host.quirks.lag = Lag(answers=1, symptoms=(Symptom.LABELS,))
+    lost = Fault(
+        FaultKind.CLOSED,
+        when="after",
+        match=lambda request: shortened(request) == call and not is_read(request),
+    )
+    host.faults.add(lost)
+    strategy = "single" if call == "POST /graphql" else "per-file"
+    listed = action.listing("a.md", "b.md")
+    ended = action(definitions=listed, language="en", labels="new", commit_strategy=strategy)
+    assert (ended.exit_code, len(lost.hits)) == (0, 1), ended.text
+    assert "was left out" not in ended.text
+    assert [pull.labels for pull in repository.pull_requests] == [["new"]]
     finished(repository)
 
 

@@ -322,13 +322,16 @@ class RestClient:
     ) -> tuple[PullRequest, ...]:
         path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
-        return self._ask(
+        found = self._ask(
             "GET",
             path,
             operation,
             lambda data: parse.pull_requests_from(data, repository, branch),
             **more,
         )
+        # One of them may be new: our own whose answer was lost, or that of another run
+        self._session.note_made(*(pull_request_thing(each.number) for each in found))
+        return found
 
     def _repository_of(self, data: object) -> Repository:
         found = Fields(data)
