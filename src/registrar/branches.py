@@ -9,7 +9,6 @@ from registrar.errors import Refused, RegistrarError
 from registrar.github.errors import GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Tree
-from registrar.models.result import FileResult, State
 from registrar.plan import declined_paths, was_declined
 from registrar.reporting import marker, proposal
 from registrar.reporting.progress import Progress
@@ -128,13 +127,38 @@ def claim(
     """
     for name in names(plan):
         tried = attempt if name == plan.spec.branch else None
-        if name != plan.spec.branch and plan.state.pull_requests is not None:
-            declined = _declined_under(client, plan, name, progress)
-            if declined:
-                return declined
-        found = _claim(client, plan, name, tried, progress)
+        found = _declined_under(client, plan, name, progress) or _claim(
+            client, plan, name, tried, progress
+        )
         if found is not None:
             return found
+    raise AssertionError  # `names` raises before it ends
+
+
+def find(client: Client, plan: Plan, progress: Progress) -> PullRequest | Declined | None:
+    """Find the pull request that `claim` would continue, or respect as declined, by reads only.
+
+    Raises:
+        GitHubError: GitHub does not show the branch or its pull requests.
+        Refused: the branch is the default branch.
+    """
+    for name in names(plan):
+        if declined := _declined_under(client, plan, name, progress):
+            return declined
+        if name == plan.spec.branch and plan.state.pull_requests is not None:
+            state = plan.state.branch
+        else:
+            state = client.branch_state(plan.repository, name)
+        if state is None:
+            return None
+        found = proposed(state, plan)
+        if isinstance(found, Declined) or (found and proposal.is_ours(found.body)):
+            # Only who writes needs to know what the branch holds
+            return found
+        may_have_no_commit = plan.spec.uses_profile_branch
+        branch = _continue(client, plan, state, may_have_no_commit=may_have_no_commit)
+        if isinstance(branch, Branch):
+            return branch.pull_request
     raise AssertionError  # `names` raises before it ends
 
 
@@ -181,13 +205,17 @@ def _claim(
 
 
 def _declined_under(client: Client, plan: Plan, name: str, progress: Progress) -> Declined | None:
-    """Skip what was declined under another name than the plan's; then nothing may be left."""
+    """Leave out what was declined under another name than the plan's; nothing may be left then.
+
+    Looks only where the plan took account of what was declined under its own name.
+    """
+    if name == plan.spec.branch or plan.state.pull_requests is None:
+        return None
     pulls = client.pull_requests(plan.repository, name)
     todo = {definition.path: definition for definition in progress.pending(plan.missing)}
     declined = declined_paths(pulls, plan.repository.default_branch, todo)
     for path, pull in declined.items():
-        reason = msg("reason.declined", pull_request=pull.link)
-        progress.record(FileResult(todo[path], State.SKIPPED, reason))
+        progress.declined(todo[path], pull)
     if len(declined) < len(todo):
         return None
     return Declined(name, next(iter(declined.values())))

@@ -13,7 +13,7 @@ from registrar.branches import Declined
 from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
 from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState
+from registrar.models.repository import PullRequest
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
 from registrar.plan import make_plan, require_writable
@@ -101,33 +101,31 @@ def _preview(client: Client, plan: Plan, progress: Progress) -> None:
     """Report what a registration would find."""
     if not plan.missing:
         return
-    for definition in plan.missing:
-        progress.record(FileResult(definition, State.MISSING))
-    branch = _branch_state(client, plan, progress)
-    found = branch and branches.proposed(branch, plan)
-    if isinstance(found, Declined):
-        reason = msg("reason.declined", pull_request=found.pull_request.link)
-        for definition in plan.missing:
-            progress.record(FileResult(definition, State.MISSING, reason))
-        progress.note("progress.declined", pull_request=found.pull_request.link, branch=found.name)
-    elif found:
-        progress.proposed(found)
+    try:
+        found = _find(client, plan, progress)
+        if isinstance(found, Declined):
+            _respect_declined(found, plan, progress)
+        elif found:
+            progress.proposed(found)
+    finally:
+        for definition in progress.pending(plan.missing):
+            progress.record(FileResult(definition, State.MISSING))
 
 
-def _branch_state(client: Client, plan: Plan, progress: Progress) -> BranchState | None:
-    """Look at the working branch, as far as a token that may read nothing but contents sees it."""
+def _find(client: Client, plan: Plan, progress: Progress) -> PullRequest | Declined | None:
+    """Find the pull request, as far as a token that may read nothing but contents sees it."""
     unreadable = plan.state.unreadable
-    branch = plan.state.branch
-    if not STRATEGIES[plan.spec.strategy].reads_branch:
+    found = None
+    if not unreadable:
         try:
-            branch = client.branch_state(plan.repository, plan.spec.branch)
+            found = branches.find(client, plan, progress)
         except GitHubError as error:
             if error.kind is not Kind.PERMISSION:
                 raise
             unreadable = error.message
     if unreadable:
         progress.note("progress.pull_requests_unread", reason=unreadable)
-    return branch
+    return found
 
 
 def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -> None:
@@ -140,6 +138,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     if branch is None:
         found = branches.claim(client, plan, attempt, progress)
         if isinstance(found, Declined):
+            progress.on_branch(found.name)
             _respect_declined(found, plan, progress)
             return
         branch = found
@@ -153,10 +152,8 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
 
 
 def _respect_declined(declined: Declined, plan: Plan, progress: Progress) -> None:
-    """Skip what somebody declined."""
-    link = declined.pull_request.link
-    reason = msg("reason.declined", pull_request=link)
+    """Leave out what somebody declined."""
+    pull = declined.pull_request
     for definition in progress.pending(plan.missing):
-        progress.record(FileResult(definition, State.SKIPPED, reason))
-    progress.on_branch(declined.name)
-    progress.note("progress.declined", pull_request=link, branch=declined.name)
+        progress.declined(definition, pull)
+    progress.note("progress.declined", pull_request=pull.link, branch=declined.name)

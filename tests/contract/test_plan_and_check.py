@@ -434,6 +434,62 @@ def test_a_merged_pull_request_is_not_mentioned(
     assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
 
 
+SECOND = f"{SCAFFOLD_BRANCH}-2"
+
+
+@pytest.fixture
+def second(start: Start, action: Action, host: StandInHost, repository: Repository) -> str:
+    """A list whose second registration is proposed from `-2`: the first branch was merged."""
+    start(definitions=action.listing("one"))
+    repository.merge(1)
+    definitions = action.listing("one", "two")
+    assert start(definitions=definitions).outputs["branch"] == SECOND
+    host.requests.clear()
+    return definitions
+
+
+def test_an_open_pull_request_of_a_later_name_is_reported(
+    start: Start, host: StandInHost, repository: Repository, second: str, strategy: str
+) -> None:
+    run = start(definitions=second, mode="check")
+    assert run.exit_code == 1, run.text
+    url = f"{repository.html_url}/pull/2"
+    assert run.registration["pull_request"] == {"number": 2, "url": url, "operation": "none"}
+    assert "merge the open pull request" in run.summary
+    assert "mode: register" not in run.text
+    assert only_reads(host)
+    # Per name: the branch, its pull requests; what was declined, where that counts
+    assert len(host.requests) == {PER_FILE: 3 + 2 + 2 * 2, SINGLE: 1 + 1 + 2}[strategy]
+
+
+def test_a_declined_pull_request_of_a_later_name_is_reported(
+    start: Start, host: StandInHost, repository: Repository, second: str, strategy: str
+) -> None:
+    repository.close(2)
+    if strategy == SINGLE:
+        repository.delete_branch(SECOND)
+    run = start(definitions=second, mode="check")
+    assert run.exit_code == 1, run.text
+    assert "declined in [#2]" in run.summary
+    assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
+    assert "mode: register" not in run.text
+    assert only_reads(host)
+
+
+def test_an_open_pull_request_without_our_words_is_reported_where_it_would_be_continued(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    definitions = action.listing("one", "two")
+    start(definitions=definitions)
+    repository.pull_requests[0].body = "Rewritten"
+    run = start(definitions=definitions, mode="check")
+    assert run.registration["pull_request"]["number"] == 1
+    repository.commit({"theirs": b"x"}, branch=SCAFFOLD_BRANCH)
+    run = start(definitions=definitions, mode="check")
+    assert run.registration["pull_request"] is None
+    assert "mode: register" in run.text
+
+
 # --- All ----------------------------------------------------------------------------------
 
 

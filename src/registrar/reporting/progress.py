@@ -110,8 +110,6 @@ class Progress:
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; the paths that are present are recorded as skipped."""
         self._definitions = plan.definitions
-        # Registering skips what was declined; a preview shows that it is missing
-        looks = plan.spec.mode is not Mode.REGISTER
         count = len(plan.missing) + len(plan.blocked) + len(plan.declined)
         self._result = self._result._replace(missing=count)
         missing = {definition.path for definition in plan.missing}
@@ -122,9 +120,7 @@ class Progress:
             elif satisfied := plan.satisfied.get(definition.path):
                 self.record(FileResult(definition, State.SKIPPED, satisfied))
             elif declined := plan.declined.get(definition.path):
-                reason = msg("reason.declined", pull_request=declined.link)
-                state = State.MISSING if looks else State.SKIPPED
-                self.record(FileResult(definition, state, reason))
+                self.declined(definition, declined)
             elif definition.path not in missing:
                 reason = msg("reason.exists", branch=self._result.base_branch)
                 self.record(FileResult(definition, State.SKIPPED, reason))
@@ -136,6 +132,12 @@ class Progress:
     def record(self, result: FileResult) -> None:
         """Keep the outcome of one path."""
         self._results[result.definition.path] = result
+
+    def declined(self, definition: FileDefinition, pull_request: PullRequest) -> None:
+        """Keep that a path was declined: registering skips it, a preview shows it as missing."""
+        state = State.SKIPPED if self._result.mode is Mode.REGISTER else State.MISSING
+        reason = msg("reason.declined", pull_request=pull_request.link)
+        self.record(FileResult(definition, state, reason))
 
     def note(self, key: str, **values: object) -> None:
         """Print a line that is also in the report."""

@@ -25,11 +25,6 @@ class Strategy(Protocol):
         """Whether the token is checked by a request of its own before anything is read."""
         ...
 
-    @property
-    def reads_branch(self) -> bool:
-        """Whether `inspect` looks at the working branch and its pull requests, too."""
-        ...
-
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress, /
     ) -> RepositoryState:

@@ -40,7 +40,6 @@ class PerFile:
     """Reads and writes by REST, one path after the other."""
 
     checks_token_first = True
-    reads_branch = False
 
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress

@@ -50,7 +50,6 @@ class SingleCommit:
     """Reads everything with one query, and writes it with one commit."""
 
     checks_token_first = False  # the query reads nothing but what a valid token may see
-    reads_branch = True
 
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress
