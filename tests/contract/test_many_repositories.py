@@ -6,6 +6,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -464,6 +465,26 @@ def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) ->
         "octo-org/r2": "opened",
     }
     assert not any("/orgs/" in each or "/users/" in each for each in asked(host))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(FaultKind.CUSTOM, status=451, message="Repository access blocked"),
+        Fault(FaultKind.ERROR_502_HTML),
+    ],
+    ids=["blocked for legal reasons", "server error"],
+)
+def test_a_name_that_cannot_be_looked_up_does_not_stop_the_others(
+    many: Start, make: Make, host: StandInHost, fault: Fault
+) -> None:
+    make(0, 3)
+    odd = "/repos/octo-org/r1"
+    host.faults.add(replace(fault, match=lambda request: request.path == odd, times=None))
+    run = many(target_repos="octo-org/r0, octo-org/r1, octo-org/r2")
+    assert run.exit_code == 1
+    assert states(run) == {"failed": 1, "opened": 2}
+    assert rows(run)["octo-org/r1"] == "failed"
 
 
 def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Make) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import Refused
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.errors import ENDS_THE_RUN, GitHubError
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
 from registrar.texts.messages import Message, msg
 
@@ -25,7 +25,7 @@ class Listing:
     selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     not_found: dict[str, Message] = field(default_factory=dict[str, Message])
-    """Names that stand for nothing that the token may see, and why."""
+    """Names that stand for nothing that the token may read, and why."""
 
 
 def make_listing(
@@ -35,7 +35,7 @@ def make_listing(
 
     Raises:
         Refused: the list is known not to hold all of them, or an owner does not exist.
-        GitHubError: no usable response.
+        GitHubError: a list could not be read, or it would be the same for every repository.
     """
     listing = Listing()
     for repository in _listed(client, selection):
@@ -50,7 +50,7 @@ def make_listing(
         try:
             repository = by_name.get(literal.lower()) or client.listed(literal)
         except (Refused, GitHubError) as error:
-            if isinstance(error, GitHubError) and error.kind is not Kind.PERMISSION:
+            if isinstance(error, GitHubError) and error.kind in ENDS_THE_RUN:
                 raise
             if shard.number == 1:
                 # It has no id: the first shard tells

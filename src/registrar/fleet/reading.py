@@ -13,7 +13,7 @@ from registrar.branches import Declined
 from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.errors import ENDS_THE_RUN, GitHubError, Kind
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from registrar.github.client import GitHub
     from registrar.github.many import ManyClient
     from registrar.jobs import Job
-
-_ENDS_THE_RUN = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
-"""What would be the same for the next repository."""
 
 
 class Task(NamedTuple):
@@ -144,7 +141,7 @@ class Reader:
             try:
                 states = self.client.inspect_many(repositories, branch, paths, once=not alone)
             except GitHubError as error:
-                if error.kind in _ENDS_THE_RUN:
+                if error.kind in ENDS_THE_RUN:
                     raise
                 if not alone:
                     size.failed()

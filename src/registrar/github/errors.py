@@ -61,6 +61,8 @@ NOTHING_DONE = frozenset(
     }
 )
 """A clear refusal: the request itself has changed nothing."""
+ENDS_THE_RUN = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
+"""What would be the same for every other repository."""
 
 
 class OutOfTime(RegistrarError):
