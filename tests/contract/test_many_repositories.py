@@ -583,6 +583,16 @@ def test_one_failed_batch_costs_no_repository(
     assert states(many(mode="plan")) == {"missing": 5, "complete": 10}
 
 
+def test_an_answer_about_fewer_repositories_than_asked_for_is_a_failed_batch(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(3, 1)
+    short = {"data": {"nodes": [None], "pulls": [None]}}
+    host.faults.add(Fault(FaultKind.CUSTOM, at=3, status=200, body=short))
+    run = many(mode="plan")
+    assert states(run) == {"missing": 1, "complete": 3}, run.console
+
+
 def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
     many: Start, make: Make, host: StandInHost
 ) -> None:

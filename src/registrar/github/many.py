@@ -10,7 +10,7 @@ from registrar.errors import Refused
 from registrar.github import queries
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import TokenKind
-from registrar.github.fields import Fields, objects
+from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import GraphQLClient
 from registrar.github.limits import Resource
 from registrar.github.request import Request
@@ -138,12 +138,10 @@ class ManyClient(GraphQLClient):
     ) -> list[RepositoryState | Exclusion | Message]:
         data = Fields(response.data).object("data")
         errors = {error.path[:2]: error for error in response.graphql_errors}
-        found = zip(
-            repositories,
-            data.objects_or_null("nodes"),
-            data.objects_or_null("pulls"),
-            strict=True,
-        )
+        nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
+        if not len(nodes) == len(all_pulls) == len(repositories):
+            raise UnusableAnswer("nodes and pulls have not one item for each id")
+        found = zip(repositories, nodes, all_pulls, strict=True)
         states: list[RepositoryState | Exclusion | Message] = []
         for index, (repository, node, pulls) in enumerate(found):
             error = errors.get(("nodes", index))
