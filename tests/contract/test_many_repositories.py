@@ -572,6 +572,23 @@ def test_batches_that_are_too_large_are_halved(
     assert states(run) == {"missing": 5, "complete": 20}
 
 
+def test_a_batch_that_fails_is_not_sent_again_as_large_as_it_was(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(100, 0)
+    sizes = list[int]()
+
+    def is_the_rest(request: Request) -> bool:
+        if request.path != "/graphql":
+            return False
+        sizes.append(len(request.json["variables"]["ids"]))
+        return sizes[-1] == 11
+
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_the_rest, times=None))
+    assert states(many(mode="plan")) == {"complete": 100}
+    assert sizes == [10, 16, 25, 38, 11, 5, 6]
+
+
 @pytest.mark.parametrize(
     "kind", [FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT, FaultKind.RESET]
 )

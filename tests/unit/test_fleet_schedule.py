@@ -66,7 +66,7 @@ def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> 
         sizes.append(batch.size)
     assert sizes == [10, 16, 25, 25, 12, 19]
     for _ in range(10):
-        batch.failed()
+        batch.failed(batch.size)
     assert batch.size == 1
     for _ in range(30):
         batch.answered(0.1)

@@ -28,6 +28,9 @@ class BatchSize:
         elif seconds <= FAST_SECONDS:
             self.size = min(self.size + self.size // 2 + 1, LARGEST_SIZE)
 
-    def failed(self) -> None:
-        """Learn from a query that was too much at once."""
-        self.size = max(self.size // 2, 1)
+    def failed(self, count: int) -> None:
+        """Learn from a query that was too much at once, of ``count`` repositories.
+
+        The last ones of a list may be fewer than the size.
+        """
+        self.size = max(count // 2, 1)

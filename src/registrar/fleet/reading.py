@@ -144,7 +144,7 @@ class Reader:
                 if error.kind in ENDS_THE_RUN:
                     raise
                 if not alone:
-                    size.failed()
+                    size.failed(len(batch))
                     continue
                 states = [self._read_in_parts(batch[0], branch, paths, error)]
             size.answered(self.clock.monotonic() - began)
