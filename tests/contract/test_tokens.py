@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from registrar import __version__
 from registrar.github.explain import API_VERSION
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind
@@ -300,10 +301,19 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
 @pytest.mark.parametrize(
     ("language", "texts"),
     [
-        ("en", ("no longer answers version {} of its API", "Use a newer release of registrar.")),
+        (
+            "en",
+            (
+                "no longer answers version {} of its API",
+                f"which registrar {__version__} asks for. Use the newest release of registrar.",
+            ),
+        ),
         (
             "ja",
-            ("API のバージョン {} に応答しなくなりました", "registrar の新しいリリースを使って"),
+            (
+                f"registrar {__version__} が使う API のバージョン {{}} に GitHub は応答しなく",
+                "registrar の最新のリリースを使って",
+            ),
         ),
     ],
 )
@@ -319,7 +329,7 @@ def test_a_version_of_the_api_that_is_gone(
     host.quirks.gone_api_versions = frozenset({API_VERSION})
     if strategy == SINGLE:
         # The stand-in's GraphQL has no versions, as GitHub's has none so far
-        host.faults.add(Fault(FaultKind.CUSTOM, times=None, status=410, message="gone"))
+        host.faults.add(Fault(FaultKind.CUSTOM, times=None, status=410, message="No version"))
     run = action(profile="health", language=language, commit_strategy=strategy)
     assert run.exit_code == 1, run.text
     for text in texts:
@@ -328,6 +338,27 @@ def test_a_version_of_the_api_that_is_gone(
     assert "#the-release-is-too-old" in run.stderr
     assert len(host.requests) == 1
     assert repository.branches == ["main"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    words = "Issues are disabled for this repo"
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: request.path.endswith("/labels"),
+            status=410,
+            message=words,
+        )
+    )
+    run = action(profile="health", language="en", labels="setup", commit_strategy=strategy)
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+    [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
+    assert f"{words} (HTTP 410)" in warning
+    assert "release" not in run.stderr
 
 
 def test_a_version_that_is_gone_stops_only_what_needs_it(

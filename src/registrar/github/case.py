@@ -123,6 +123,16 @@ class Case(NamedTuple):
         return self.is_limit and not self.is_secondary_limit and hourly
 
     @property
+    def is_about_versions(self) -> bool:
+        """Whether a version of the API is named.
+
+        A 410 also means something else, disabled issues for example
+        (https://docs.github.com/en/rest/issues/labels#add-labels-to-an-issue).
+        """
+        documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
+        return "version" in self.words.lower() or "api-versions" in documentation
+
+    @property
     def opens_pull_request(self) -> bool:
         """Whether the request is ``POST pulls``."""
         return self.request.method == "POST" and self.request.target.endswith("/pulls")

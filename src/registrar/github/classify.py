@@ -213,7 +213,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.PERMISSION, "refusal.no_place", (404,), when=lambda c: c.request.writes),
     # --- What GitHub refuses ----------------------------------------------------------------
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
-    Row(Kind.FATAL, "host.api_version", (410,)),
+    Row(Kind.FATAL, "host.api_version", (410,), when=lambda c: c.is_about_versions),
     Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
     Row(Kind.REFUSED, "refusal.ruleset", says=("rule violations found",)),
@@ -234,7 +234,7 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(Kind.VALIDATION, "refusal.other", (422,)),
     Row(Kind.VALIDATION, "refusal.other", when=lambda c: "UNPROCESSABLE" in c.types),
-    Row(Kind.REFUSED, "refusal.other", (200, 409), when=lambda c: c.refused),
+    Row(Kind.REFUSED, "refusal.other", (200, 409, 410), when=lambda c: c.refused),
     Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.words)),
 )
 _SUCCESS = range(200, 300)

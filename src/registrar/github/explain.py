@@ -9,6 +9,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from registrar import __version__
 from registrar.github.response import Failure, Response
 from registrar.texts.messages import Message, msg
 
@@ -74,4 +75,5 @@ def explanation(key: str, answer: Response | Failure, context: Context) -> Messa
         needed=headers.get("x-accepted-github-permissions") or PERMISSIONS,
         location=headers.get("location") or "-",
         version=API_VERSION,
+        release=__version__,
     )
