@@ -690,6 +690,50 @@ def test_a_public_workflow_publishes_no_private_name(
         assert "(id " not in f"{pull.title} {pull.body}"
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"branch": "add/{repo}", "title": "Files for {repo}"},
+        {"branch": "{repo}", "title": "{repo} von {owner}: {count} für alle"},
+        {"branch": "{owner}-{repo}-{profile}", "title": "{count} {repo} ({repo})"},
+    ],
+)
+def test_what_is_made_of_a_private_name_is_not_published(
+    many: Start, host: StandInHost, texts: dict[str, str]
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    names = ("secret", "secret-2", "secret-service", "in-house", ".private")
+    made = [host.create_repository(f"octo-org/{name}", PRESENT, private=True) for name in names]
+    public = host.create_repository("octo-org/in-house-2", PRESENT)
+    made[0].protect("*", "ruleset")
+    made[0].protect("*/*", "ruleset")
+    given = {**texts, "env": {"GITHUB_REPOSITORY": PUBLIC}, "runner": True}
+    shown = [many(mode="plan", **given)]
+    for each in made[1:3]:
+        branch = texts["branch"].format(owner="octo-org", repo=each.name, profile="scaffold")
+        each.create_branch(branch)
+        each.commit({"x": b"theirs"}, branch=branch)
+    # Not at once, so that the title is a part of an address
+    refused = Fault(
+        FaultKind.CUSTOM,
+        match=lambda r: r.method == "POST" and r.path.endswith("/pulls"),
+        times=2,
+        status=403,
+    )
+    host.faults.add(refused)
+    shown += [many(**given), many(**given)]
+    assert "&title=" in shown[1].summary
+    for run in shown:
+        text = run.text.replace(public.name, "")
+        for name in ("secret", "in-house", ".private"):
+            assert name not in text.lower()
+        assert public.full_name in run.text
+    branches = {each["branch"] for each in shown[2].report["registrations"]}
+    number = f"(id {made[1].id})"
+    branch = texts["branch"].format(owner="octo-org", repo=number, profile="scaffold")
+    assert f"{branch}-2" in branches
+
+
 @pytest.mark.parametrize("before", ["nodes", "mutation"])
 def test_a_name_that_is_new_since_the_list_is_not_published_either(
     many: Start, host: StandInHost, before: str

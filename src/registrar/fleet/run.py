@@ -89,7 +89,8 @@ class Fleet(NamedTuple):
                 client, self.selection, settings.shard, settings.workflow_repository
             )
             if publicity.is_public(settings, listing.found.values(), client):
-                self.names.hide(listing.found.values())
+                texts_of_caller = (settings.branch, settings.title, settings.commit_message)
+                self.names.hide(listing.found.values(), texts_of_caller)
             self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
         if not listing.selected and not listing.not_found and settings.shard.total == 1:

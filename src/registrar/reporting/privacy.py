@@ -3,55 +3,102 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import string
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 from registrar.models.selection import ListedRepository
 
 _NAME = r"[A-Za-z0-9._-]+"
+_NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
+"""Three dots stand between two branches in an address of GitHub."""
+_ENDINGS = (r"\.git$", r"\.+$")
+"""What is no part of a name: that of an address for git, and of a sentence."""
+_SUFFIXES = (r"-[0-9]+\.*$",)
+"""What the name of a branch ends with when the first choice was taken."""
+_PLACEHOLDERS = {"count": "[0-9]+", "profile": "[a-z]+", "path": ".*?", "run_url": r"\S*"}
 
 
 class HiddenNames:
     """Replaces names (``owner/repo``) by the repositories' numbers, wherever they stand in a text.
 
-    Those who may see the repository find it by the number: ``GET /repositories/{id}``.
+    So it does with the name in texts that the caller made of it: a branch ``add/{repo}``. Those who
+    may see the repository find it by the number: ``GET /repositories/{id}``.
     """
 
     def __init__(self) -> None:
         """Nothing is hidden yet."""
         self._shown: dict[str, str] = {}
-        self._pattern: re.Pattern[str] | None = None
+        """What is shown for ``owner/repo``, and for ``repo`` alone; the keys in lower case."""
+        self._owners = set[str]()
+        self._templates = set[str]()
+        self._patterns: list[re.Pattern[str]] = []
 
-    def hide(self, repositories: Iterable[ListedRepository]) -> None:
-        """From now on hide the names of those that are private or internal."""
-        for each in repositories:
-            if each.visibility != "public":
-                owner = each.full_name.partition("/")[0]
-                self._shown[each.full_name.lower()] = f"{owner}/(id {each.id})"
-        self._look_for_owners()
+    def hide(self, repositories: Iterable[ListedRepository], templates: Collection[str]) -> None:
+        """From now on hide the names of those that are private or internal.
+
+        ``templates`` are those of texts that may be published, with ``{repo}`` for the name.
+        """
+        self._templates.update(each for each in templates if "{repo}" in each)
+        # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
+        for each in sorted(repositories, key=lambda each: each.visibility != "public"):
+            owner, _, name = each.full_name.partition("/")
+            shown = name if each.visibility == "public" else f"(id {each.id})"
+            self._show(owner, name, shown)
+        self._make_patterns()
 
     def renamed(self, old: str, new: str) -> None:
         """Hide the new name of a repository whose old one is hidden."""
-        if shown := self._shown.get(old.lower()):
-            self._shown[new.lower()] = shown
-            self._look_for_owners()
+        owner, _, name = new.partition("/")
+        shown = self._shown.get(old.lower(), "")
+        if shown.startswith("("):
+            self._show(owner, name, shown)
+            self._make_patterns()
 
-    def _look_for_owners(self) -> None:
-        owners = sorted({re.escape(name.partition("/")[0]) for name in self._shown})
-        if owners:
-            # An escaped slash: the name may be a part of an address
-            self._pattern = re.compile(
-                rf"(?<![A-Za-z0-9_-])({'|'.join(owners)})(?:/|%2F)({_NAME})", re.IGNORECASE
-            )
+    def _show(self, owner: str, name: str, shown: str) -> None:
+        self._owners.add(re.escape(owner.lower()))
+        self._shown |= {f"{owner}/{name}".lower(): shown, name.lower(): shown}
+
+    def _make_patterns(self) -> None:
+        owners = "|".join(sorted(self._owners))
+        # An escaped slash: the name may be a part of an address
+        whole = rf"(?<![A-Za-z0-9_-])(?P<owner>{owners})(?:/|%2F)(?P<repo>{_NAME})"
+        texts = (_pattern(each, owners) for each in sorted(self._templates))
+        self._patterns = [re.compile(each, re.IGNORECASE) for each in (whole, *texts)]
 
     def __call__(self, text: str) -> str:
         """Give back ``text`` without any hidden name."""
-        return self._pattern.sub(self._replacement, text) if self._pattern else text
+        for pattern in self._patterns:
+            text = pattern.sub(self._replacement, text)
+        return text
 
     def _replacement(self, found: re.Match[str]) -> str:
-        owner, name = found[1].lower(), found[2]
-        # The end of a sentence, and that of an address for git, are no part of a name
-        for ending in ("", ".git", "."):
-            short = name.removesuffix(ending) if ending != "." else name.rstrip(".")
-            if shown := self._shown.get(f"{owner}/{short.lower()}"):
-                return shown + name[len(short) :]
+        owner = found.groupdict().get("owner")
+        endings = _ENDINGS if owner else _ENDINGS + _SUFFIXES
+        for name in _possible_names(found["repo"], endings):
+            shown = self._shown.get(f"{owner}/{name}".lower() if owner else name.lower())
+            if shown:
+                begin = found.start("repo") - found.start()
+                return found[0][:begin] + found[0][begin:].replace(name, shown)
         return found[0]
+
+
+def _possible_names(text: str, endings: Sequence[str]) -> Iterator[str]:
+    """What in ``text`` may be a name, the longest first."""
+    for begin in range(len(text) - len(text.lstrip(".")) + 1):
+        yield text[begin:]
+        for ending in endings:
+            yield re.sub(ending, "", text[begin:])
+
+
+def _pattern(template: str, owners: str) -> str:
+    """A pattern for what ``template`` becomes, as it is or in an address."""
+    pattern = ""
+    placeholders = {**_PLACEHOLDERS, "owner": f"(?:{owners})"}
+    for literal, field, _, _ in string.Formatter().parse(template):
+        pattern += f"(?:{re.escape(literal)}|{re.escape(quote(literal))})" if literal else ""
+        if field == "repo":
+            pattern += "(?P=repo)" if "(?P<repo>" in pattern else f"(?P<repo>{_NAME_IN_TEXT})"
+        elif field:
+            pattern += placeholders[field]
+    return pattern
