@@ -562,6 +562,23 @@ def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHo
 # --- Reading ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("kind", ["FORBIDDEN", "INSUFFICIENT_SCOPES"])
+def test_a_repository_that_the_token_may_not_read_fails_with_githubs_words(
+    many: Start, make: Make, host: StandInHost, kind: str
+) -> None:
+    make(0, 1)
+    errors = [
+        {"type": kind, "path": [field, 0], "message": "Not for you"} for field in ("nodes", "pulls")
+    ]
+    body = {"data": {"nodes": [None], "pulls": [None]}, "errors": errors}
+    host.faults.add(
+        Fault(FaultKind.CUSTOM, match=lambda r: r.path == "/graphql", status=200, body=body)
+    )
+    run = many(mode="plan")
+    assert rows(run) == {"octo-org/r0": "failed"}
+    assert "GitHub does not let the token read it: Not for you" in run.console
+
+
 @pytest.mark.parametrize("limit", ["partial_above", "timeout_above", "bad_gateway_above"])
 def test_batches_that_are_too_large_are_halved(
     many: Start, make: Make, host: StandInHost, limit: str

@@ -115,12 +115,14 @@ def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
         "url": f"https://example.com/{TARGET}",
         "isArchived": False,
         "isEmpty": False,
+        "isFork": False,
         "viewerPermission": "WRITE",
         "defaultBranchRef": {"name": "main", "target": commit},
         "ref": None,
         **repository,
     }
-    return {"data": {"repository": found}, "errors": errors}
+    pulls: dict[str, Any] = {"pullRequests": {"nodes": []}}
+    return {"data": {"repository": found, "pulls": pulls}, "errors": errors}
 
 
 @pytest.mark.parametrize(
@@ -191,3 +193,55 @@ def test_an_answer_of_another_shape_is_no_fault_of_ours(
     run = single(max_wait_minutes="0")
     assert "Unexpected error" not in run.text
     assert not [p for p in repository.pull_requests if p.head_sha != repository.head(p.head)]
+
+
+def without_pull_requests(*errors: dict[str, Any]) -> Fault:
+    """The first answer has everything but the pull requests."""
+    body = answer([{"path": ["pulls"], **error} for error in errors])
+    body["data"]["pulls"] = None
+    if not errors:
+        del body["errors"]
+    return Fault(FaultKind.CUSTOM, at=1, status=200, body=body)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."},
+        {"type": "RESOURCE_LIMITS_EXCEEDED", "message": "Resource limits exceeded"},
+        {"message": "Something went wrong while executing your query."},
+    ],
+    ids=["limit", "too much", "too slow"],
+)
+def test_pull_requests_that_could_not_be_read_this_time_are_asked_for_again(
+    single: Start, host: StandInHost, repository: Repository, error: dict[str, Any]
+) -> None:
+    host.faults.add(without_pull_requests(error))
+    run = single(profile="health")
+    assert run.exit_code == 0, run.text
+    assert (len(repository.pull_requests), run.outputs["created"]) == (1, "7")
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        [{"type": kind, "message": "no"}]
+        for kind in ("FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES")
+    ]
+    + [[]],
+    ids=["forbidden", "not found", "scope", "no error"],
+)
+def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
+    single: Start, host: StandInHost, repository: Repository, errors: list[dict[str, Any]]
+) -> None:
+    host.faults.add(without_pull_requests(*errors))
+    run = single(profile="health")
+    assert run.exit_code == 2, run.text
+    assert "Reading the pull requests of the working branch failed" in run.console
+    assert "limit" not in run.console
+    assert not mutations(host)
+    host.faults.clear()
+    host.faults.add(without_pull_requests(*errors))
+    run = single(profile="health", mode="plan")
+    assert run.exit_code == 0, run.text
+    assert "The pull requests of the working branch could not be read" in run.console

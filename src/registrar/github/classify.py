@@ -13,8 +13,9 @@ from registrar.github.errors import Kind
 from registrar.github.explain import WORKFLOW_FILES, Context, TokenKind, explanation
 from registrar.github.fields import UnusableAnswer
 from registrar.github.limits import asked_pause, retry_after
-from registrar.github.request import Model, Outcome, Request
+from registrar.github.request import GRAPHQL, Model, Outcome, Request
 from registrar.github.response import NOT_SENT, Failure, Response, Trouble
+from registrar.texts.messages import Message, msg
 
 LEAST_AFTER_LIMIT = 60.0
 """Seconds before the next request, when a limit stopped only a part of the last one."""
@@ -256,7 +257,7 @@ def classify(
     it is there; ``now`` is the time in seconds since the epoch.
     """
     case = Case(request, answer, context, was_made)
-    row = next((row for row in TABLE if row.holds(case)), None)
+    row = _row_of(case)
     if row is None and isinstance(answer, Response) and case.status in _SUCCESS:
         try:
             model = request.read(answer)
@@ -284,3 +285,14 @@ def classify(
         may_have_been_applied=row.applied and request.writes,
         gave_up=row.gave_up or ("host.gave_up" if row.tries == SEVERAL else ""),
     )
+
+
+def explain_errors(answer: Response, context: Context) -> Message:
+    """Explain what a GraphQL answer lacks, where the rest of it is used."""
+    query = Request("POST", GRAPHQL, msg("operation.pull_requests_unread"), lambda _: None)
+    row = _row_of(Case(query, answer, context, was_made=False)) or UNUSABLE
+    return explanation(row.text, answer, context)
+
+
+def _row_of(case: Case) -> Row | None:
+    return next((row for row in TABLE if row.holds(case)), None)

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from registrar.errors import Refused
 from registrar.github import parse_graphql, queries
+from registrar.github.classify import explain_errors
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.fields import Fields
 from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
@@ -25,6 +26,8 @@ from registrar.texts.messages import Message, msg
 
 PATHS_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
+UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
+"""Types of the errors about what the token may not read; any other is about this one answer."""
 _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
@@ -159,7 +162,7 @@ class GraphQLClient(RestClient):
                 variables,
                 msg("operation.repository", target=target),
                 lambda response: self._state_of(response, branch, paths),
-                tolerates=_is_about_pull_requests,
+                tolerates=is_about_pull_requests,
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
@@ -171,8 +174,8 @@ class GraphQLClient(RestClient):
 
     def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
         data = Fields(response.data).object("data")
-        unreadable = self._unreadable(response) if response.graphql_errors else None
         pulls = data.object_or_null("pulls")
+        unreadable = self._unreadable(response) if pulls is None else None
         return self._state(data.object("repository"), pulls, branch, paths, unreadable)
 
     def _state(
@@ -234,7 +237,8 @@ class GraphQLClient(RestClient):
 
     def _unreadable(self, response: Response) -> Message:
         operation = msg("operation.pull_requests_unread")
-        return msg("host.failed", operation=operation, reason=self._session.reason(response))
+        reason = explain_errors(response, self._context)
+        return msg("host.failed", operation=operation, reason=reason)
 
     def _graphql(
         self,
@@ -269,6 +273,6 @@ def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, object
     }
 
 
-def _is_about_pull_requests(error: GraphQLError) -> bool:
-    """Whether the error is that the pull requests could not be read."""
-    return error.path[:1] == ("pulls",)
+def is_about_pull_requests(error: GraphQLError) -> bool:
+    """Whether the error is that the token may not read the pull requests."""
+    return error.path[:1] == ("pulls",) and error.type in UNREADABLE

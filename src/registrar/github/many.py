@@ -11,7 +11,7 @@ from registrar.github import queries
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.graphql import GraphQLClient
+from registrar.github.graphql import UNREADABLE, GraphQLClient, is_about_pull_requests
 from registrar.github.limits import Resource
 from registrar.github.request import Request
 from registrar.github.response import GraphQLError, Response
@@ -22,8 +22,6 @@ from registrar.texts.messages import Excerpt, Message, msg
 PER_PAGE = 100
 _OLDEST_FIRST = "sort=created&direction=asc"
 """What is created meanwhile moves no page."""
-_UNREADABLE = frozenset({"NOT_FOUND", "FORBIDDEN"})
-"""What GitHub says of a node that the token may not read."""
 
 
 class _Page(NamedTuple):
@@ -148,7 +146,7 @@ class ManyClient(GraphQLClient):
             if node is not None:
                 unread = self._unreadable(response) if pulls is None else None
                 states.append(self._state_or_reason(node, pulls, branch, paths, unread))
-            elif error and error.type == "FORBIDDEN":
+            elif error and error.type != "NOT_FOUND":
                 states.append(msg("fleet.unreadable", reason=Excerpt(error.message)))
             else:
                 states.append(self.not_found_error(repository.full_name).message)
@@ -194,9 +192,8 @@ class ManyClient(GraphQLClient):
 
 def _is_about_one(error: GraphQLError) -> bool:
     """Whether it is about one repository, and not a part of the answer that is left out."""
-    if error.path[:1] == ("pulls",):
-        return error.type in _UNREADABLE
-    return error.type in _UNREADABLE and len(error.path) == 2 and error.path[0] == "nodes"  # noqa: PLR2004
+    is_node = len(error.path) == 2 and error.path[0] == "nodes"  # noqa: PLR2004
+    return is_about_pull_requests(error) or (is_node and error.type in UNREADABLE)
 
 
 def _page(response: Response, name: str) -> _Page:

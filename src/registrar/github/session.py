@@ -8,10 +8,10 @@ from registrar.github.classify import classify
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context
 from registrar.github.limits import Resource, TokenLimits
-from registrar.github.request import GRAPHQL, Model, Outcome, Request
+from registrar.github.request import Model, Outcome, Request
 from registrar.github.response import Response
 from registrar.github.retry import LAG_SECONDS, SHORTEST_LAG_PAUSE, RetryPolicy, pause_before
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.transport import Transport
@@ -93,12 +93,6 @@ class Session:
             Refused: fewer than ``needed`` requests are known to be left.
         """
         self._limits.require(resource, needed)
-
-    def reason(self, response: Response) -> Message:
-        """Explain the errors of a GraphQL answer that has data, too."""
-        request = Request("POST", GRAPHQL, msg("operation.token"), lambda _: None)
-        now = self._clock.time()
-        return classify(request, response, self._context, was_made=False, now=now).reason
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and give our model of the answer.
