@@ -73,6 +73,20 @@ def test_a_pull_request_whose_answer_was_lost_is_waited_for(
     finished(repository)
 
 
+def test_the_wait_is_announced_once_a_run(action: Action, host: StandInHost) -> None:
+    names = [f"octo-org/r{number}" for number in range(3)]
+    made = [host.create_repository(name, {"README.md": b"#\n"}) for name in names]
+    host.quirks.lag = Lag(seconds=9.0)
+    listed = action.listing("a.md", "b.md")
+    ended = action(
+        target_repo=None, target_repos="octo-org/*", definitions=listed, language="en", labels="new"
+    )
+    assert ended.exit_code == 0, ended.text
+    for repository in made:
+        finished(repository)
+    assert ended.stdout.count("Asking again for up to 10 s") == 1
+
+
 def test_it_is_not_waited_for_without_an_end(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

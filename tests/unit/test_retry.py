@@ -57,8 +57,8 @@ def test_a_pause_is_announced_and_passes() -> None:
     assert [(m.key, m.values["seconds"]) for m in said] == [("wait.pause", 8)]
     retry.wait(may_have_been_applied=False)
     assert clock.now - began == pytest.approx(7.2)
-    retry.plan_pause(1, REASON, silent=True)
-    retry.plan_pause(5, REASON, announcement=msg("wait.lag"))
+    for seconds in (1, 5, 10):
+        retry.plan_pause(seconds, REASON, announcement=msg("wait.lag"))
     assert [m.key for m in said] == ["wait.pause", "wait.lag"]
 
 

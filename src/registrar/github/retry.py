@@ -59,6 +59,7 @@ class RetryPolicy:
         self._lock = threading.Lock()
         self._resume_at = 0.0
         self._counted_until = 0.0
+        self._announced = set[str]()
 
     def wait(self, *, may_have_been_applied: bool) -> None:
         """Wait until every planned pause is over.
@@ -95,10 +96,11 @@ class RetryPolicy:
         reason: Message,
         *,
         announcement: Message | None = None,
-        silent: bool = False,
         may_have_been_applied: bool = False,
     ) -> None:
         """Plan a pause from now on, and announce it.
+
+        ``announcement`` is printed in place of the usual text, once a run.
 
         Raises:
             OutOfTime: it would exceed the time that is left.
@@ -114,7 +116,10 @@ class RetryPolicy:
                 )
             self._count(now, end)
             self._resume_at = end
-        if not silent:
+            is_new = announcement is None or announcement.key not in self._announced
+            if announcement:
+                self._announced.add(announcement.key)
+        if is_new:
             usual = msg("wait.pause", reason=reason, seconds=math.ceil(seconds))
             self._announce(announcement or usual)
 

@@ -69,7 +69,6 @@ class Session:
         self._clock = policy.clock
         self._context = context
         self._made: dict[str, float] = {}
-        self._lag_announced = False
         self.wrote = False
         """Whether any write has succeeded."""
 
@@ -174,10 +173,8 @@ class Session:
             min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
             outcome.reason,
             announcement=msg("wait.lag", operation=attempts.request.operation),
-            silent=self._lag_announced,
             may_have_been_applied=lost,
         )
-        self._lag_announced = True
 
     def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
         reason = outcome.reason
