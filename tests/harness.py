@@ -218,6 +218,7 @@ class Action:
         environ: Mapping[str, str],
         *command: str,
         stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
     ) -> subprocess.Popen[bytes]:
         """Start the action as a process of its own, and do not wait for it.
 
@@ -231,7 +232,7 @@ class Action:
             env={**clean_environment(), **self._new_files(), **environ},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
         )
 
     def end(self, process: subprocess.Popen[bytes], environ: Mapping[str, str]) -> Run:

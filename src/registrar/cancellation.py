@@ -32,6 +32,7 @@ class Cancellation:
         self.clock: Clock = clock or SystemClock()
         # A plain number: a handler must not wait for a lock that the interrupted code may hold
         self._signal_number = 0
+        self._grace_seconds = GRACE_SECONDS
 
     def install(self) -> None:
         """Handle SIGINT and SIGTERM from now on (main thread only).
@@ -59,9 +60,15 @@ class Cancellation:
             self.check(may_have_been_applied=may_have_been_applied)
 
     def stop_timer(self) -> None:
-        """Stop the timer that the first signal started: from here on the run only reports."""
+        """Stop the timer that the first signal started: no request is in flight."""
         if self._signal_number:
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def only_report_left(self) -> None:
+        """Let nothing but a second signal end the run from here on: all it does is report."""
+        # A timer of no seconds never ends
+        self._grace_seconds = 0.0
+        self.stop_timer()
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         if self._signal_number:
@@ -69,7 +76,7 @@ class Cancellation:
             os._exit(128 + number)
         self._signal_number = number
         signal.signal(signal.SIGALRM, self._on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         raise Cancelled(self._signal_number, may_have_been_applied=True)

@@ -63,8 +63,9 @@ def main(
         except ImportError as error:
             raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
         execution.Execution(settings, jobs, reporter, names, cancellation).run(result)
+        cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
-        cancellation.stop_timer()
+        cancellation.only_report_left()
         result.end_with(error)
     reporter.run(result)
     return result.exit_code

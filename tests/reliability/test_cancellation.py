@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -319,6 +319,42 @@ def test_no_other_profile_is_begun(
     again = action(profile="all")
     assert again.exit_code == 0, again.text
     assert [p.head for p in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]
+
+
+# --- While the run reports ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("token", "requests", "exit_code"), [("", 4, 0), ("wrong", 1, 2)])
+def test_a_signal_after_the_work_does_not_cut_the_report(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    token: str,
+    requests: int,
+    exit_code: int,
+) -> None:
+    """Standard error is full, so the report waits for longer than a request may take."""
+    inputs = {"language": "en", "definitions": action.listing("README.md")}
+    environ = action.environment(inputs | ({"host_token": token} if token else {}))
+    # Where nothing failed, the first line on standard error is that this is no file
+    environ["HOST_STEP_SUMMARY"] = str(action.workspace)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writing, b"\n")
+    os.set_blocking(writing, True)
+    with action.begin(environ, stderr=writing) as process, os.fdopen(reading, "rb") as stderr:
+        os.close(writing)
+        while len(host.requests) < requests:
+            time.sleep(0.01)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(GRACE + 0.5)
+        shown = stderr.read().decode()
+    assert process.returncode == exit_code
+    assert "Traceback" not in shown
+    assert "Is a directory" in shown
 
 
 # --- Before the run can tell of it --------------------------------------------------------
