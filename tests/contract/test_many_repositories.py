@@ -383,6 +383,44 @@ def test_a_token_that_dies_ends_the_writing(many: Start, make: Make, host: Stand
     assert opened(made) == [1] * 6
 
 
+@pytest.mark.parametrize("minutes", ["0", "1"])
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
+    many: Start, make: Make, host: StandInHost, reads: bool, minutes: str
+) -> None:
+    made = make(0, 7)
+    writes = itertools.count(1)
+
+    def third(request: Request) -> bool:
+        """The third write, or the reading before it."""
+        is_third = sum(opened(made)) == 2 if reads else not is_read(request) and next(writes) >= 3
+        return request.path == "/graphql" and is_third
+
+    limit = Fault(FaultKind.PRIMARY_403, match=third, times=None, reset_in=3000)
+    host.faults.add(limit)
+    run = many(max_wait_minutes=minutes)
+    assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
+    assert len(limit.hits) == 1
+    assert "Run again after" in run.report["fleet"]["stopped"]
+    assert run.console.count("The rest is deferred") == 1
+    assert run.summary.count("the rate limit of the token is used up") == 1
+    assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27] * 7
+    host.faults.clear()
+    assert states(many()) == {"waiting": 2, "opened": 5}
+
+
+def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 3)
+    host.faults.add(
+        Fault(FaultKind.PRIMARY_403, match=lambda r: "labels" in r.path, times=None, reset_in=3000)
+    )
+    run = many(labels="chore", max_wait_minutes="1")
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "deferred": 2})
+    assert sum(opened(made)) == 1
+
+
 def test_one_odd_repository_does_not_stop_the_others(
     many: Start, make: Make, host: StandInHost
 ) -> None:

@@ -26,15 +26,17 @@ from registrar.reporting import fleet as texts
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.progress import Progress, Silence
 from registrar.reporting.reporter import Reporter
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 SAME_CAUSE = 5
 """So many failures in a row with one cause end the writing: it would be the same for the rest."""
-_FOR_ALL = ("refusal.token_rejected", "limit.")
-"""Beginnings of the causes that hold for every repository, and end the writing at once."""
+_LIMIT = "limit."
+"""Beginning of the messages of a limit that lasts for longer than the run may wait."""
+_FOR_ALL = ("refusal.token_rejected", _LIMIT)
+"""Beginnings of the messages that hold for every repository, and end the writing at once."""
 _STATES = {
     None: FleetState.MISSING,
     PullState.TO_OPEN: FleetState.MISSING,
@@ -222,24 +224,31 @@ class Fleet(NamedTuple):
             opened += done.operation is PullRequestOperation.CREATED
             left = max(left - writes.get(item.pull_state, 0), 0)
             self._report(row, number, len(todo), left * budget.distance)
-            if done.exit_code > EXIT_CANCELLED:
-                self.result.cancelled = done.exit_code
-                self.result.stopped = row.reason
-            elif row.state is not FleetState.FAILED:
-                causes.clear()
-            elif not row.pull_request:
-                self._count_failure(row, causes)
+            self._end_if_needed(row, done, causes)
 
-    def _count_failure(self, row: Row, causes: list[str]) -> None:
-        cause = texts.cause(row)
-        key = cause.key if cause else ""
-        causes[:] = [*causes, key] if causes and causes[-1] == key else [key]
-        if key.startswith(_FOR_ALL):
-            self.result.stopped = msg("fleet.stopped", reason=cause or key)
-        elif len(causes) == SAME_CAUSE:
-            self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=cause or key)
+    def _end_if_needed(self, row: Row, done: RegistrationResult, causes: list[str]) -> None:
+        """End the writing where the other repositories would end alike."""
+        why = _why(done)
+        chain = texts.chain(why)
+        for_all = next((each for each in chain if each.key.startswith(_FOR_ALL)), None)
+        if done.exit_code > EXIT_CANCELLED:
+            self.result.cancelled, self.result.stopped = done.exit_code, why
+            return
+        if for_all:
+            self.result.stopped = msg("fleet.stopped", reason=for_all)
+        elif row.state is not FleetState.FAILED:
+            causes.clear()
+        elif chain and not row.pull_request:
+            cause = chain[-1]
+            if cause.key not in causes:
+                causes.clear()
+            causes.append(cause.key)
+            if len(causes) == SAME_CAUSE:
+                self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=cause)
         if self.result.stopped:
-            self.reporter.fail(Diagnostic(self.result.stopped))
+            is_failure = row.state is FleetState.FAILED
+            report = self.reporter.fail if is_failure else self.reporter.warn
+            report(Diagnostic(self.result.stopped))
 
     def _register(self, item: WorkItem) -> tuple[Row, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
@@ -252,25 +261,26 @@ class Fleet(NamedTuple):
         if done.pull_request:
             self.names.renamed(repository.full_name, done.pull_request.repository)
         self.result.registrations.append(done)
+        if _was_interrupted(done) and not client.wrote and not done.failed:
+            return self._left_alone(item), done
         state = _OPERATIONS[done.operation]
         if done.exit_code != EXIT_DONE:
             state = FleetState.FAILED
         elif not done.pull_request:
             state = FleetState.DECLINED if done.branch else FleetState.COMPLETE
-        failed = next((f.reason for f in done.files if f.state in FAILED_STATES), None)
         row = Row(
             repository.full_name,
             job.profile.name,
             state,
             repository.html_url,
             done.missing,
-            (done.error or failed) if state is FleetState.FAILED else None,
+            _why(done) if state is FleetState.FAILED else None,
             done.pull_request,
         )
         return row, done
 
     def _left_alone(self, item: WorkItem) -> Row:
-        """How a repository stands for which the run had no time, or no pull request, left."""
+        """How a repository stands that is left for the next run: nothing was written in it."""
         repository = item.task.repository
         return Row(
             repository.full_name,
@@ -291,3 +301,15 @@ class Fleet(NamedTuple):
         self.result.add(row)
         if row.state is not FleetState.COMPLETE:
             self.reporter.line(texts.row_line(row, number, total, seconds_left))
+
+
+def _why(done: RegistrationResult) -> Message | None:
+    """What ended a registration, or why a file of it failed; ``None`` where all is well."""
+    failed = (file.reason for file in done.files if file.state in FAILED_STATES)
+    return done.error or next(failed, None)
+
+
+def _was_interrupted(done: RegistrationResult) -> bool:
+    """Whether a limit or a signal ended a registration: the next run does it as if new."""
+    limits = (each for each in texts.chain(done.error) if each.key.startswith(_LIMIT))
+    return done.exit_code > EXIT_CANCELLED or any(limits)

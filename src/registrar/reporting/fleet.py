@@ -75,9 +75,16 @@ def outcome(result: FleetResult) -> Message:
 
 def cause(row: Row) -> Message | None:
     """Why a repository failed, without what is its own about it."""
-    found = row.reason
-    while found and isinstance(inner := found.values.get("reason"), Message):
-        found = inner
+    return chain(row.reason)[-1] if row.reason else None
+
+
+def chain(message: Message | None) -> list[Message]:
+    """A message, its reason, the reason of that one, and so on."""
+    found: list[Message] = []
+    while message:
+        found.append(message)
+        inner = message.values.get("reason")
+        message = inner if isinstance(inner, Message) else None
     return found
 
 
