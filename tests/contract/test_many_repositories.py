@@ -339,21 +339,27 @@ def test_shards_together_do_not_meet_githubs_pace_either(
     assert host.pace.refused == 0
 
 
+@pytest.mark.parametrize("answers", [1, 3])
 def test_a_limit_doubles_the_distance(
-    many: Start, make: Make, host: StandInHost, action: Action
+    many: Start, make: Make, host: StandInHost, answers: int
 ) -> None:
-    make(0, 6)
-    writes = Counter[str]()
-
-    def second_write(request: Request) -> bool:
-        writes["all"] += not is_read(request)
-        return not is_read(request) and writes["all"] == 2
-
-    host.faults.add(Fault(FaultKind.SECONDARY_403_RETRY_AFTER, match=second_write, retry_after=1))
+    """Once for each request, however often it is stopped."""
+    make(0, 30)
+    limit = Fault(
+        FaultKind.SECONDARY_403_RETRY_AFTER,
+        match=lambda request: not is_read(request) and len(limit.hits) < answers,
+        times=answers,
+        retry_after=1,
+    )
+    host.faults.add(limit)
     run = many()
-    assert states(run) == {"opened": 6}
-    # 3 s, about a second of waiting, then 6 s four times
-    assert action.clock.skipped > 3 + 4 * 6
+    assert states(run) == {"opened": 30}
+    times = [each.ended for each in host.requests if not is_read(each) and each.ended]
+    distances = [later - earlier for earlier, later in itertools.pairwise(times[answers:])]
+    assert len(distances) == 29
+    assert all(distance == pytest.approx(6, abs=0.5) for distance in distances)
+    [line] = [line for line in run.lines if line.startswith("[1/30]")]
+    assert line.endswith("(about 3 min left)")
 
 
 # --- What ends the writing ----------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 
 from registrar.errors import Refused
 from registrar.github.limits import (
+    LONGEST_DISTANCE,
     PACE,
     Resource,
     TokenLimits,
@@ -154,3 +155,15 @@ def test_the_pace() -> None:
         limits.note_write()
     waited = (per_hour // per_minute) * minute
     assert limits.pace() == pytest.approx(hour - waited)
+
+
+def test_the_distance_doubles_up_to_a_minute() -> None:
+    limits = TokenLimits("ghp_x", FakeClock())
+    limits.widen_distance()
+    assert limits.distance == 0
+    limits.distance = 7.2
+    limits.widen_distance()
+    assert limits.distance == 14.4
+    for _ in range(5):
+        limits.widen_distance()
+    assert limits.distance == LONGEST_DISTANCE

@@ -223,7 +223,7 @@ class Fleet(NamedTuple):
             row, done = self._register(item)
             opened += done.operation is PullRequestOperation.CREATED
             left = max(left - writes.get(item.pull_state, 0), 0)
-            self._report(row, number, len(todo), left * budget.distance)
+            self._report(row, number, len(todo), left * self.github.distance)
             self._end_if_needed(row, done, causes)
 
     def _end_if_needed(self, row: Row, done: RegistrationResult, causes: list[str]) -> None:

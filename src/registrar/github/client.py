@@ -94,6 +94,11 @@ class GitHub:
         """Give a client for requests about many repositories at once."""
         return ManyClient(self._session(self._context), self._context)
 
+    @property
+    def distance(self) -> float:
+        """Seconds from one writing request to the next; a limit makes them more."""
+        return self._limits.distance
+
     def keep_distance(self, seconds: float) -> None:
         """From now on, let so many seconds pass from one writing request to the next."""
         self._limits.distance = seconds

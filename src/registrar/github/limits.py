@@ -20,6 +20,10 @@ PACE = ((80, 60.0), (500, 3600.0))
 (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)."""
 CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
+LONGEST_DISTANCE = 60.0
+"""Seconds between two writing requests at most, after however many limits: as long as GitHub asks
+to wait after one that names no time
+(https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 CLASSIC_PREFIX = "ghp_"
 _LONGEST = 10 * 365 * 24 * 3600.0
 """Seconds: a header that asks for more is cut to it, so that the moment has a date."""
@@ -110,7 +114,7 @@ class TokenLimits:
 
     def widen_distance(self) -> None:
         """Double the distance: a request was stopped by a limit."""
-        self.distance *= 2
+        self.distance = min(self.distance * 2, LONGEST_DISTANCE)
 
     def note_write(self, *, creates_content: bool = True) -> None:
         """Count a writing request that is about to be sent."""

@@ -51,6 +51,7 @@ class _Attempts(Generic[Model]):
         self.known_until = 0.0
         """Until when GitHub may not know what the request needs; 0 when we made none of it."""
         self.may_have_been_applied = False
+        self.was_limited = False
 
 
 class Session:
@@ -109,7 +110,8 @@ class Session:
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
-            if outcome.kind is Kind.LIMIT:
+            if outcome.kind is Kind.LIMIT and not attempts.was_limited:
+                attempts.was_limited = True
                 self._limits.widen_distance()
             attempts.may_have_been_applied |= outcome.may_have_been_applied
             if outcome.kind is Kind.ALREADY_EXISTS:
