@@ -586,12 +586,16 @@ def test_a_list_that_is_known_to_be_incomplete_is_an_error(
     assert "single sign-on" in run.console
 
 
-def test_a_workflows_own_token_is_recognised(many: Start, make: Make, host: StandInHost) -> None:
+@pytest.mark.parametrize("own", ["octo-org/r0", "me/tools"])
+def test_a_workflows_own_token_is_recognised(
+    many: Start, make: Make, host: StandInHost, own: str
+) -> None:
     make(1, 1)
-    token = host.create_token("installation", repositories=["octo-org/r0"])
-    run = many(host_token=token, env={"GITHUB_REPOSITORY": "octo-org/r0"})
+    host.create_repository("me/tools")
+    token = host.create_token("installation", repositories=[own])
+    run = many(host_token=token, env={"GITHUB_REPOSITORY": own})
     assert run.exit_code == 2
-    assert "A workflow's own token sees no repository but octo-org/r0" in run.console
+    assert f"A workflow's own token sees no repository but {own}" in run.console
 
 
 def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHost) -> None:

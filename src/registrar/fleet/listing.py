@@ -38,12 +38,8 @@ def make_listing(
         GitHubError: a list could not be read, or it would be the same for every repository.
     """
     listing = Listing()
-    for repository in _listed(client, selection):
+    for repository in _listed(client, selection, workflow_repository):
         listing.found[repository.id] = repository
-    if client.is_installation and selection.owners and workflow_repository:
-        names = [repository.full_name.lower() for repository in listing.found.values()]
-        if names == [workflow_repository.lower()]:
-            raise Refused(msg("fleet.own_token", own=workflow_repository))
     named = set[int]()
     by_name = {each.full_name.lower(): each for each in listing.found.values()}
     for literal in selection.literals:
@@ -69,14 +65,18 @@ def make_listing(
     return listing
 
 
-def _listed(client: ManyClient, selection: Selection) -> Iterator[ListedRepository]:
+def _listed(
+    client: ManyClient, selection: Selection, workflow_repository: str
+) -> Iterator[ListedRepository]:
     if not selection.owners:
         return
     if client.is_installation:
+        found = list(client.of_installation())
+        if [each.full_name.lower() for each in found] == [workflow_repository.lower()]:
+            raise Refused(msg("fleet.own_token", own=workflow_repository))
         owners = set(selection.owners)
-        found = client.of_installation()
         yield from (each for each in found if each.full_name.partition("/")[0].lower() in owners)
         return
     for owner in selection.owners:
-        found = client.of_owner(owner)
-        yield from (each for each in found if each.full_name.partition("/")[0].lower() == owner)
+        listed = client.of_owner(owner)
+        yield from (each for each in listed if each.full_name.partition("/")[0].lower() == owner)
