@@ -177,6 +177,12 @@ def test_shards_share_the_repositories_and_the_cap(
 # --- Writing ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("shard", ["1/1", "2/2"])
+def test_an_empty_shard_is_no_error(many: Start, make: Make, shard: str) -> None:
+    make(1, 0, archived=True)
+    assert many(shard=shard).exit_code == 0
+
+
 def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it_runs(
     many: Start, make: Make, host: StandInHost
 ) -> None:

@@ -20,7 +20,7 @@ from registrar.models.fleet import Budget, FleetResult, FleetState, Row
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
-from registrar.models.selection import Selection
+from registrar.models.selection import Selection, Shard
 from registrar.models.spec import Mode, RegistrationSpec
 from registrar.reporting import fleet as texts
 from registrar.reporting.privacy import HiddenNames
@@ -73,6 +73,11 @@ class Fleet(NamedTuple):
     cancellation: Cancellation
     result: FleetResult
 
+    @property
+    def shard(self) -> Shard:
+        """The part of the repositories that this run works on."""
+        return self.settings.shard or Shard()
+
     def run(self) -> None:
         """List, read, report the budget, write.
 
@@ -87,15 +92,13 @@ class Fleet(NamedTuple):
         self.github.check_token()
         client = self.github.many()
         with self.reporter.group("fleet.group_list"):
-            listing = make_listing(
-                client, self.selection, settings.shard, settings.workflow_repository
-            )
+            listing = make_listing(client, self.selection, self.shard, settings.workflow_repository)
             if publicity.is_public(settings, listing.found.values(), client):
                 texts_of_caller = (settings.branch, settings.title, settings.commit_message)
                 self.names.hide(listing.found.values(), texts_of_caller)
             self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
-        if not listing.selected and not listing.not_found and settings.shard.total == 1:
+        if not listing.selected and not listing.not_found and not settings.shard:
             raise Refused(msg("fleet.nothing_selected", found=in_shard))
         reader = Reader(self.github, client, self.cancellation.clock)
         with self.reporter.group("fleet.group_read", count=len(listing.selected)):
@@ -112,7 +115,7 @@ class Fleet(NamedTuple):
                 settings.max_pull_requests,
                 settings.max_seconds,
                 budgets.requests_of(settings.pull_request),
-                settings.shard,
+                self.shard,
             ),
         )
         result.repositories = result.budget.selected
@@ -209,7 +212,7 @@ class Fleet(NamedTuple):
             PullState.TO_UPDATE: budgets.WRITES_PER_UPDATE,
         }
         self.github.keep_distance(budget.distance)
-        cap = settings.shard.share(settings.max_pull_requests)
+        cap = self.shard.share(settings.max_pull_requests)
         left = budget.writes
         opened = 0
         causes: list[str] = []

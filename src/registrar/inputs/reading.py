@@ -223,12 +223,12 @@ class _Reader:
         self._report(name, msg("input.max_pull_requests", value=value))
         return 0
 
-    def shard(self) -> Shard:
+    def shard(self) -> Shard | None:
         value = self._given("shard")
-        shard = Shard.parse(value) if value else Shard()
-        if shard is None:
+        shard = Shard.parse(value)
+        if value and not shard:
             self._report("shard", msg("input.shard", value=value))
-        return shard or Shard()
+        return shard
 
     def commit_strategy(self) -> CommitStrategy:
         """In many repositories a single commit: one for each file would take hours."""

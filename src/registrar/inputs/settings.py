@@ -22,7 +22,8 @@ class Settings(NamedTuple):
     """How many pull requests a run over many repositories opens at most."""
     max_seconds: float
     """After this time a run over many repositories begins nothing new."""
-    shard: Shard
+    shard: Shard | None
+    """Part of the repositories that a run over many works on; ``None``: all of them."""
     profiles: tuple[Profile, ...]
     workspace: Path
     """The checkout of the caller: no file outside of it is read."""
