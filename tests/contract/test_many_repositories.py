@@ -805,6 +805,15 @@ def test_what_is_made_of_a_private_name_is_not_published(
     assert f"{branch}-2" in branches
 
 
+def test_a_workflow_of_an_unknown_repository_publishes_no_private_name(
+    many: Start, host: StandInHost
+) -> None:
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    run = many(mode="plan", runner=True)
+    assert set(rows(run)) == {f"octo-org/(id {secret.id})"}
+    assert "top-secret" not in run.text.lower()
+
+
 @pytest.mark.parametrize("before", ["nodes", "mutation"])
 def test_a_name_that_is_new_since_the_list_is_not_published_either(
     many: Start, host: StandInHost, before: str

@@ -20,12 +20,14 @@ def is_public(settings: Settings, found: Iterable[ListedRepository], client: Man
     The event tells, except a scheduled one, which describes no repository; then the list; then
     one request. Where no workflow runs us, nothing is published.
     """
-    name = settings.workflow_repository.lower()
-    if not name:
+    if not settings.in_workflow:
         return False
     private = _says_event(settings)
     if private is not None:
         return not private
+    name = settings.workflow_repository.lower()
+    if not name:
+        return True
     listed = next((each for each in found if each.full_name.lower() == name), None)
     try:
         return (listed or client.listed(settings.workflow_repository)).visibility == "public"

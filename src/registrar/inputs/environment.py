@@ -49,7 +49,6 @@ def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
     On a runner each is an input of the step. Elsewhere only one that resembles an input is
     taken for a misspelling: many desktops set ``INPUT_METHOD``.
     """
-    on_runner = environ.get("GITHUB_ACTIONS") == "true"
     for variable in sorted(environ):
         prefix, name = variable[: len("INPUT_")], variable[len("INPUT_") :]
         if prefix.upper() != "INPUT_" or variable in _VARIABLES or variable in _RUNNERS_OWN:
@@ -59,7 +58,7 @@ def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
         if close := meant(name):
             suggestion = close if variable.isupper() else INPUTS[close].variable
             yield msg("input.unknown_name_close", name=shown, close=suggestion)
-        elif on_runner:
+        elif on_runner(environ):
             yield msg("input.unknown_name", name=shown, known=NAMES)
 
 
@@ -69,6 +68,11 @@ def leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
         value = value_of(environ, name)
         if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
             yield msg("input.holds_token", name=name)
+
+
+def on_runner(environ: Mapping[str, str]) -> bool:
+    """Whether we are a step of a workflow."""
+    return environ.get("GITHUB_ACTIONS") == "true"
 
 
 def run_url(environ: Mapping[str, str]) -> str:

@@ -78,6 +78,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         language=reader.choice("language"),
         api_url=reader.api_url(),
         max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
+        in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
         event=Path(event) if (event := environ.get("GITHUB_EVENT_PATH")) else None,
         run_url=environment.run_url(environ),

@@ -43,6 +43,8 @@ class Settings(NamedTuple):
     language: str
     api_url: str
     max_wait_seconds: float
+    in_workflow: bool
+    """Whether a workflow runs us."""
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
     event: Path | None
