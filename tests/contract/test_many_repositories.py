@@ -604,6 +604,24 @@ def test_a_workflows_own_token_is_recognised(
     assert f"A workflow's own token sees no repository but {own}" in run.console
 
 
+def test_an_app_that_may_not_list_repositories_lacks_a_permission(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(1, 1)
+    no = "Resource not accessible by integration"
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: r.path == "/installation/repositories",
+            status=403,
+            message=no,
+        )
+    )
+    run = many(host_token=host.create_token("installation"), env={"GITHUB_REPOSITORY": "a/b"})
+    assert run.exit_code == 2
+    assert f"{no}. The token lacks a permission" in run.console
+
+
 def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHost) -> None:
     make(30, 0)
     assert host.graphql_rate_limit

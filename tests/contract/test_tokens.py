@@ -136,6 +136,27 @@ def test_a_workflows_own_token_on_another_repository(
     refused(run, f"its own repository {OTHER} only", repository)
 
 
+@pytest.mark.parametrize(
+    ("language", "causes"),
+    [
+        ("en", ["If this is a workflow's own token", "If it is an App's token: it lacks a perm"]),
+        ("ja", ["ワークフロー自身のトークン（`github.token`）の場合", "App のトークンの場合"]),
+    ],
+)
+def test_an_apps_token_without_permission_on_another_repository(
+    action: Action, host: StandInHost, repository: Repository, language: str, causes: list[str]
+) -> None:
+    """It has the prefix of a workflow's own token."""
+    run = action(
+        profile="health",
+        host_token=host.create_token("installation", permissions={"contents": "read"}),
+        language=language,
+        env={"GITHUB_REPOSITORY": OTHER},
+    )
+    for cause in [*causes, OTHER, "contents=write"]:
+        refused(run, cause, repository)
+
+
 def test_a_repository_that_does_not_exist(action: Action, host: StandInHost) -> None:
     run = action(language="en")
     refused(run, f"There is no repository {TARGET}, or the token may not see it", None)

@@ -156,10 +156,12 @@ def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> 
         ("PUT contents/a", {"file": "a"}, "installation_permission"),
         ("PUT contents/a", {"file": "a", "own": "octo/Other"}, "own_token"),
         ("PUT contents/a", {"file": "a", "own": "Octo/example"}, "installation_permission"),
+        ("GET a", {"own": "octo/Other", "target": ""}, "installation_permission"),
     ],
 )
 def test_permissions_of_an_app(call: str, more: dict[str, Any], text: str) -> None:
-    context = Context("h", "octo/example", TokenKind.INSTALLATION, more.pop("own", ""))
+    target, own = more.pop("target", "octo/example"), more.pop("own", "")
+    context = Context("h", target, TokenKind.INSTALLATION, own)
     found = outcome(
         call, answer(403, "Resource not accessible by integration"), context=context, **more
     )

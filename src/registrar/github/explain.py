@@ -43,16 +43,19 @@ class Context(NamedTuple):
     host: str | Message
     """Name and port of the API, for people, with the proxy where there is one."""
     target: str
-    """Full name of the repository that the requests are about."""
+    """Full name of the repository that the requests are about; empty: about no single one."""
     token_kind: TokenKind
     workflow_repository: str
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a workflow's own token would be used on another repository than its own."""
+        """Whether a workflow uses an App's token, or its own, on another repository than its own.
+
+        The two have the same prefix.
+        """
         return (
             self.token_kind is TokenKind.INSTALLATION
-            and bool(self.workflow_repository)
+            and bool(self.target and self.workflow_repository)
             and self.workflow_repository.lower() != self.target.lower()
         )
 
