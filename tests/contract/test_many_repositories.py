@@ -566,6 +566,7 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"target_repos": "octo-org/none-*"}, "No repository is selected"),
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
+        ({"target_repos": "octo-org/*, topic:"}, "topic: has no value"),
         ({"commit_strategy": "per-file"}, "is for one repository"),
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),

@@ -41,6 +41,7 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
         ([], None),
         (["topic:a"], None),
         (["topic:A"], None),
+        (['topic: "a"'], None),
         (["topic:a", "topic:b"], Exclusion.PATTERN),
         (["-topic:a"], Exclusion.PATTERN),
         (["-topic:b"], None),
@@ -80,7 +81,8 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
     [
         ("stars:>5", "fleet.unknown_qualifier"),
         ("fork:only", "fleet.unknown_qualifier"),
-        ("topic:", "fleet.unknown_qualifier"),
+        ("topic:", "fleet.qualifier_without_value"),
+        ("-Topic:''", "fleet.qualifier_without_value"),
         ("https://github.com/a/b", "fleet.unknown_qualifier"),
         ("visibility:secret", "fleet.unknown_visibility"),
         ("octo-org", "fleet.pattern_malformed"),

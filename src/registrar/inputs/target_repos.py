@@ -28,8 +28,11 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
     for entry in entries:
         key, colon, value = entry.partition(":")
         matched = _NAME.fullmatch(entry.removeprefix("!"))
+        value = value.strip(" \"'").lower()
         if colon and key.lower() in values and value:
-            values[key.lower()].append(value.strip("\"'").lower())
+            values[key.lower()].append(value)
+        elif colon and key.lower() in values:
+            errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key.lower()))
         elif entry.lower() == "fork:true":
             forks = True
         elif colon:

@@ -75,6 +75,7 @@ SECTIONS = {
     "fleet.out_of_minutes": "many-repositories",
     "fleet.own_token": "many-repositories",
     "fleet.pattern_malformed": "many-repositories",
+    "fleet.qualifier_without_value": "many-repositories",
     "fleet.same_cause": "many-repositories",
     "fleet.sso_partial": "single-sign-on",
     "fleet.stopped": "many-repositories",
