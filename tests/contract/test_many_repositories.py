@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -383,6 +384,62 @@ def test_five_failures_in_a_row_with_one_cause_end_the_writing(
     assert "5 repositories in a row failed for one cause" in run.summary
     assert sum(opened(made)) == 0
     assert not any(request.method == "PUT" for request in host.requests)
+
+
+def writes_in(repository: Repository, request: Request) -> bool:
+    """Whether a request writes in one repository."""
+    named = re.search(rf"\b{repository.name}\b", str(request))
+    return bool(named) and not is_read(request)
+
+
+def refuse_writes(host: StandInHost, message: Callable[[Repository], str]) -> None:
+    """GitHub refuses every write, in other words for each repository."""
+    for each in host.repositories:
+        host.faults.add(
+            Fault(
+                FaultKind.CUSTOM,
+                match=partial(writes_in, each),
+                times=None,
+                status=403,
+                message=message(each),
+            )
+        )
+
+
+def test_five_failures_with_five_causes_do_not_end_the_writing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 7)
+    refuse_writes(host, lambda repository: f"Rule number {repository.id % 10} forbids it")
+    run = many()
+    assert states(run) == {"failed": 7}
+    assert run.summary.count("**1 failed:**") == 7
+
+
+def test_the_name_of_the_repository_in_githubs_words_makes_no_other_cause(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 7)
+    refuse_writes(host, lambda repository: f"{repository.full_name}: add/{repository.name} refused")
+    run = many(branch="add/{repo}")
+    assert states(run) == {"failed": 5, "deferred": 2}
+    assert "**5 failed:**" in run.summary
+
+
+def test_a_pull_request_ends_a_row_of_failures(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    """Also that of a repository that has failed for one of its files."""
+    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(9)]
+    writes = Counter[str]()
+
+    def in_all_but_the_fifth(request: Request) -> bool:
+        writes["all"] += not is_read(request)
+        return not is_read(request) and writes["all"] != 9  # of two each
+
+    host.faults.add(Fault(FaultKind.CUSTOM, match=in_all_but_the_fifth, times=None, status=403))
+    run = many(definitions=action.listing("a.md", "docs/b.md"))
+    assert (states(run), sum(opened(made))) == ({"failed": 9}, 1)
 
 
 def test_a_token_that_dies_ends_the_writing(many: Start, make: Make, host: StandInHost) -> None:

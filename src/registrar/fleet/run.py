@@ -239,15 +239,13 @@ class Fleet(NamedTuple):
             return
         if for_all:
             self.result.stopped = msg("fleet.stopped", reason=for_all)
-        elif row.state is not FleetState.FAILED:
+        elif row.state is not FleetState.FAILED or row.pull_request:
             causes.clear()
-        elif chain and not row.pull_request:
-            cause = chain[-1]
-            if cause.key not in causes:
-                causes.clear()
-            causes.append(cause.key)
+        elif chain:
+            same = texts.cause_id(row)
+            causes[:] = [*causes, same] if causes[-1:] == [same] else [same]
             if len(causes) == SAME_CAUSE:
-                self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=cause)
+                self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=chain[-1])
         if self.result.stopped:
             is_failure = row.state is FleetState.FAILED
             report = self.reporter.fail if is_failure else self.reporter.warn

@@ -88,6 +88,19 @@ def chain(message: Message | None) -> list[Message]:
     return found
 
 
+def cause_id(row: Row) -> str:
+    """The same for rows that failed for one cause: GitHub's words count, the names in them do not.
+
+    The branch of a repository may hold its name, too.
+    """
+    found = cause(row)
+    if found is None:
+        return ""
+    words = {name: value for name, value in found.values.items() if name != "branch"}
+    text, name = f"{found.key} {words}".lower(), row.repository.lower()
+    return text.replace(name, "").replace(name.partition("/")[2], "")
+
+
 def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
     """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
 
@@ -101,8 +114,7 @@ def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
         lines += [*(f"- {text(each)}" for each in budget_sentences(result.budget)), ""]
     groups: dict[tuple[FleetState, str], list[Row]] = {}
     for row in result.rows:
-        reason = cause(row)
-        groups.setdefault((row.state, reason.key if reason else ""), []).append(row)
+        groups.setdefault((row.state, cause_id(row)), []).append(row)
     for kind in FleetState:
         of_kind = [rows for (each, _), rows in groups.items() if each is kind]
         for rows in sorted(of_kind, key=len, reverse=True):
