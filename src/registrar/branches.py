@@ -244,6 +244,8 @@ def _continue(
     found = proposed(state, plan)
     if isinstance(found, Declined):
         return found
+    # After an attempt of ours, a pull request with our marker may be from somebody else's branch:
+    # compare the commits first
     if found and not attempt and proposal.is_ours(found.body):
         tree = client.tree(plan.repository, state.head)
         return Branch(state.name, state.head, tree, found, is_new=False)

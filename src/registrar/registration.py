@@ -58,7 +58,7 @@ def _result_of(
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
-        # What was not begun has not failed: it waits for the end of the limit
+        # Files not begun are 'pending', with the limit as reason, not 'failed'
         why_pending = error.cause if isinstance(error, OutOfTime) else None
         return progress.registration(why_pending=why_pending)._replace(
             exit_code=exit_code(error, wrote=client.wrote),

@@ -48,7 +48,7 @@ class Read(NamedTuple):
     queries: int
     points_left: int | None
     pull_requests: Counter[PullState]
-    """How many lists with missing files stand so."""
+    """Lists with missing files, by what is left to do."""
 
 
 class Bounds(NamedTuple):

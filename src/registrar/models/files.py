@@ -35,7 +35,10 @@ class FileDefinition(NamedTuple):
     """Whether the content is a template, to be filled in once the repository was read."""
 
     def filled_in(self, repository: Repository) -> FileDefinition:
-        """Give the file as ``repository`` gets it. The same in every run, so that it is known."""
+        """Give the file as ``repository`` gets it.
+
+        Depends on the repository only, so a later run recognises the file by its blob id.
+        """
         if not self.template:
             return self
         owner, _, repo = repository.full_name.partition("/")
