@@ -1,6 +1,7 @@
 """One registration: state of the repository -> plan -> branch, files, pull request -> result.
 
-Nothing here knows which strategy reads and writes, nor whether there are other repositories.
+`STRATEGIES` has the ways to read and write; nothing else here depends on which one is chosen, nor
+on whether there are other repositories.
 """
 
 from __future__ import annotations

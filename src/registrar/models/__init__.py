@@ -1,5 +1,6 @@
 """The values that travel: spec and files -> repository -> plan -> result.
 
-They are named tuples: nobody changes them, and a class is made five times as fast as a frozen
-dataclass, which counts when a run makes fifty of them before its first request.
+They are named tuples, which nobody changes: such a class is made five times as fast as a frozen
+dataclass, which counts when a run makes fifty of them before its first request. Only `RunResult`
+and `FleetResult` grow while the run goes on, so that what was done is known however it ends.
 """

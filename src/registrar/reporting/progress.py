@@ -50,10 +50,7 @@ class Silence:
 
 
 class Progress:
-    """The growing result of one registration.
-
-    The only value of a run that changes, so that what was done is known however the run ends.
-    """
+    """The growing result of one registration, so that what was done is known however it ends."""
 
     def __init__(self, result: RegistrationResult, workflow: Log, catalogue: Catalogue) -> None:
         """``result`` is that of a registration in which nothing has been done yet."""
