@@ -16,6 +16,14 @@ def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def table(document: Path, first_header: str) -> list[list[str]]:
+    """The rows of all tables whose first column has this header."""
+    _, *found = document.read_text("utf-8").split(f"\n| {first_header} |")
+    assert found, f"{name(document)} has no table that begins with {first_header}"
+    lines = [line for rest in found for line in rest.partition("\n\n")[0].splitlines()[2:]]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
 def blocks(language: str, *documents: Path) -> list[tuple[str, str]]:
     """Every fenced block of a language, with its place; of all documents unless some are given."""
     found = []

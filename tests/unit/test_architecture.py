@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,25 +15,15 @@ from registrar.inputs.table import INPUTS
 from registrar.models.run import RunResult
 from registrar.reporting.outputs import outputs
 from registrar.texts.messages import Catalogue, msg
+from tests.documents import table
 from tests.harness import ROOT, clean_environment
 
 SOURCE = ROOT / "src" / "registrar"
 FILES = sorted(SOURCE.rglob("*.py"))
-LAYERS = (
-    ("main",),
-    ("execution",),
-    ("fleet",),
-    ("registration",),
-    ("strategies", "pull_requests"),
-    ("branches",),
-    ("plan", "jobs", "cli"),
-    ("github", "reporting", "definitions", "inputs"),
-    ("alternatives",),
-    ("special_files", "profiles", "workspace", "cancellation"),
-    ("models",),
-    ("errors",),
-    ("texts", "clock", "loopback"),
-)
+LAYERS = [
+    tuple(re.findall(r"`(\w+)/?`", modules))
+    for modules, *_ in table(ROOT / "docs/design.md", "Modules")
+]
 """A module imports from its own package and from layers below its own."""
 CORE = (
     "models.plan",

@@ -14,20 +14,12 @@ from registrar.definitions import entries, loading, parsing, rules
 from registrar.inputs.table import INPUTS
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
-from tests.documents import DOCUMENTS, README, README_JA, ROOT, name
+from tests.documents import DOCUMENTS, README, README_JA, ROOT, name, table
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
 # --- Tables -------------------------------------------------------------------------------
-
-
-def table(document: Path, first_header: str) -> list[list[str]]:
-    """The rows of all tables whose first column has this header."""
-    _, *found = document.read_text("utf-8").split(f"\n| {first_header} |")
-    assert found, f"{name(document)} has no table that begins with {first_header}"
-    lines = [line for rest in found for line in rest.partition("\n\n")[0].splitlines()[2:]]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def names_and_defaults(kind: str) -> list[list[str]]:
