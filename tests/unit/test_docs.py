@@ -223,3 +223,29 @@ def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> No
     jobs = yaml.safe_load(workflow.read_text("utf-8"))["jobs"]
     with_secrets = {name: job for name, job in jobs.items() if "secrets." in yaml.safe_dump(job)}
     assert all("environment" in job for job in with_secrets.values()), with_secrets.keys()
+
+
+def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
+    """With their defaults; docs/many-repositories.md names those that it lacks."""
+    own = {"client_id", "owner", "environment"}
+    lacking = {
+        "host_token",
+        "target_repo",
+        "commit_strategy",
+        "max_wait_minutes",
+        "api_url",
+        "shard",
+    }
+    workflow = yaml.safe_load((ROOT / ".github/workflows/register-many.yml").read_text("utf-8"))
+    # YAML 1.1 reads the key "on" as true
+    inputs = workflow[True]["workflow_call"]["inputs"]
+    assert set(inputs) == set(INPUTS) - lacking | own
+    for key in set(INPUTS) - lacking - {"target_repos"}:
+        default = inputs[key]["default"]
+        shown = str(default).lower() if isinstance(default, bool) else str(default)
+        assert shown == INPUTS[key].default, key
+    passed_on = {key: f"${{{{ inputs.{key} }}}}" for key in set(INPUTS) - lacking - {"mode"}}
+    for job in workflow["jobs"].values():
+        [step] = [step for step in job["steps"] if step.get("id") == "registrar"]
+        others = {k: v for k, v in step["with"].items() if k not in {"host_token", "mode", "shard"}}
+        assert others == passed_on
