@@ -555,6 +555,45 @@ def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     assert opened([repository]) == [1]
 
 
+def test_a_pull_request_that_is_closed_between_reading_and_writing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    [repository] = make(0, 1)
+    many()
+
+    def close(_: Request) -> None:
+        if asked(host)[-1] == "query":
+            host.on_request = None
+            repository.close(1)
+
+    host.on_request = close
+    run = many()
+    assert (run.exit_code, states(run)) == (0, {"declined": 1})
+
+
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+def test_a_path_that_cannot_be_created_fails_in_every_mode(
+    many: Start, host: StandInHost, action: Action, mode: str
+) -> None:
+    host.create_repository("octo-org/r", {"docs": b"a file"})
+    run = many(definitions=action.listing("a.txt", "docs/b.txt"), mode=mode)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    [row] = run.report["fleet"]["rows"]
+    assert "docs" in row["reason"]
+    assert row["missing"] == 2
+
+
+def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 1)
+    unread = Fault(FaultKind.ERROR_502_HTML, match=lambda _: asked(host)[-1] == "query", times=None)
+    host.faults.add(unread)
+    run = many()
+    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27]
+
+
 # --- Listing ------------------------------------------------------------------------------
 
 

@@ -175,7 +175,7 @@ class Fleet(NamedTuple):
             if self.settings.mode is not Mode.REGISTER:
                 self.result.registrations.append(self._previewed(plan, task.job))
             state = _STATES[reading.pull_state]
-            if plan.blocked and not plan.missing:
+            if plan.blocked:
                 path, parent = next(iter(plan.blocked.items()))
                 state, reason = FleetState.FAILED, msg("fleet.blocked", path=path, parent=parent)
         return Row(
@@ -268,13 +268,13 @@ class Fleet(NamedTuple):
         if done.exit_code != EXIT_DONE:
             state = FleetState.FAILED
         elif not done.pull_request:
-            state = FleetState.DECLINED if done.branch else FleetState.COMPLETE
+            state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
         row = Row(
             repository.full_name,
             job.profile.name,
             state,
             repository.html_url,
-            done.missing,
+            done.missing if done.files else item.missing,
             _why(done) if state is FleetState.FAILED else None,
             done.pull_request,
         )
