@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 
 from registrar.github.limits import CONNECTIONS
-from tests.fakehub import Pace, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Pace, Repository, Request, StandInHost, raw
 from tests.harness import TARGET, Action, calls, shortened
 
 
@@ -81,3 +81,17 @@ def test_a_host_with_a_slower_pace_is_obeyed(action: Action, host: StandInHost) 
     assert 1 <= len(refused) <= 3
     assert len(repository.pull_requests) == 1
     assert run.outputs["created"] == "6"
+
+
+def test_answers_that_are_too_large_together_are_asked_for_again(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """None of them alone is larger than an answer may be."""
+    script = raw.of(raw.head("Content-Length: 12000009"), b" " * 12_000_000, 1.0, b" " * 9)
+    host.faults.add(
+        Fault(FaultKind.RAW, match=lambda r: "/contents/" in r.path, times=5, script=script)
+    )
+    run = action(definitions=action.listing(*"abcde"), language="en")
+    assert run.exit_code == 0, run.text
+    assert "being read at the same time are too large together" in run.console
+    assert "larger than any that GitHub sends" not in run.console

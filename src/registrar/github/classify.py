@@ -71,6 +71,7 @@ TABLE: tuple[Row, ...] = (
     _failed(Kind.TRANSIENT, "fault.timeout", Trouble.TIMEOUT),
     _failed(Kind.TRANSIENT, "fault.connection_lost", Trouble.CONNECTION_LOST),
     _failed(Kind.TRANSIENT, "fault.too_large", Trouble.TOO_LARGE),
+    _failed(Kind.TRANSIENT, "fault.together_too_large", Trouble.TOO_LARGE_TOGETHER),
     _failed(Kind.FATAL, "host.certificate_expired", Trouble.CERTIFICATE_EXPIRED),
     _failed(Kind.FATAL, "host.certificate_name", Trouble.CERTIFICATE_NAME),
     _failed(Kind.FATAL, "host.certificate_issuer", Trouble.CERTIFICATE_ISSUER),

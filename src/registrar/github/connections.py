@@ -44,6 +44,10 @@ _TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble], 
 )
 
 
+class _TooLargeTogetherError(Exception):
+    """All answers that are being read have more than `LARGEST_TOGETHER` bytes."""
+
+
 class Connections:
     """Sends requests to one host. May be used from several threads."""
 
@@ -100,6 +104,8 @@ class Connections:
             return response.status, dict(response.headers), self._read(response)
         except TooLargeError:
             return Failure(Trouble.TOO_LARGE, seconds=seconds)
+        except _TooLargeTogetherError:
+            return Failure(Trouble.TOO_LARGE_TOGETHER, seconds=seconds)
         except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             return _failure(error, seconds)
 
@@ -111,8 +117,10 @@ class Connections:
                 with self._lock:
                     self._being_read += len(chunk)
                     together = self._being_read
-                if len(body) > LARGEST_ANSWER or together > LARGEST_TOGETHER:
+                if len(body) > LARGEST_ANSWER:
                     raise TooLargeError  # noqa: TRY301 (closed like after any other end)
+                if together > LARGEST_TOGETHER:
+                    raise _TooLargeTogetherError  # noqa: TRY301 (the same)
             return bytes(body)
         except BaseException:
             response.close()

@@ -32,6 +32,8 @@ class Trouble(Enum):
     """Connected, but no whole answer within the time."""
     CONNECTION_LOST = auto()
     TOO_LARGE = auto()
+    TOO_LARGE_TOGETHER = auto()
+    """With the other answers that were being read at the same time."""
     CERTIFICATE_EXPIRED = auto()
     CERTIFICATE_NAME = auto()
     """The certificate is one of another host."""
@@ -42,7 +44,12 @@ class Trouble(Enum):
     """The file with certificates that the environment names cannot be read."""
 
 
-NOT_SENT = frozenset(Trouble) - {Trouble.TIMEOUT, Trouble.CONNECTION_LOST, Trouble.TOO_LARGE}
+NOT_SENT = frozenset(Trouble) - {
+    Trouble.TIMEOUT,
+    Trouble.CONNECTION_LOST,
+    Trouble.TOO_LARGE,
+    Trouble.TOO_LARGE_TOGETHER,
+}
 """Troubles that end a request before it is sent."""
 
 
