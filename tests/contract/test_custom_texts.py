@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
 from registrar.inputs import reading
-from registrar.inputs.table import NAMES, PLACEHOLDERS
+from registrar.inputs.table import INPUTS, NAMES
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue
 from tests.contract.test_hostile_texts import check_plain
@@ -120,7 +120,7 @@ def test_an_unknown_placeholder_names_the_known_ones(
         reading.read(given)
     [diagnostic] = invalid.value.diagnostics
     assert diagnostic.message.key == "input.template_unknown"
-    known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS[name])
+    known = ", ".join(f"{{{each}}}" for each in INPUTS[name].placeholders)
     shown = Catalogue("en").text(diagnostic.message)
     assert shown == f"{name} has unknown placeholders: {unknown}. Known: {known}."
 

@@ -75,8 +75,6 @@ class Response(NamedTuple):
     status: int
     headers: Mapping[str, str]
     data: object
-    may_have_been_applied: bool = False
-    """Whether an earlier try of the same request may have been applied."""
 
     @classmethod
     def parse(
@@ -104,10 +102,6 @@ class Response(NamedTuple):
         except (ValueError, RecursionError):
             data = None
         return cls(status, shown, data)
-
-    def after(self, *, may_have_been_applied: bool) -> Response:
-        """The same answer, to a request that was sent before."""
-        return self._replace(may_have_been_applied=may_have_been_applied)
 
     @property
     def message(self) -> str:
@@ -151,12 +145,6 @@ class Response(NamedTuple):
         """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed."""
         data = self.data.get("data") if isinstance(self.data, dict) else None
         return isinstance(data, dict) and any(data.values())
-
-    def holds(self, *fields: str) -> bool:
-        """Whether the response is an object that has all of ``fields``, none of them null."""
-        return isinstance(self.data, dict) and all(
-            self.data.get(field) is not None for field in fields
-        )
 
 
 def _redacted(data: object, redact: Callable[[str], str]) -> object:

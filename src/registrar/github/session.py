@@ -143,7 +143,6 @@ class Session:
         )
         if isinstance(answer, Response):
             self._limits.note(answer.headers)
-            answer = answer.after(may_have_been_applied=attempts.may_have_been_applied)
         made = [self._made[thing] for thing in request.needs if thing in self._made]
         attempts.sent += 1
         attempts.known_until = max(made) + LAG_SECONDS if made else 0.0

@@ -110,8 +110,6 @@ INPUTS = {
 
 NAMES = tuple(INPUTS)
 
-PLACEHOLDERS = {each.name: each.placeholders for each in INPUTS.values() if each.placeholders}
-
 
 def meant(name: str) -> str:
     """Name of the input that ``name`` was probably meant to be, or nothing."""

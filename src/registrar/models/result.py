@@ -51,12 +51,9 @@ class FileResult(NamedTuple):
         """The reason as other paths may share it: nothing in it names the path."""
         if self.reason is None:
             return None
-        operation, inner = self.reason.values.get("operation"), self.reason.values.get("reason")
+        inner = self.reason.values.get("reason")
         if self.reason.key == "host.failed" and isinstance(inner, Message):
             return inner
-        if isinstance(operation, Message) and operation.key == "operation.file":
-            values = {**self.reason.values, "operation": msg("operation.files")}
-            return Message(self.reason.key, values)
         return self.reason
 
     @property
