@@ -297,6 +297,7 @@ def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> No
     assert states(run) == {"opened": 3, "deferred": 2}
     assert run.exit_code == 0
     assert "max_minutes" in run.summary
+    assert sum("max_minutes" in line for line in run.lines) == 1
     assert sum(opened(made)) == 3
 
 
@@ -592,6 +593,41 @@ def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
     run = many()
     assert (run.exit_code, states(run)) == (1, {"failed": 1})
     assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27]
+
+
+# --- Errors -------------------------------------------------------------------------------
+
+
+def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
+    made = make(1, 5)
+    for repository in made[1:4]:
+        repository.protect("chore/*", "ruleset")
+    made[4].read_only = True
+    first, second = (each.data for each in many(runner=True).annotations())
+    assert first.startswith("3 failed (GitHub refuses the branch")
+    assert {each.full_name in first for each in made[1:4]} == {True}
+    assert second.startswith("1 failed (")
+    assert "#a-" in second
+    assert made[4].full_name in second
+
+
+def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: StandInHost) -> None:
+    make(0, 12)
+    refuse_writes(host, lambda repository: f"Rule number {repository.id} forbids it")
+    run = many()
+    assert states(run) == {"failed": 12}
+    assert run.stderr.count("Error: 1 failed") == 10
+
+
+def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make) -> None:
+    made = make(1, 3)
+    many(target_repos=made[1].full_name)
+    missing, waiting = (each.data for each in many(mode="check", runner=True).annotations())
+    assert missing.startswith("Outcome: 2 with missing files. To add them, run this with `mode: re")
+    assert waiting.startswith("Outcome: 1 waiting. To add them, merge the open pull request.")
+    assert "#files-are-missing" in missing
+    assert (made[1].full_name in missing, made[2].full_name in missing) == (False, True)
+    assert not many(mode="plan", runner=True).annotations()
 
 
 # --- Listing ------------------------------------------------------------------------------

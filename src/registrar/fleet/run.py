@@ -217,8 +217,9 @@ class Fleet(NamedTuple):
         opened = 0
         causes: list[str] = []
         for number, item in enumerate(todo, start=1):
-            if self.cancellation.clock.monotonic() >= end:
+            if not self.result.stopped and self.cancellation.clock.monotonic() >= end:
                 self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
+                self.reporter.line(self.result.stopped)
             is_new = item.pull_state is PullState.TO_OPEN
             if self.result.stopped or (is_new and opened >= cap):
                 self._report(self._left_alone(item), number, len(todo))
@@ -236,8 +237,7 @@ class Fleet(NamedTuple):
         for_all = next((each for each in chain if each.key.startswith(_FOR_ALL)), None)
         if done.exit_code > EXIT_CANCELLED:
             self.result.cancelled, self.result.stopped = done.exit_code, why
-            return
-        if for_all:
+        elif for_all:
             self.result.stopped = msg("fleet.stopped", reason=for_all)
         elif row.state is not FleetState.FAILED or row.pull_request:
             causes.clear()
@@ -247,9 +247,7 @@ class Fleet(NamedTuple):
             if len(causes) == SAME_CAUSE:
                 self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=chain[-1])
         if self.result.stopped:
-            is_failure = row.state is FleetState.FAILED
-            report = self.reporter.fail if is_failure else self.reporter.warn
-            report(Diagnostic(self.result.stopped))
+            self.reporter.warn(Diagnostic(self.result.stopped))
 
     def _register(self, item: WorkItem) -> tuple[Row, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""

@@ -17,6 +17,14 @@ ROWS_PER_CAUSE = 200
 """So many repositories of one state and cause are shown in a table; the rest is counted."""
 
 
+_ADVICE = {
+    FleetState.MISSING: "advice.register",
+    FleetState.WAITING: "advice.merge",
+    FleetState.DECLINED: "advice.declined",
+}
+"""What to do about repositories that a check finds."""
+
+
 def budget_sentences(budget: Budget) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
     excluded = [
@@ -101,6 +109,32 @@ def cause_id(row: Row) -> str:
     return text.replace(name, "").replace(name.partition("/")[2], "")
 
 
+def failures(result: FleetResult) -> Iterator[Message]:
+    """Why the run fails, each cause with the repositories that have it."""
+    for rows in _groups(result):
+        kind, reason = rows[0].state, cause(rows[0])
+        count = msg(f"fleet.count_{kind}", count=len(rows))
+        if kind is FleetState.FAILED:
+            found = msg("state.with_reason", state=count, reason=reason) if reason else count
+        elif result.mode is Mode.CHECK:
+            sentence, advice = msg("fleet.outcome", parts=[count]), _ADVICE[kind]
+            found = msg("outcome.check", sentence=sentence, advice=msg(advice))
+        else:
+            continue
+        repositories = tuple(_name(row) for row in rows)
+        yield msg("cause.with_repositories", cause=found, repositories=repositories)
+
+
+def _groups(result: FleetResult) -> Iterator[list[Row]]:
+    """The rows of one state and cause each, failures first."""
+    groups: dict[tuple[FleetState, str], list[Row]] = {}
+    for row in result.rows:
+        groups.setdefault((row.state, cause_id(row)), []).append(row)
+    for kind in FleetState:
+        of_kind = [rows for (each, _), rows in groups.items() if each is kind]
+        yield from sorted(of_kind, key=len, reverse=True)
+
+
 def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
     """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
 
@@ -112,13 +146,8 @@ def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
         lines += [f"**{text(result.stopped)}**", ""]
     if result.budget:
         lines += [*(f"- {text(each)}" for each in budget_sentences(result.budget)), ""]
-    groups: dict[tuple[FleetState, str], list[Row]] = {}
-    for row in result.rows:
-        groups.setdefault((row.state, cause_id(row)), []).append(row)
-    for kind in FleetState:
-        of_kind = [rows for (each, _), rows in groups.items() if each is kind]
-        for rows in sorted(of_kind, key=len, reverse=True):
-            lines += _group(kind, rows, catalogue)
+    for rows in _groups(result):
+        lines += _group(rows[0].state, rows, catalogue)
     return "\n".join(lines) + "\n"
 
 

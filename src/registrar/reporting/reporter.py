@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import NamedTuple
 
 from registrar.errors import Diagnostic
@@ -13,7 +14,7 @@ from registrar.models.spec import Mode
 from registrar.reporting import console, outcome, preview, report_document, troubleshooting
 from registrar.reporting import fleet as fleet_texts
 from registrar.reporting.outputs import outputs
-from registrar.reporting.runner import Workflow
+from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Workflow
 from registrar.reporting.summary import cut, error_summary, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -71,6 +72,9 @@ class Reporter(NamedTuple):
 
         Each of them is written even if another one cannot be.
         """
+        causes = fleet_texts.failures(result.fleet) if result.fleet else ()
+        for cause in islice(causes, ANNOTATIONS_PER_STEP):
+            self.fail(Diagnostic(cause))
         for diagnostic in result.diagnostics:
             self.fail(diagnostic)
 
