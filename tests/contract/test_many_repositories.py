@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 from tests.example import LISTED, PRESENT
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.limits import Pace
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start, is_read, only_reads
 
@@ -330,6 +330,48 @@ def test_githubs_pace_is_never_met(
     assert len(times) == 5 * repositories
     assert host.pace.refused == 0
     assert times[-1] - times[0] == pytest.approx((len(times) - 1) * seconds, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("day", "given"),
+    [
+        pytest.param("real", {**FIVE_WRITES, "team_reviewers": ""}, id="real day, options"),
+        pytest.param("real", {}, id="real day"),
+        pytest.param("slow", {"max_pull_requests": "150", "max_minutes": "300"}, id="slow to know"),
+    ],
+)
+def test_githubs_pace_is_not_met_where_a_pull_request_takes_more_writes_than_planned(
+    many: Start, make: Make, host: StandInHost, day: str, given: dict[str, str]
+) -> None:
+    made = make(0, 150)
+    host.real_day()
+    assert host.pace
+    if day == "slow":
+        host.quirks.lag = Lag(seconds=9)
+    run = many(**given, max_wait_minutes="10")
+    assert run.exit_code == 0, run.console
+    assert (max(opened(made)), sum(opened(made)) > 50) == (1, True)
+    assert host.pace.refused == 0
+
+
+def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """The hour is used up by what took one request each at first, and three later."""
+    make(0, 400)
+    host.pace = Pace()
+    writes = Counter[str]()
+
+    def late(request: Request) -> bool:
+        writes["all"] += not is_read(request)
+        at_once = request.path == "/graphql" and "createRef" in request.json["query"]
+        return at_once and writes["all"] > 301
+
+    host.faults.add(Fault(FaultKind.CUSTOM, match=late, times=None, status=422))
+    run = many(max_pull_requests="400", max_wait_minutes="0")
+    assert (run.exit_code, host.pace.refused) == (0, 0), run.console
+    assert "The time of max_minutes (50 min) is over" in run.summary
+    assert int(run.outputs["deferred"]) > 0
 
 
 def test_shards_together_do_not_meet_githubs_pace_either(

@@ -419,7 +419,7 @@ def test_our_own_pace_comes_before_the_limit(
     ended = run(action, count=85, max_wait_minutes="0.1")
     assert ended.exit_code == 1
     assert "Stopped: GitHub takes 80 writes a minute" in ended.stderr
-    assert moment(ended.stderr) < datetime.now(UTC) + timedelta(minutes=1)
+    assert moment(ended.stderr) < datetime.now(UTC) + timedelta(seconds=62)
     assert len(writes(host)) == 80
     assert all(request.status in {200, 201, 404} for request in host.requests)
     assert ended.outputs["created"] == "79"

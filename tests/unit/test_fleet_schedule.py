@@ -42,6 +42,16 @@ def test_an_hour_never_sees_more_writes_than_github_takes(writes: int, seconds: 
 
 
 @pytest.mark.parametrize(
+    ("planned", "done", "made", "left"),
+    [(400, 0, 0, 400), (396, 4, 4, 396), (396, 4, 10, 990), (10, 3, 4, 14), (10, 9, 5, 10)],
+)
+def test_what_is_left_takes_as_many_writes_as_what_is_done(
+    planned: int, done: int, made: int, left: int
+) -> None:
+    assert schedule.writes_left(planned, done=done, made=made) == left
+
+
+@pytest.mark.parametrize(
     ("writes", "minutes", "count"),
     [(0, 50, 0), (1, 50, 1), (400, 50, 1), (401, 50, 1), (417, 50, 2), (1000, 50, 3), (3, 0.1, 2)],
 )

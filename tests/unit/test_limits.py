@@ -155,13 +155,18 @@ def test_the_pace() -> None:
         limits.note_write()
     waited = (per_hour // per_minute) * minute
     assert limits.pace() == pytest.approx(hour - waited)
+    # The next three wait for the third of the first eighty, which went out at one moment
+    assert limits.pace(3) == pytest.approx(hour - waited)
+    assert limits.pace(per_minute) == pytest.approx(hour - waited)
+    clock.sleep(hour - waited)
+    assert (limits.pace(per_minute), limits.pace()) == (0, 0)
 
 
 def test_the_distance_doubles_up_to_a_minute() -> None:
     limits = TokenLimits("ghp_x", FakeClock())
     limits.widen_distance()
     assert limits.distance == 0
-    limits.distance = 7.2
+    limits.planned_distance = 7.2
     limits.widen_distance()
     assert limits.distance == 14.4
     for _ in range(5):

@@ -211,24 +211,37 @@ class Fleet(NamedTuple):
             PullState.TO_OPEN: budgets.requests_of(settings.pull_request),
             PullState.TO_UPDATE: budgets.WRITES_PER_UPDATE,
         }
-        self.github.keep_distance(budget.distance)
         cap = self.shard.share(settings.max_pull_requests)
         left = budget.writes
-        opened = 0
+        opened, most = 0, 1
+        self._keep_distance(left, 0, end)
         causes: list[str] = []
         for number, item in enumerate(todo, start=1):
-            if not self.result.stopped and self.cancellation.clock.monotonic() >= end:
+            write_at = self.cancellation.clock.monotonic() + self.github.seconds_until(most)
+            if not self.result.stopped and write_at >= end:
                 self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
                 self.reporter.line(self.result.stopped)
             is_new = item.pull_state is PullState.TO_OPEN
             if self.result.stopped or (is_new and opened >= cap):
                 self._report(self._left_alone(item), number, len(todo))
                 continue
+            made = self.github.writes
             row, done = self._register(item)
+            most = max(most, self.github.writes - made)
             opened += done.operation is PullRequestOperation.CREATED
             left = max(left - writes.get(item.pull_state, 0), 0)
-            self._report(row, number, len(todo), left * self.github.distance)
+            seconds_left = self._keep_distance(left, budget.writes - left, end)
+            self._report(row, number, len(todo), seconds_left)
             self._end_if_needed(row, done, causes)
+
+    def _keep_distance(self, planned: int, done: int, end: float) -> float:
+        """Choose the distance for what is ``planned``, and give the seconds that it takes."""
+        made = self.github.writes
+        left = schedule.writes_left(planned, done=done, made=made)
+        # The shards write one after the other, so that an hour may see several of them
+        distance = schedule.distance((made + left) * self.shard.total)
+        self.github.keep_distance(distance, end)
+        return left * self.github.distance
 
     def _end_if_needed(self, row: Row, done: RegistrationResult, causes: list[str]) -> None:
         """End the writing where the other repositories would end alike."""

@@ -24,6 +24,15 @@ def distance(writes: int) -> float:
     return SHORT_DISTANCE if writes <= MANY_WRITES else LONG_DISTANCE
 
 
+def writes_left(planned: int, *, done: int, made: int) -> int:
+    """Writing requests that so many ``planned`` ones take, when ``done`` ones took ``made``.
+
+    Where GitHub refuses the one request that does everything, or is slow to know what was just
+    made, a pull request takes several.
+    """
+    return math.ceil(planned * max(made / done, 1.0)) if done else planned
+
+
 def seconds(writes: int) -> float:
     """How long so many writing requests take at GitHub's pace."""
     return writes * distance(writes)

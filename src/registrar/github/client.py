@@ -99,9 +99,22 @@ class GitHub:
         """Seconds from one writing request to the next; a limit makes them more."""
         return self._limits.distance
 
-    def keep_distance(self, seconds: float) -> None:
-        """From now on, let so many seconds pass from one writing request to the next."""
-        self._limits.distance = seconds
+    def keep_distance(self, seconds: float, end: float) -> None:
+        """From now on, let so many seconds pass from one writing request to the next.
+
+        GitHub's own pace is waited for likewise, but not beyond ``end`` (monotonic).
+        """
+        self._limits.planned_distance = seconds
+        self._policy.end = end
+
+    @property
+    def writes(self) -> int:
+        """Writing requests so far that no limit stopped, for all repositories."""
+        return self._limits.writes
+
+    def seconds_until(self, writes: int) -> float:
+        """Seconds until GitHub's own pace allows so many more writes."""
+        return self._limits.pace(writes)
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its budgets; the request is free of the limit.

@@ -15,9 +15,12 @@ from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.texts.messages import msg
 
-PACE = ((80, 60.0), (500, 3600.0))
+PACE = ((80, 61.0), (500, 3601.0))
 """Content-creating requests that GitHub takes: so many in so many seconds
-(https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)."""
+(https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+
+Each window is a second longer than GitHub's: requests do not all take equally long to arrive.
+"""
 CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
 LONGEST_DISTANCE = 60.0
@@ -55,8 +58,12 @@ class TokenLimits:
         self._budgets: dict[Resource, Budget] = {}
         self._writes: deque[float] = deque(maxlen=max(count for count, _ in PACE))
         self._last_write: float | None = None
-        self.distance = 0.0
+        self.planned_distance = 0.0
         """Seconds from one writing request to the next, whatever they write."""
+        self._widened = 1
+        """The distance is so many times as long, since limits were met."""
+        self.writes = 0
+        """Writing requests so far that no limit stopped."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where GitHub names none."""
 
@@ -95,16 +102,22 @@ class TokenLimits:
             left, until = budget.remaining, clock_time(budget.reset)
             raise Refused(msg(key, needed=needed, left=left, until=until))
 
-    def pace(self) -> float:
-        """Seconds to wait before the next content-creating request."""
+    def pace(self, requests: int = 1) -> float:
+        """Seconds until so many content-creating requests, or a minute's, may be sent."""
+        requests = min(requests, PACE[0][0])
         now = self._clock.monotonic()
         with self._lock:
             due = [
-                self._writes[-count] + seconds - now
+                self._writes[requests - 1 - count] + seconds - now
                 for count, seconds in PACE
-                if len(self._writes) >= count
+                if len(self._writes) > count - requests
             ]
         return max([0.0, *due])
+
+    @property
+    def distance(self) -> float:
+        """Seconds from one writing request to the next, after the limits that were met."""
+        return min(self.planned_distance * self._widened, LONGEST_DISTANCE)
 
     def until_next_write(self) -> float:
         """Seconds until the distance to the last writing request is kept; may be negative."""
@@ -114,7 +127,8 @@ class TokenLimits:
 
     def widen_distance(self) -> None:
         """Double the distance: a request was stopped by a limit."""
-        self.distance = min(self.distance * 2, LONGEST_DISTANCE)
+        if self.planned_distance:
+            self._widened *= 2
 
     def note_write(self, *, creates_content: bool = True) -> None:
         """Count a writing request that is about to be sent."""

@@ -60,6 +60,8 @@ class RetryPolicy:
         self._resume_at = 0.0
         self._counted_until = 0.0
         self._announced = set[str]()
+        self.end: float | None = None
+        """Moment (monotonic) that ends a run whose pace is part of its plan."""
 
     def wait(self, *, may_have_been_applied: bool) -> None:
         """Wait until every planned pause is over.
@@ -79,6 +81,28 @@ class RetryPolicy:
         """
         if seconds > 0:
             self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
+
+    def keep_pace(self, seconds: float, *, may_have_been_applied: bool) -> None:
+        """Wait until GitHub takes another write; counted as waiting, unless the run has an `end`.
+
+        Raises:
+            OutOfTime: it would exceed the time that is left, or the run's end.
+            Cancelled: a signal arrived; it carries ``may_have_been_applied``.
+        """
+        reason = msg("fault.pace")
+        if self.end is None:
+            self.plan_pause(seconds, reason, may_have_been_applied=may_have_been_applied)
+            return
+        if self.clock.monotonic() + seconds >= self.end:
+            until = clock_time(self.clock.time() + seconds)
+            raise OutOfTime(
+                msg("limit.after_end", reason=reason, until=until),
+                msg("limit.until", reason=reason, until=until),
+                may_have_been_applied=may_have_been_applied,
+            )
+        if whole := round(seconds):
+            self._announce(msg("wait.pause", reason=reason, seconds=whole))
+        self.keep_distance(seconds, may_have_been_applied=may_have_been_applied)
 
     def count_failed(self, began: float) -> None:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""

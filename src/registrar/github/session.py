@@ -107,6 +107,7 @@ class Session:
             self._wait(attempts)
             began = self._clock.monotonic()
             outcome = self._send(attempts)
+            self._limits.writes += request.writes and outcome.kind is not Kind.LIMIT
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
@@ -127,7 +128,7 @@ class Session:
         if attempts.request.writes:
             self._policy.keep_distance(self._limits.until_next_write(), may_have_been_applied=lost)
         if creates_content and (pace := self._limits.pace()):
-            self._policy.plan_pause(pace, msg("fault.pace"), may_have_been_applied=lost)
+            self._policy.keep_pace(pace, may_have_been_applied=lost)
         self._policy.wait(may_have_been_applied=lost)
         if attempts.request.writes:
             self._limits.note_write(creates_content=creates_content)
