@@ -135,7 +135,11 @@ def test_a_call_of_a_reusable_workflow_gives_it_what_it_takes() -> None:
         called = yaml.safe_load((ROOT / path).read_text("utf-8"))
         takes = called[True]["workflow_call"]
         assert job["with"].keys() <= takes["inputs"].keys()
-        assert job.get("secrets", {}).keys() <= takes["secrets"].keys()
+        # Named also where an environment holds them: else they do not arrive
+        assert job["secrets"]
+        assert job["secrets"].keys() <= takes["secrets"].keys()
+        for secret, value in job["secrets"].items():
+            assert value == f"${{{{ secrets.{secret} }}}}"
         for each in called["jobs"].values():
             assert each["permissions"].items() <= job["permissions"].items()
 
