@@ -16,8 +16,12 @@ def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
     registrations = result.registrations
     only = registrations[0] if len(registrations) == 1 and result.fleet is None else None
     pull = only.pull_request if only else None
+    counts = {name: sum(getattr(r, name) for r in registrations) for name in COUNTS}
+    if result.fleet:
+        # A row without a registration, because it was deferred for example, lacks files, too
+        counts["missing"] = sum(row.missing for row in result.fleet.rows)
     return {
-        **{name: str(sum(getattr(r, name) for r in registrations)) for name in COUNTS},
+        **{name: str(count) for name, count in counts.items()},
         "branch": only.branch if only else "",
         "pull_request_number": str(pull.number) if pull else "",
         "pull_request_url": pull.url if pull else "",
