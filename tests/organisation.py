@@ -108,9 +108,8 @@ class Organisation:
 
     def check(self, run: Run) -> None:
         """Assert that what a run says is true, and names no private repository."""
-        if self.odd:
-            leaks = re.findall(r".{0,150}secret.{0,80}", run.text, re.IGNORECASE)
-            assert not leaks, leaks
+        if self.odd and "secret" in run.text.lower():
+            raise AssertionError(re.findall(r".{0,150}secret.{0,80}", run.text, re.IGNORECASE))
         fleet = run.report["fleet"] if run.outputs.get("report") else None
         if not fleet or not fleet["budget"]:
             return
