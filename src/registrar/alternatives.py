@@ -1,7 +1,7 @@
 """Where else a listed file may be: at the paths a list names, or where GitHub itself looks.
 
 No requests here: the strategies read the directories that `directories_to_read` names, and pass
-their entries as a `Listing`.
+their entries as a `DirectoryListing`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from registrar.special_files import (
     EVERYWHERE,
     ISSUE_TEMPLATES,
     Inherited,
-    Kind,
+    SpecialFile,
     directory_of,
     is_named,
-    kind_of,
+    special_file,
 )
 
 
-class Listing:
+class DirectoryListing:
     """The entries of some directories of one commit."""
 
     def __init__(self, directories: Mapping[str, Iterable[str]]) -> None:
@@ -69,7 +69,7 @@ def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool)
         needed |= dict.fromkeys(directory_of(path) for path in definition.alternatives)
         if respect:
             needed[directory_of(definition.path)] = None
-            kind = kind_of(definition.path)
+            kind = special_file(definition.path)
             needed |= dict.fromkeys((*kind.places, *kind.folders) if kind else ())
     return tuple(needed)
 
@@ -80,7 +80,7 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
     The repository ``.github`` itself inherits nothing: do not ask for it.
     """
     for definition in definitions:
-        kind = kind_of(definition.path)
+        kind = special_file(definition.path)
         if kind and kind.inherited is not Inherited.NEVER:
             return True
         if directory_of(definition.path) == ISSUE_TEMPLATES:
@@ -88,7 +88,9 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
     return False
 
 
-def satisfied_by(definition: FileDefinition, listing: Listing, *, respect: bool) -> str | None:
+def satisfied_by(
+    definition: FileDefinition, listing: DirectoryListing, *, respect: bool
+) -> str | None:
     """Path of a file of the target that counts as ``definition``; ``None`` where there is none.
 
     The alternatives of the list always count, in exactly their letter case. With ``respect``
@@ -106,31 +108,35 @@ def satisfied_by(definition: FileDefinition, listing: Listing, *, respect: bool)
 
 
 def inherited_from(
-    definition: FileDefinition, listing: Listing, owners: Listing, *, is_public: bool
+    definition: FileDefinition,
+    listing: DirectoryListing,
+    owner_listing: DirectoryListing,
+    *,
+    is_public: bool,
 ) -> str | None:
     """Path in the owner's ``.github`` repository that GitHub uses as long as the target has none.
 
-    ``listing`` is the target's, ``owners`` that of the repository ``.github``, which is internal
-    where it is not public. The folder of issue templates is inherited as a whole, and not at all
-    where the target has a file in its own: one file more would hide all of them.
+    ``listing`` is the target's, ``owner_listing`` that of the repository ``.github``, which is
+    internal where it is not public. The folder of issue templates is inherited as a whole, and not
+    at all where the target has a file in its own: one file more would hide all of them.
     """
-    kind = kind_of(definition.path)
+    kind = special_file(definition.path)
     in_folder = directory_of(definition.path) == ISSUE_TEMPLATES
     is_issue_template = in_folder or (kind is not None and ISSUE_TEMPLATES in kind.folders)
     if is_issue_template and listing.files_in(ISSUE_TEMPLATES):
         return None
     if in_folder:
-        inherited = owners.files_in(ISSUE_TEMPLATES) if is_public else ()
-        same = owners.in_any_case(definition.path)
+        inherited = owner_listing.files_in(ISSUE_TEMPLATES) if is_public else ()
+        same = owner_listing.in_any_case(definition.path)
         return same if same in inherited else next(iter(inherited), None)
     if kind is None or kind.inherited is Inherited.NEVER:
         return None
     if kind.inherited is Inherited.IF_PUBLIC and not is_public:
         return None
-    return next(_of_kind(kind, EVERYWHERE, owners), None)
+    return next(_of_kind(kind, EVERYWHERE, owner_listing), None)
 
 
-def letter_case_conflict(path: str, listing: Listing) -> str | None:
+def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
     """What exists and differs from ``path``, or a directory above it, in letter case only.
 
     A checkout on Windows or macOS cannot hold both. A directory is named with a slash at its end.
@@ -142,18 +148,18 @@ def letter_case_conflict(path: str, listing: Listing) -> str | None:
     return None
 
 
-def _equivalents(path: str, listing: Listing) -> Iterator[str]:
+def _equivalents(path: str, listing: DirectoryListing) -> Iterator[str]:
     if directory_of(path) == ISSUE_TEMPLATES and not _folded(path).endswith("/config.yml"):
         # A form (`.yml`) counts as a template (`.md`) of the same name (`special_files`)
         stem = path.rpartition(".")[0]
         for extension in (".md", ".yml"):
             if other := listing.in_any_case(f"{stem}{extension}"):
                 yield other
-    if kind := kind_of(path):
+    if kind := special_file(path):
         yield from _of_kind(kind, kind.places, listing)
 
 
-def _of_kind(kind: Kind, places: Iterable[str], listing: Listing) -> Iterator[str]:
+def _of_kind(kind: SpecialFile, places: Iterable[str], listing: DirectoryListing) -> Iterator[str]:
     for place in places:
         for path in listing.files_in(place):
             if is_named(kind, path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from registrar.alternatives import (
-    Listing,
+    DirectoryListing,
     inherited_from,
     letter_case_conflict,
     satisfied_by,
@@ -27,7 +27,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     entries = state.entries
     definitions = tuple(d.filled_in(state.repository) for d in spec.definitions)
     absent = [d for d in definitions if d.path not in entries]
-    listing = Listing(state.directories)
+    listing = DirectoryListing(state.directories)
     satisfied = _satisfied(absent, listing, spec, state)
     blocked = {
         definition.path: parent
@@ -57,21 +57,21 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
 
 def _satisfied(
     absent: Sequence[FileDefinition],
-    listing: Listing,
+    listing: DirectoryListing,
     spec: RegistrationSpec,
     state: RepositoryState,
 ) -> dict[str, Message]:
     """Those of ``absent`` for which another file counts, and which one."""
     owner = state.owner
-    owners = Listing(owner.directories) if owner else None
+    inherited = DirectoryListing(owner.directories) if owner else None
     satisfied: dict[str, Message] = {}
     for definition in absent:
         if found := satisfied_by(definition, listing, respect=spec.respect_alternatives):
             satisfied[definition.path] = msg("reason.satisfied", path=found)
         elif (
             owner
-            and owners
-            and (found := inherited_from(definition, listing, owners, is_public=owner.is_public))
+            and inherited
+            and (found := inherited_from(definition, listing, inherited, is_public=owner.is_public))
         ):
             repository = f"{state.repository.owner}/.github"
             satisfied[definition.path] = msg("reason.inherited", path=found, repository=repository)

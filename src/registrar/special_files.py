@@ -1,6 +1,6 @@
 """Files that have a meaning for GitHub: their names, and where it looks for them.
 
-What GitHub changes about that is a row of `KINDS`, with its source.
+What GitHub changes about that is a row of `SPECIAL_FILES`, with its source.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Inherited(Enum):
     IF_PUBLIC = "if public"
 
 
-class Kind(NamedTuple):
+class SpecialFile(NamedTuple):
     """Files that GitHub uses for the same purpose: one of them is enough."""
 
     name: str
@@ -50,19 +50,19 @@ class Kind(NamedTuple):
     extensions: tuple[str, ...] = ()
 
 
-KINDS = (
+SPECIAL_FILES = (
     *(
-        Kind(rf"{name}{_TEXT}", EVERYWHERE, Inherited.UNLESS_PRIVATE, _DEFAULTS)
+        SpecialFile(rf"{name}{_TEXT}", EVERYWHERE, Inherited.UNLESS_PRIVATE, _DEFAULTS)
         for name in ("CODE_OF_CONDUCT", "CONTRIBUTING", "GOVERNANCE", "SECURITY", "SUPPORT")
     ),
-    Kind(
+    SpecialFile(
         r"FUNDING\.yml",
         (".github",),
         Inherited.UNLESS_PRIVATE,
         f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
         "/customizing-your-repository/displaying-a-sponsor-button-in-your-repository",
     ),
-    Kind(
+    SpecialFile(
         r"PULL_REQUEST_TEMPLATE(\.(md|txt))?",
         EVERYWHERE,
         Inherited.IF_PUBLIC,
@@ -74,7 +74,7 @@ KINDS = (
         ),
         extensions=(".md", ".txt"),
     ),
-    Kind(
+    SpecialFile(
         r"ISSUE_TEMPLATE(\.md)?",
         EVERYWHERE,
         Inherited.IF_PUBLIC,
@@ -82,20 +82,20 @@ KINDS = (
         folders=(ISSUE_TEMPLATES, "ISSUE_TEMPLATE", "docs/ISSUE_TEMPLATE"),
         extensions=(".md", ".yml"),
     ),
-    Kind(
+    SpecialFile(
         "CODEOWNERS",
         EVERYWHERE,
         Inherited.NEVER,
         f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
         "/customizing-your-repository/about-code-owners#codeowners-file-location",
     ),
-    Kind(
+    SpecialFile(
         r"((un)?licen[sc]e|copying)(\.[^.]+|-.+)?|[^.]+-(licen[sc]e|copying)(\.[^.]+)?",
         ("",),
         Inherited.NEVER,
         "https://github.com/licensee/licensee/blob/main/docs/what-we-look-at.md",
     ),
-    Kind(
+    SpecialFile(
         r"README(\.[^.]+)?",
         EVERYWHERE,
         Inherited.NEVER,
@@ -109,7 +109,7 @@ KINDS = (
 OWNER_DIRECTORIES = tuple(
     dict.fromkeys(
         directory
-        for kind in KINDS
+        for kind in SPECIAL_FILES
         if kind.inherited is not Inherited.NEVER
         for directory in (*EVERYWHERE, *kind.folders)
     )
@@ -118,16 +118,16 @@ OWNER_DIRECTORIES = tuple(
 reading of it does for every list."""
 
 
-def kind_of(path: str) -> Kind | None:
+def special_file(path: str) -> SpecialFile | None:
     """The kind of a listed path, if GitHub knows one."""
-    for kind in KINDS:
+    for kind in SPECIAL_FILES:
         listed = kind.places if kind.listed is None else kind.listed
         if directory_of(path) in listed and is_named(kind, path):
             return kind
     return None
 
 
-def is_named(kind: Kind, path: str) -> bool:
+def is_named(kind: SpecialFile, path: str) -> bool:
     """Whether the name of ``path`` is one of this kind, in whatever directory."""
     name = path.rpartition("/")[2]
     found = re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII)

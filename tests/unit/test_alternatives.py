@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from registrar import alternatives
-from registrar.alternatives import Listing
+from registrar.alternatives import DirectoryListing
 from registrar.models.files import FileDefinition, parents
-from registrar.special_files import KINDS, OWNER_DIRECTORIES, Inherited
+from registrar.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, Inherited
 
 
-def listing_of(*paths: str) -> Listing:
+def listing_of(*paths: str) -> DirectoryListing:
     """The listings of all directories in a repository that holds just these files."""
     directories: dict[str, set[str]] = {"": set()}
     for path in paths:
@@ -18,7 +18,7 @@ def listing_of(*paths: str) -> Listing:
         for parent in (*parents(path), ""):
             directories.setdefault(parent, set()).add(name[len(parent) :].lstrip("/"))
             name = f"{parent}/"
-    return Listing(directories)
+    return DirectoryListing(directories)
 
 
 GITHUB_ACCEPTS = [
@@ -256,7 +256,7 @@ def test_an_exact_path_beside_another_letter_case_is_no_conflict() -> None:
 
 
 def test_every_rule_names_its_public_source() -> None:
-    for kind in KINDS:
+    for kind in SPECIAL_FILES:
         assert kind.source.startswith(("https://docs.github.com/", "https://github.com/"))
         assert isinstance(kind.inherited, Inherited)
 

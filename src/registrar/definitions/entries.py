@@ -30,7 +30,7 @@ class Entry(NamedTuple):
     place: Place
 
 
-class Reader:
+class EntryReader:
     """Reads the nodes of one list and notes what is wrong with them."""
 
     def __init__(self, folder: Folder, name: str, secret: str) -> None:

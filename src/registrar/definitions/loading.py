@@ -14,7 +14,7 @@ import yaml
 from registrar import profiles
 from registrar.definitions import parsing, rules
 from registrar.definitions.diagnostics import Place
-from registrar.definitions.entries import Entry, Reader, line_of
+from registrar.definitions.entries import Entry, EntryReader, line_of
 from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.models.files import FileDefinition, parents
@@ -45,7 +45,7 @@ def load(
     except Malformed as error:
         message = msg(error.key, file=name, **error.values)
         raise InvalidInput([Diagnostic(message, name, error.line)]) from error
-    reader = Reader(folder, name, secret)
+    reader = EntryReader(folder, name, secret)
     extended: Sequence[FileDefinition] = ()
     if isinstance(root, yaml.MappingNode):
         top = Place(line_of(root))
@@ -84,7 +84,7 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
     raise Malformed("definitions.not_a_list", 1)
 
 
-def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDefinition]:
+def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDefinition]:
     """The entries of the built-in list that is extended, without the excluded ones."""
     listed: Sequence[FileDefinition] = ()
     if (node := keys.get("extends")) is not None:
@@ -117,7 +117,7 @@ def _extended(reader: Reader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDef
 
 
 def _check_tree(
-    reader: Reader, own: Mapping[str, Entry], merged: Mapping[str, FileDefinition]
+    reader: EntryReader, own: Mapping[str, Entry], merged: Mapping[str, FileDefinition]
 ) -> None:
     """No path may lie below another one: a file is not a directory."""
     for path in merged:
@@ -132,7 +132,7 @@ def _check_tree(
         reader.errors.add((own.get(path) or own[parent]).place, message)
 
 
-def _check_size(reader: Reader, name: str, definitions: Iterable[FileDefinition]) -> None:
+def _check_size(reader: EntryReader, name: str, definitions: Iterable[FileDefinition]) -> None:
     """Every path costs a request or a part of one, and so does every directory above it."""
     paths = {path for d in definitions for path in (d.path, *d.alternatives)}
     above = {parent for path in paths for parent in parents(path)}

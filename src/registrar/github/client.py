@@ -29,18 +29,18 @@ class Client(GraphQLClient):
         self,
         session: Session,
         context: Context,
-        owners: dict[str, OwnerFiles | None],
+        owner_files: dict[str, OwnerFiles | None],
     ) -> None:
-        """``owners`` caches what the repositories ``.github`` hold, for all clients of the run."""
+        """``owner_files`` caches what the repositories ``.github`` hold, for all clients."""
         super().__init__(session, context)
-        self._owners = owners
+        self._owner_files = owner_files
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read the owner's repository ``.github``, once a run: ``directories`` never change."""
         key = owner.lower()
-        if key not in self._owners:
-            self._owners[key] = self.read_owner(owner, directories)
-        return self._owners[key]
+        if key not in self._owner_files:
+            self._owner_files[key] = self.read_owner(owner, directories)
+        return self._owner_files[key]
 
     @property
     def scopes(self) -> frozenset[str] | None:
@@ -82,13 +82,13 @@ class GitHub:
         self._transport = transport
         self._limits = TokenLimits(token, policy.clock)
         self._policy = policy
-        self._owners: dict[str, OwnerFiles | None] = {}
+        self._owner_files: dict[str, OwnerFiles | None] = {}
         self._context = Context(transport.host, "", TokenKind.of(token), workflow_repository)
 
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""
         context = self._context._replace(target=target)
-        return Client(self._session(context), context, self._owners)
+        return Client(self._session(context), context, self._owner_files)
 
     def many(self) -> ManyClient:
         """Give a client for requests about many repositories at once."""
