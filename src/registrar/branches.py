@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from registrar.errors import Refused, RegistrarError
 from registrar.github.errors import GitHubError
@@ -48,6 +48,10 @@ class Declined(NamedTuple):
 
     name: str
     pull_request: PullRequest
+
+
+Found: TypeAlias = PullRequest | Declined | None
+"""The pull request of a branch: one to be continued, or somebody's "no"."""
 
 
 class Attempt(NamedTuple):
@@ -135,7 +139,7 @@ def claim(
     raise AssertionError  # `names` raises before it ends
 
 
-def find(client: Client, plan: Plan, progress: Progress) -> PullRequest | Declined | None:
+def find(client: Client, plan: Plan, progress: Progress) -> Found:
     """Find the pull request that `claim` would continue, or respect as declined, by reads only.
 
     Raises:
@@ -256,7 +260,7 @@ def _continue(
     return branch and branch._replace(pull_request=found, is_pull_request_new=is_new)
 
 
-def proposed(branch_state: BranchState, plan: Plan) -> PullRequest | Declined | None:
+def proposed(branch_state: BranchState, plan: Plan) -> Found:
     """Find the open pull request of a branch, or the one that was declined.
 
     Declined is a pull request from exactly the branch's commit that somebody else closed without

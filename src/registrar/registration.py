@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from registrar import branches, pull_requests
-from registrar.branches import Declined
+from registrar.branches import Declined, Found
 from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
 from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models.plan import Plan
-from registrar.models.repository import PullRequest
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
 from registrar.plan import make_plan, require_writable
@@ -41,13 +40,16 @@ def register(
     return _result_of(lambda: _register(client, spec, proposal, progress), client, spec, progress)
 
 
-def preview(client: Client, plan: Plan, progress: Progress) -> RegistrationResult:
-    """Report what a registration would do in a repository that has been read."""
+def preview(client: Client, plan: Plan, found: Found, progress: Progress) -> RegistrationResult:
+    """Report what a registration would do in a repository that has been read.
+
+    ``found`` is the pull request as far as it is known: nothing more is asked for.
+    """
 
     def report() -> None:
         progress.found(plan.repository)
         _report_plan(plan, progress)
-        _preview(client, plan, progress)
+        _preview(plan, progress, lambda: found)
 
     return _result_of(report, client, plan.spec, progress)
 
@@ -76,7 +78,7 @@ def _register(
     plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
     _report_plan(plan, progress)
     if spec.mode is not Mode.REGISTER:
-        _preview(client, plan, progress)
+        _preview(plan, progress, lambda: branches.find(client, plan, progress))
     elif plan.missing:
         _write(client, plan, proposal, progress)
 
@@ -98,12 +100,12 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.warn("progress.letter_case", pairs=pairs)
 
 
-def _preview(client: Client, plan: Plan, progress: Progress) -> None:
+def _preview(plan: Plan, progress: Progress, find: Callable[[], Found]) -> None:
     """Report what a registration would find."""
     if not plan.missing:
         return
     try:
-        found = _find(client, plan, progress)
+        found = _find(plan, progress, find)
         if isinstance(found, Declined):
             _respect_declined(found, plan, progress)
         elif found:
@@ -113,13 +115,13 @@ def _preview(client: Client, plan: Plan, progress: Progress) -> None:
             progress.record(FileResult(definition, State.MISSING))
 
 
-def _find(client: Client, plan: Plan, progress: Progress) -> PullRequest | Declined | None:
+def _find(plan: Plan, progress: Progress, find: Callable[[], Found]) -> Found:
     """Find the pull request, as far as a token that may read nothing but contents sees it."""
     unreadable = plan.state.unreadable
-    found = None
+    found: Found = None
     if not unreadable:
         try:
-            found = branches.find(client, plan, progress)
+            found = find()
         except GitHubError as error:
             if error.kind is not Kind.PERMISSION:
                 raise

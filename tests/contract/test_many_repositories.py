@@ -83,6 +83,19 @@ def opened(repositories: Sequence[Repository]) -> list[int]:
 # --- Plan ---------------------------------------------------------------------------------
 
 
+def test_a_plan_takes_no_request_for_a_single_repository(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    """Also where the branch is merged and still there: another name would cost requests."""
+    [repository] = make(0, 1)
+    many(definitions=action.listing("one"))
+    repository.merge(1)
+    host.requests.clear()
+    run = many(definitions=action.listing("one", "two"), mode="plan")
+    assert states(run) == {"missing": 1}
+    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
+
+
 def test_a_plan_counts_everything_and_writes_nothing(
     many: Start, make: Make, host: StandInHost
 ) -> None:

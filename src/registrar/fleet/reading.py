@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import branches
-from registrar.branches import Declined
+from registrar.branches import Declined, Found
 from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
@@ -57,7 +57,7 @@ class Reading(NamedTuple):
     error: Message | None = None
 
     @property
-    def found(self) -> PullRequest | Declined | None:
+    def found(self) -> Found:
         """The open pull request of the working branch, or the "no" that its last one got."""
         plan = self.plan
         if plan is None:

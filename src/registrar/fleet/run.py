@@ -173,7 +173,7 @@ class Fleet(NamedTuple):
             state = FleetState.FAILED
         elif plan.missing or plan.blocked or plan.declined:
             if self.settings.mode is not Mode.REGISTER:
-                self.result.registrations.append(self._previewed(plan, task.job))
+                self.result.registrations.append(self._previewed(reading, plan))
             state = _STATES[reading.pull_state]
             if plan.blocked:
                 path, parent = next(iter(plan.blocked.items()))
@@ -188,9 +188,10 @@ class Fleet(NamedTuple):
             reading.pull_request,
         )
 
-    def _previewed(self, plan: Plan, job: Job) -> RegistrationResult:
+    def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)
-        return registration.preview(client, plan, self._progress(plan.spec, job))
+        progress = self._progress(plan.spec, reading.task.job)
+        return registration.preview(client, plan, reading.found, progress)
 
     # --- Writing --------------------------------------------------------------------------
 
