@@ -38,10 +38,6 @@ class Branch(NamedTuple):
     may_have_been_applied: bool = False
     """Whether this run may have written what the branch holds."""
 
-    def has(self, path: str) -> bool:
-        """Whether the branch is known to hold ``path``."""
-        return self.tree is not None and path in self.tree
-
 
 class Declined(NamedTuple):
     """Somebody closed our pull request without merging it, so it is not proposed again."""

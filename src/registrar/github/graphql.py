@@ -13,7 +13,7 @@ from registrar.github.errors import GitHubError, Kind
 from registrar.github.fields import Fields
 from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
 from registrar.github.response import GraphQLError, Response
-from registrar.github.rest import RestClient
+from registrar.github.rest import RestClient, none_if_missing
 from registrar.github.session import branch_thing, pull_request_thing
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
@@ -76,17 +76,14 @@ class GraphQLClient(RestClient):
         paths = [f"{directory}/" for directory in directories]
         operation = msg("operation.repository", target=f"{owner}/.github")
         variables = {"owner": owner, **queries.path_variables(paths)}
-        try:
-            return self._graphql(
+        return none_if_missing(
+            lambda: self._graphql(
                 queries.owner(paths),
                 variables,
                 operation,
-                lambda r: parse_graphql.owner_files(r, paths),
+                lambda response: parse_graphql.owner_files(response, paths),
             )
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                return None
-            raise
+        )
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest

@@ -72,8 +72,8 @@ class RestClient:
         """
         path = f"/repos/{repository.full_name}/git/ref/heads/{quote(branch)}"
         operation = msg("operation.reference", branch=branch)
-        try:
-            return self._ask(
+        return none_if_missing(
+            lambda: self._ask(
                 "GET",
                 path,
                 operation,
@@ -81,10 +81,7 @@ class RestClient:
                 needs=(branch_thing(branch),),
                 makes=(branch_thing(branch),),
             )
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                return None
-            raise
+        )
 
     def entry(self, repository: Repository, path: str, ref: str) -> str | None:
         """Object id of what is at ``path`` of ``ref``; ``None`` when nothing is.
@@ -96,8 +93,8 @@ class RestClient:
         """
         address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=path)
-        try:
-            return self._ask(
+        return none_if_missing(
+            lambda: self._ask(
                 "GET",
                 f"/repos/{repository.full_name}/contents/{address}",
                 operation,
@@ -105,10 +102,7 @@ class RestClient:
                 most_values=MOST_VALUES_OF_CHECK,
                 needs=(file_thing(ref, path),),
             )
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                return None
-            raise
+        )
 
     def directory(self, repository: Repository, path: str, ref: str) -> Sequence[str] | None:
         """Names in a directory of ``ref``, as in `Directories`; ``None`` when there is none.
@@ -120,18 +114,15 @@ class RestClient:
         """
         address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=f"{path}/")
-        try:
-            return self._ask(
+        return none_if_missing(
+            lambda: self._ask(
                 "GET",
                 f"/repos/{repository.full_name}/contents/{address}",
                 operation,
                 parse.directory,
                 most_values=MOST_VALUES_OF_CHECK,
             )
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                return None
-            raise
+        )
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
@@ -358,3 +349,17 @@ class RestClient:
         more["writes"] = method != "GET"
         request = Request(method, target, operation, lambda response: read(response.data), **more)
         return self._session.request(request)
+
+
+def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:
+    """Give what ``ask`` gives; ``None`` where GitHub says that it is not there.
+
+    Raises:
+        GitHubError: any other error of ``ask``.
+    """
+    try:
+        return ask()
+    except GitHubError as error:
+        if error.kind is Kind.NOT_FOUND:
+            return None
+        raise

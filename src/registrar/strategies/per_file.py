@@ -129,10 +129,9 @@ def _directories(
     return found | {path: names_in(path, tree) for path in cut}
 
 
-def _there(branch: Branch, definition: FileDefinition) -> FileResult:
-    """Give the result of a path that the branch holds: our own lost write, or an earlier run's."""
-    entry = branch.tree.get(definition.path) if branch.tree else None
-    if branch.may_have_been_applied and entry and entry.sha == definition.blob_id:
+def _there(definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
+    """Give the result of a path that the branch holds: our own lost write, or somebody else's."""
+    if may_be_ours and sha == definition.blob_id:
         return FileResult(definition, State.CREATED, on_branch=True)
     return FileResult(definition, State.SKIPPED, msg("reason.on_branch"), on_branch=True)
 
@@ -140,8 +139,9 @@ def _there(branch: Branch, definition: FileDefinition) -> FileResult:
 def _create(
     client: Client, plan: Plan, branch: Branch, definition: FileDefinition, message: str
 ) -> FileResult:
-    if branch.has(definition.path):
-        return _there(branch, definition)
+    there = branch.tree.get(definition.path) if branch.tree else None
+    if there:
+        return _there(definition, there.sha, may_be_ours=branch.may_have_been_applied)
     try:
         commit = client.create_file(
             plan.repository,
@@ -171,9 +171,7 @@ def _read_back(
     if found is None:
         return FileResult(definition, State.FAILED, error.message)
     may_be_ours = error.may_have_been_applied or branch.may_have_been_applied
-    if may_be_ours and found == definition.blob_id:
-        return FileResult(definition, State.CREATED, on_branch=True)
-    return FileResult(definition, State.SKIPPED, msg("reason.on_branch"), on_branch=True)
+    return _there(definition, found, may_be_ours=may_be_ours)
 
 
 def _concurrently(
