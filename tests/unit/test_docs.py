@@ -99,7 +99,7 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     assert f"1 per {paths} paths and directories above them" in how
     assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how
     assert f"request in progress then gets {constant('GRACE_SECONDS'):g} seconds" in how
-    assert (constant("SEVERAL"), "up to six times in all" in how) == (6, True)
+    assert (constant("TRIES"), "up to six times in all" in how) == (6, True)
     assert (constant("FIRST_PAUSE"), "first after half a second" in how) == (0.5, True)
     assert (constant("LAG_SECONDS"), "For about ten seconds after a write" in how) == (10, True)
     megabytes = constant("BYTES_PER_COMMIT") // 1_000_000

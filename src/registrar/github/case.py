@@ -1,4 +1,4 @@
-"""A row of the table of `classify`, and the case that it is tested on."""
+"""A row of the table of `classify`, and what it is matched against."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Row(NamedTuple):
     """GitHub's message contains one of these."""
     when: Callable[[Case], bool] = _always
     tries: int = 1
-    applied: bool = False
+    may_have_been_applied: bool = False
     """Whether a write that met this may have been done."""
     at_least_a_minute: bool = False
     gave_up: str = ""

@@ -19,7 +19,7 @@ from registrar.texts.messages import Message, msg
 
 LEAST_AFTER_LIMIT = 60.0
 """Seconds before the next request, when a limit stopped only a part of the last one."""
-SEVERAL = 6
+TRIES = 6
 """How often a request is sent when the failure may pass: the last comes after about 16 s."""
 
 
@@ -31,8 +31,8 @@ def _failed(kind: Kind, text: str, trouble: Trouble) -> Row:
         text,
         status=(0,),
         when=lambda c: c.trouble is trouble,
-        tries=SEVERAL if again else 1,
-        applied=trouble not in NOT_SENT,
+        tries=TRIES if again else 1,
+        may_have_been_applied=trouble not in NOT_SENT,
         gave_up="host.unreachable" if again else "",
     )
 
@@ -89,14 +89,20 @@ TABLE: tuple[Row, ...] = (
     # --- GraphQL: too much was asked at once ------------------------------------------------
     # outsourc-e/hermes-ecosystem#825, Quantum-Edge/octoscope#153
     Row(Kind.PARTIAL, "fault.partial", when=lambda c: _asks_too_much(c) and not c.request.writes),
-    Row(Kind.TRANSIENT, "fault.server_error", when=_asks_too_much, tries=SEVERAL, applied=True),
+    Row(
+        Kind.TRANSIENT,
+        "fault.server_error",
+        when=_asks_too_much,
+        tries=TRIES,
+        may_have_been_applied=True,
+    ),
     # A page in place of an answer
     Row(
         Kind.UNUSABLE,
         "fault.unusable",
         when=lambda c: c.status < 500 and not c.words,
-        tries=SEVERAL,
-        applied=True,
+        tries=TRIES,
+        may_have_been_applied=True,
     ),
     # --- Lag --------------------------------------------------------------------------------
     # github/branch-deploy#180: a file on a new branch. (A plain "Not Found" is a permission.)
@@ -122,11 +128,11 @@ TABLE: tuple[Row, ...] = (
         Kind.TRANSIENT,
         "fault.server_error",
         tuple(range(500, 600)),
-        tries=SEVERAL,
-        applied=True,
+        tries=TRIES,
+        may_have_been_applied=True,
     ),
     # https://docs.github.com/en/rest/metrics/statistics#a-word-about-caching
-    Row(Kind.TRANSIENT, "fault.not_ready", (202,), tries=SEVERAL, applied=True),
+    Row(Kind.TRANSIENT, "fault.not_ready", (202,), tries=TRIES, may_have_been_applied=True),
     # PyGithub/PyGithub#1787, integrations/terraform-provider-github#2909: another write came first
     Row(
         Kind.STALE,
@@ -134,7 +140,7 @@ TABLE: tuple[Row, ...] = (
         (409,),
         ("expected",),
         when=lambda c: c.says(" at "),
-        tries=SEVERAL,
+        tries=TRIES,
     ),
     # github/rest-api-description#4887, orgs/community#121875: "sometimes it works"
     Row(
@@ -240,7 +246,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.words)),
 )
 _SUCCESS = range(200, 300)
-UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=SEVERAL, applied=True)
+UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=TRIES, may_have_been_applied=True)
 """For everything else: a proxy's page, a body cut off, a field of another type."""
 
 
@@ -283,8 +289,8 @@ def classify(
         tries=row.tries,
         pause=pause(case.headers, now),
         at_least_a_minute=row.at_least_a_minute,
-        may_have_been_applied=row.applied and request.writes,
-        gave_up=row.gave_up or ("host.gave_up" if row.tries == SEVERAL else ""),
+        may_have_been_applied=row.may_have_been_applied and request.writes,
+        gave_up=row.gave_up or ("host.gave_up" if row.tries == TRIES else ""),
     )
 
 
