@@ -39,6 +39,7 @@ class Job(NamedTuple):
             strategy=settings.commit_strategy,
             respect_alternatives=settings.respect_alternatives,
             falls_back=settings.selection is None,
+            completes_options=settings.selection is None,
         )
 
 

@@ -79,7 +79,10 @@ def set_options(
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
     if pull is None or not any(wanted):
         return
-    is_new = progress.registration().operation is PullRequestOperation.CREATED
+    operation = progress.registration().operation
+    if operation is PullRequestOperation.NONE and not plan.spec.completes_options:
+        return
+    is_new = operation is PullRequestOperation.CREATED
     if not is_new:
         pull = client.pull_request(plan.repository, pull.number)
     repository, number, has = plan.repository, pull.number, pull

@@ -161,6 +161,25 @@ def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
     assert opened([repository]) == [1]
 
 
+def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(
+    many: Start, make: Make, action: Action, host: StandInHost
+) -> None:
+    [repository] = make(0, 1)
+    listing = action.listing("a.txt")
+    many(definitions=listing)
+    host.requests.clear()
+    again = many(definitions=listing, **FIVE_WRITES)
+    assert (states(again), again.report["fleet"]["budget"]["seconds"]) == ({"waiting": 1}, 0)
+    assert only_reads(host)
+
+    run = many(definitions=action.listing("a.txt", "b.txt"), **FIVE_WRITES)
+    # A commit, the description, labels, assignees: reviewers are asked when it is opened
+    assert (states(run), run.report["fleet"]["budget"]["seconds"]) == ({"updated": 1}, 4 * 3)
+    assert sum(not is_read(request) for request in host.requests) == 4
+    [pull] = repository.pull_requests
+    assert (list(pull.labels), list(pull.assignees)) == (["chore"], ["hubot"])
+
+
 def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
     many: Start, make: Make
 ) -> None:

@@ -21,7 +21,7 @@ def budget(
     shard: Shard | None = None,
 ) -> Budget:
     read = Read(1000, {}, 25, 4975, Counter(pull_requests))
-    return make_budget(read, Bounds(cap, minutes * 60, each, shard or Shard()))
+    return make_budget(read, Bounds(cap, minutes * 60, {OPEN: each, UPDATE: 2}, shard or Shard()))
 
 
 OPEN, UPDATE = PullState.TO_OPEN, PullState.TO_UPDATE

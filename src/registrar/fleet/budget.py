@@ -17,14 +17,17 @@ from registrar.texts.messages import msg
 
 SECONDS_PER_QUERY = 2.0
 """What a query of a few repositories may take, generously."""
-WRITES_PER_UPDATE = 2
-"""A commit, and the description of the pull request."""
 
 
-def requests_of(options: PullRequestOptions) -> int:
-    """Writing requests of one new pull request: everything at once, then each kind of option."""
-    given = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
-    return 1 + sum(map(bool, given))
+def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
+    """Writing requests of one pull request, where there are any.
+
+    A new one takes one for everything, an open one a commit and its description; then each kind of
+    option takes one. Reviewers are asked once.
+    """
+    always = sum(map(bool, (options.labels, options.assignees)))
+    once = sum(map(bool, (options.reviewers, options.team_reviewers)))
+    return {PullState.TO_OPEN: 1 + always + once, PullState.TO_UPDATE: 2 + always}
 
 
 def require_reads(queries: int, *, points_left: int | None, max_seconds: float) -> None:
@@ -57,8 +60,8 @@ class Bounds(NamedTuple):
     cap: int
     """New pull requests at most, for all shards, of which this run is one."""
     max_seconds: float
-    writes_per_opening: int
-    """Writing requests of one new pull request."""
+    writes_of: Mapping[PullState, int]
+    """Writing requests of one pull request."""
     shard: Shard
 
 
@@ -71,7 +74,8 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
     pull_requests = read.pull_requests
     to_open, to_update = pull_requests[PullState.TO_OPEN], pull_requests[PullState.TO_UPDATE]
     now = min(to_open, bounds.shard.share(bounds.cap))
-    writes = now * bounds.writes_per_opening + to_update * WRITES_PER_UPDATE
+    each = bounds.writes_of
+    writes = now * each[PullState.TO_OPEN] + to_update * each[PullState.TO_UPDATE]
     matrix = schedule.shards(writes, max_seconds=bounds.max_seconds)
     if len(matrix) > MOST_SHARDS:
         raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))

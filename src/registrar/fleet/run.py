@@ -114,7 +114,7 @@ class Fleet(NamedTuple):
             budgets.Bounds(
                 settings.max_pull_requests,
                 settings.max_seconds,
-                budgets.requests_of(settings.pull_request),
+                budgets.writes_of(settings.pull_request),
                 self.shard,
             ),
         )
@@ -208,10 +208,7 @@ class Fleet(NamedTuple):
     def _write(self, todo: Sequence[WorkItem], budget: Budget, end: float) -> None:
         """Register in one repository after the other, until something ends it."""
         settings = self.settings
-        writes = {
-            PullState.TO_OPEN: budgets.requests_of(settings.pull_request),
-            PullState.TO_UPDATE: budgets.WRITES_PER_UPDATE,
-        }
+        writes = budgets.writes_of(settings.pull_request)
         cap = self.shard.share(settings.max_pull_requests)
         left = budget.writes
         opened, most = 0, 1

@@ -53,3 +53,5 @@ class RegistrationSpec(NamedTuple):
     strategy: CommitStrategy = CommitStrategy.PER_FILE
     falls_back: bool = True
     """Whether files are created one by one where a commit of all is refused."""
+    completes_options: bool = True
+    """Whether an open pull request that holds everything gets the labels and assignees it lacks."""
