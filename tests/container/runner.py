@@ -48,6 +48,8 @@ class RegistrationSpec:
     image: str
     env: dict[str, str] = field(default_factory=dict)
     """``env:`` of the job."""
+    places: dict[str, str] = field(default_factory=dict)
+    """Where directories are mounted, by name, that are not mounted below ``/github``."""
 
     def __post_init__(self) -> None:
         for name in MOUNTS:
@@ -75,12 +77,13 @@ class RegistrationSpec:
             "RUNNER_TEMP": "/github/runner_temp",
             **self.env,
         }
+        places = {mount: f"/github/{mount}" for mount in MOUNTS} | self.places
         name = f"registrar-test-{uuid.uuid4().hex}"
         process = subprocess.Popen(
             [
                 *(self.docker, "run", "--rm", "--name", name, "--workdir", "/github/workspace"),
                 *(f"--env={key}={value}" for key, value in env.items()),
-                *(f"--volume={self.directory / mount}:/github/{mount}" for mount in MOUNTS),
+                *(f"--volume={self.directory / mount}:{place}" for mount, place in places.items()),
                 # Not the runner's: the stand-in listens on this machine's loopback.
                 "--network=host",
                 self.image,

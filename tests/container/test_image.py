@@ -94,6 +94,30 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
     assert_unseen(token, step.log, step.summary, step.outputs_file, str(pull_request.body))
 
 
+@pytest.mark.parametrize("place", ["/__w/_temp", "/elsewhere"])
+def test_a_runner_on_kubernetes_gets_its_report_where_it_can_be_found(
+    place: str, docker: str, image: str, tmp_path: Path
+) -> None:
+    """``RUNNER_TEMP`` names a directory of the runner's own container."""
+    job = RegistrationSpec(tmp_path / "job", docker, image)
+    job.places["runner_temp"] = place
+    job.env["RUNNER_TEMP"] = "/home/runner/_work/_temp"
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        token = host.create_token()
+        step = job.run({"host_token": token, "target_repo": TARGET, "api_url": host.url})
+    assert step.exit_code == 0, step.log
+    assert "::warning" not in step.log
+    written = {path.name: path.read_text("utf-8") for path in job.directory.glob("*/*.json")}
+    outputs = step.outputs
+    if place == "/elsewhere":
+        assert (outputs["report_path"], written) == ("", {})
+    else:
+        [report] = written.values()
+        assert [outputs["report_path"]] == [*written]
+        assert json.loads(report) == json.loads(outputs["report"])
+
+
 def test_refuses_before_any_request(docker: str, image: str, tmp_path: Path) -> None:
     job = RegistrationSpec(tmp_path / "job", docker, image)
     with StandInHost() as host:
