@@ -717,6 +717,33 @@ def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make)
     assert not many(mode="plan", runner=True).annotations()
 
 
+def test_what_is_worth_knowing_is_said_once_with_the_repositories(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 3)
+    refused = Fault(FaultKind.CUSTOM, match=lambda r: r.path.endswith("/labels"), times=2)
+    host.faults.add(refused)
+    run = many(labels="area/x")
+    assert run.exit_code == 0
+    [line] = [line for line in run.lines if "area/x was left out of the pull request" in line]
+    named = run.lines[run.lines.index(line) + 1]
+    assert named.startswith("  Repositories: ")
+    assert sum(each.full_name in named for each in made) == 2
+    assert run.lines[-1] == "Outcome: 3 opened."
+    assert run.summary.count("`area/x` was left out of the pull request") == 1
+
+
+def test_a_plan_says_that_pull_requests_could_not_be_read(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 2)
+    host.quirks.pull_requests_need_permission = True
+    token = host.create_token("installation", permissions={"contents": "read"})
+    run = many(mode="plan", host_token=token)
+    for text in (run.stdout, run.summary):
+        assert text.count("pull requests of the working branch could not be read") == 1
+
+
 # --- Listing ------------------------------------------------------------------------------
 
 

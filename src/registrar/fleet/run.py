@@ -125,6 +125,8 @@ class Fleet(NamedTuple):
         if settings.mode is Mode.REGISTER and todo:
             with self.reporter.group("fleet.group_write", count=len(todo)):
                 self._write(self._ordered(todo), result.budget, end)
+        for note in texts.notes(result):
+            self.reporter.line(note)
         self.reporter.line(texts.outcome(result))
 
     # --- Listing and reading --------------------------------------------------------------

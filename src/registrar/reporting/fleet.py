@@ -25,6 +25,10 @@ _ADVICE = {
 """What to do about repositories that a check finds."""
 
 
+_IN_STATE = "progress.declined"
+"""Beginning of the notes that say no more than the state of a repository."""
+
+
 def budget_sentences(budget: Budget) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
     excluded = [
@@ -97,16 +101,32 @@ def chain(message: Message | None) -> list[Message]:
 
 
 def cause_id(row: Row) -> str:
-    """The same for rows that failed for one cause: GitHub's words count, the names in them do not.
-
-    The branch of a repository may hold its name, too.
-    """
+    """The same for rows that failed for one cause, in the same words but for the names."""
     found = cause(row)
-    if found is None:
-        return ""
-    words = {name: value for name, value in found.values.items() if name != "branch"}
-    text, name = f"{found.key} {words}".lower(), row.repository.lower()
+    return _id(found, row.repository) if found else ""
+
+
+def _id(message: Message, repository: str) -> str:
+    """The same for messages that differ in what is a repository's own only.
+
+    Its branch may hold its name, too.
+    """
+    words = {name: value for name, value in message.values.items() if name != "branch"}
+    text, name = f"{message.key} {words}".lower(), repository.lower()
     return text.replace(name, "").replace(name.partition("/")[2], "")
+
+
+def notes(result: FleetResult) -> Iterator[Message]:
+    """What is worth knowing about repositories besides their states, the most frequent first."""
+    found: dict[str, list[tuple[Message, str]]] = {}
+    for each in result.registrations:
+        name = Link(each.repository, each.html_url) if each.html_url else each.repository
+        for note in each.notes:
+            if not note.key.startswith(_IN_STATE):
+                found.setdefault(_id(note, each.repository), []).append((note, name))
+    for those in sorted(found.values(), key=len, reverse=True):
+        names = tuple(name for _, name in those)
+        yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
 
 
 def failures(result: FleetResult) -> Iterator[Message]:
@@ -146,6 +166,8 @@ def step_summary(result: FleetResult, catalogue: Catalogue) -> str:
         lines += [f"**{text(result.stopped)}**", ""]
     if result.budget:
         lines += [*(f"- {text(each)}" for each in budget_sentences(result.budget)), ""]
+    for note in notes(result):
+        lines += markdown.quoted(text(note))
     for rows in _groups(result):
         lines += _group(rows[0].state, rows, catalogue)
     return "\n".join(lines) + "\n"
