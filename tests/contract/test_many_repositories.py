@@ -763,6 +763,21 @@ def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) ->
     assert not any("/orgs/" in each or "/users/" in each for each in asked(host))
 
 
+def test_where_nothing_could_be_read_nothing_is_said_to_be_complete(many: Start) -> None:
+    run = many(target_repos="octo-org/gone")
+    assert (run.exit_code, run.outputs["repositories"]) == (1, "0")
+    assert "No repository was read." in run.lines
+    assert "missing files" not in run.stdout.lower()
+
+
+def test_missing_files_are_counted_where_repositories_could_be_read(
+    many: Start, make: Make
+) -> None:
+    [complete, *_] = make(2, 0)
+    run = many(target_repos=f"{complete.full_name}, octo-org/gone", mode="plan")
+    assert "With missing files: 0." in run.lines
+
+
 @pytest.mark.parametrize(
     "fault",
     [

@@ -40,6 +40,9 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
         if excluded
         else msg("fleet.selected", **selected)
     )
+    if not budget.selected:
+        yield msg("fleet.nothing_read")
+        return
     if budget.points_left is None:
         yield msg("fleet.queries", count=budget.queries)
     else:
