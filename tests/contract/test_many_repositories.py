@@ -832,7 +832,6 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
         ({"shard": "3/2"}, "shard is not of the form"),
-        ({"max_minutes": "0.01"}, "reading the repositories alone"),
     ],
 )
 def test_what_cannot_be_begun_is_refused(
@@ -891,6 +890,46 @@ def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHo
     run = many()
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert "Points needed: about 3, left: 2" in run.console
+
+
+@pytest.mark.parametrize("mode", ["register", "plan"])
+@pytest.mark.parametrize(
+    ("repositories", "seconds", "queries", "minutes"),
+    [
+        # The end comes
+        (40, 19, 4, 3),
+        # Ten queries, for ten repositories each, tell that it is going to
+        (300, 2.5, 10, 2),
+    ],
+)
+def test_reading_ends_with_the_run(
+    many: Start,
+    make: Make,
+    host: StandInHost,
+    action: Action,
+    mode: str,
+    repositories: int,
+    seconds: float,
+    queries: int,
+    minutes: int,
+) -> None:
+    make(0, repositories)
+
+    def slow(request: Request) -> None:
+        if request.path == "/graphql":
+            action.clock.sleep(seconds)
+
+    host.on_request = slow
+    run = many(mode=mode, max_minutes="1")
+    assert (run.exit_code, only_reads(host)) == (2, True), run.console
+    assert Counter(asked(host))["nodes"] == queries
+    assert f"Reading the repositories alone takes about {minutes} min" in run.stderr
+
+
+def test_fast_reading_is_not_taken_for_slow(many: Start, make: Make) -> None:
+    make(70, 0)
+    run = many(mode="plan", max_minutes="0.1")
+    assert (run.exit_code, states(run)) == (0, {"complete": 70})
 
 
 # --- Reading ------------------------------------------------------------------------------

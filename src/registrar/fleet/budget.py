@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,9 +13,6 @@ from registrar.models.fleet import Budget
 from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
 from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
-
-SECONDS_PER_QUERY = 2.0
-"""What a query of a few repositories may take, generously."""
 
 
 def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
@@ -30,17 +26,14 @@ def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
     return {PullState.TO_OPEN: 1 + always + once, PullState.TO_UPDATE: 2 + always}
 
 
-def require_reads(queries: int, *, points_left: int | None, max_seconds: float) -> None:
-    """Refuse to begin what cannot end: reading alone would take too much.
+def require_points(queries: int, *, points_left: int | None) -> None:
+    """Refuse to begin what cannot end: reading alone would take more points than are left.
 
     Raises:
         Refused: nothing was read or written.
     """
     if points_left is not None and queries > points_left:
         raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
-    if queries * SECONDS_PER_QUERY > max_seconds:
-        minutes = math.ceil(queries * SECONDS_PER_QUERY / 60)
-        raise Refused(msg("fleet.too_few_minutes", needed=minutes, minutes=max_seconds / 60))
 
 
 class Read(NamedTuple):

@@ -21,12 +21,16 @@ from registrar.plan import make_plan
 from registrar.reporting import marker
 from registrar.strategies.base import with_owner
 from registrar.strategies.single_commit import paths_to_read
-from registrar.texts.messages import Message
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
     from registrar.github.many import ManyClient
     from registrar.jobs import Job
+
+
+_MEASURED_QUERIES = 10
+"""So many tell how long the others take: then most batches have the size that GitHub answers."""
 
 
 class Task(NamedTuple):
@@ -112,17 +116,26 @@ class Reader:
     github: GitHub
     client: ManyClient
     clock: Clock
+    end: float
+    """Moment (monotonic) of the run's end."""
     queries: int = 0
     """Requests that it took so far."""
+    _began: float = 0.0
+    _total: int = 0
+    """Tasks that are to be read."""
+    _done: int = 0
+    """Tasks that have been read."""
 
     def read(self, tasks: Sequence[Task]) -> Iterator[Reading]:
         """Read every task.
 
         Raises:
+            Refused: the run would end before all are read.
             GitHubError: it would be the same for every repository.
             OutOfTime: GitHub's limits last for longer than we may wait.
             Cancelled: a signal arrived.
         """
+        self._began, self._total = self.clock.monotonic(), len(tasks)
         size = BatchSize()
         for branch, group in _by_branch(tasks):
             yield from self._read_group(branch, group, size)
@@ -133,6 +146,7 @@ class Reader:
         paths = paths_to_read(job.spec(tasks[0].repository.full_name))
         done = 0
         while done < len(tasks):
+            self._require_time()
             batch = tasks[done : done + size.size]
             alone = len(batch) == 1
             began = self.clock.monotonic()
@@ -149,8 +163,18 @@ class Reader:
                 states = [self._read_in_parts(batch[0], branch, paths, error)]
             size.answered(self.clock.monotonic() - began)
             done += len(batch)
+            self._done += len(batch)
             for task, state in zip(batch, states, strict=True):
                 yield self._reading(task, state)
+
+    def _require_time(self) -> None:
+        """Refuse to go on as soon as it is known that the run ends before all are read."""
+        now = self.clock.monotonic()
+        each = (now - self._began) / max(self._done, 1)
+        left = each * (self._total - self._done) if self.queries >= _MEASURED_QUERIES else 0.0
+        if now + left >= self.end:
+            minutes = math.ceil(each * self._total / 60)
+            raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
     def _read_in_parts(
         self, task: Task, branch: str, paths: Sequence[str], failed: GitHubError

@@ -100,7 +100,7 @@ class Fleet(NamedTuple):
         in_shard = len(listing.selected) + listing.excluded.total()
         if not listing.selected and not listing.not_found and not settings.shard:
             raise Refused(msg("fleet.nothing_selected", found=in_shard))
-        reader = Reader(self.github, client, self.cancellation.clock)
+        reader = Reader(self.github, client, self.cancellation.clock, end)
         with self.reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
         result.budget = budgets.make_budget(
@@ -143,11 +143,7 @@ class Fleet(NamedTuple):
     def _read(self, reader: Reader, listing: Listing) -> list[WorkItem]:
         """Read every repository, report what is final, and give those with missing files."""
         tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
-        budgets.require_reads(
-            queries_for(tasks),
-            points_left=reader.client.points_left,
-            max_seconds=self.settings.max_seconds,
-        )
+        budgets.require_points(queries_for(tasks), points_left=reader.client.points_left)
         items: list[WorkItem] = []
         left_out = set[int]()
         for number, reading in enumerate(reader.read(tasks), start=1):

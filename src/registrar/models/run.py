@@ -14,6 +14,7 @@ from registrar.errors import (
 )
 from registrar.models.fleet import FleetResult
 from registrar.models.result import RegistrationResult
+from registrar.models.spec import Mode
 
 
 class RunResult:
@@ -31,7 +32,8 @@ class RunResult:
 
     def end_with(self, error: BaseException) -> None:
         """Keep what ended the run early."""
-        self._exit_code = exit_code(error, wrote=bool(self.registrations))
+        wrote = any(result.mode is Mode.REGISTER for result in self.registrations)
+        self._exit_code = exit_code(error, wrote=wrote)
         self.diagnostics = (
             error.diagnostics if isinstance(error, InvalidInput) else [Diagnostic(describe(error))]
         )
