@@ -694,6 +694,7 @@ def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
     assert first.startswith("3 failed (GitHub refuses the branch")
     assert {each.full_name in first for each in made[1:4]} == {True}
     assert second.startswith("1 failed (")
+    assert "Either a ruleset forbids its name" in first
     assert "#a-" in second
     assert made[4].full_name in second
 

@@ -25,6 +25,8 @@ _ADVICE = {
 """What to do about repositories that a check finds."""
 
 
+_ITS_OWN = frozenset({"host.failed", "pull_request.not_opened"})
+"""They name the branch of a repository; their reasons may be those of others, too."""
 _IN_STATE = "progress.declined"
 """Beginning of the notes that say no more than the state of a repository."""
 
@@ -90,7 +92,8 @@ def outcome(result: FleetResult) -> Message:
 
 def cause(row: Row) -> Message | None:
     """Why a repository failed, without what is its own about it."""
-    return chain(row.reason)[-1] if row.reason else None
+    reasons = chain(row.reason)
+    return next((each for each in reasons if each.key not in _ITS_OWN), None) or row.reason
 
 
 def chain(message: Message | None) -> list[Message]:
@@ -105,8 +108,7 @@ def chain(message: Message | None) -> list[Message]:
 
 def cause_id(row: Row) -> str:
     """The same for rows that failed for one cause, in the same words but for the names."""
-    found = cause(row)
-    return _id(found, row.repository) if found else ""
+    return _id(chain(row.reason)[-1], row.repository) if row.reason else ""
 
 
 def _id(message: Message, repository: str) -> str:
