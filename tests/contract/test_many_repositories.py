@@ -743,6 +743,7 @@ def test_a_plan_says_that_pull_requests_could_not_be_read(
     run = many(mode="plan", host_token=token)
     for text in (run.stdout, run.summary):
         assert text.count("pull requests of the working branch could not be read") == 1
+        assert "Whose pull requests could not be read: 2." in text
 
 
 # --- Listing ------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ class Read(NamedTuple):
     points_left: int | None
     pull_requests: Counter[PullState]
     """Lists with missing files, by what is left to do."""
+    unread: int = 0
+    """Of them, so many whose pull requests the token may not read."""
 
 
 class Bounds(NamedTuple):
@@ -81,6 +83,7 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
         proposed=to_update + pull_requests[PullState.WAITING],
         to_update=to_update,
         declined=pull_requests[PullState.DECLINED],
+        unread=read.unread,
         now=now,
         deferred=to_open - now,
         writes=writes,

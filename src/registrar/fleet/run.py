@@ -59,6 +59,8 @@ class WorkItem(NamedTuple):
     pull_state: PullState
     missing: int
     pull_request: PullRequest | None
+    is_unread: bool
+    """Whether the token may not read its pull requests."""
 
 
 class Fleet(NamedTuple):
@@ -110,6 +112,7 @@ class Fleet(NamedTuple):
                 reader.queries,
                 client.points_left,
                 Counter(item.pull_state for item in items),
+                sum(item.is_unread for item in items),
             ),
             budgets.Bounds(
                 settings.max_pull_requests,
@@ -155,7 +158,10 @@ class Fleet(NamedTuple):
                 continue
             row, pull_state = self._row_of(reading), reading.pull_state
             if pull_state:
-                items.append(WorkItem(reading.task, pull_state, row.missing, row.pull_request))
+                is_unread = bool(reading.plan and reading.plan.state.unreadable)
+                items.append(
+                    WorkItem(reading.task, pull_state, row.missing, row.pull_request, is_unread)
+                )
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue
             self._report(row, number, len(tasks))

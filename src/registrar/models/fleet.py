@@ -61,6 +61,8 @@ class Budget(NamedTuple):
     to_update: int
     """Open pull requests that do not propose all missing files."""
     declined: int
+    unread: int
+    """Of them, so many whose pull requests the token may not read."""
     now: int
     """Pull requests that this run is going to open."""
     deferred: int

@@ -60,6 +60,8 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
     }
     parts = [msg(f"fleet.missing_{each}", count=count) for each, count in counts.items() if count]
     yield msg("fleet.missing", count=budget.missing, parts=parts)
+    if budget.unread:
+        yield msg("fleet.missing_unread", count=budget.unread)
     if budget.writes or budget.deferred:
         minutes = _minutes(budget.seconds)
         yield msg("fleet.now", now=budget.now, deferred=budget.deferred, minutes=minutes)
@@ -244,6 +246,7 @@ def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
             "proposed": budget.proposed,
             "to_update": budget.to_update,
             "declined": budget.declined,
+            "unread": budget.unread,
             "now": budget.now,
             "deferred": budget.deferred,
             "seconds": budget.seconds,
