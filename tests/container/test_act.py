@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ BRANCHES = {
 }
 MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json", HEALTH_BRANCH: ".github/CONTRIBUTING.md"}
 PRESENT = {".github/SECURITY.md": b"# Security\n", ".gitignore": b"*.log\n"}
+CallMany = Callable[..., str]
 
 
 @dataclass(frozen=True)
@@ -270,9 +271,9 @@ def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(
     assert [each.head for each in other.pull_requests] == [HEALTH_BRANCH]
 
 
-def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
-    act: Act, project: Path, tmp_path: Path
-) -> None:
+@pytest.fixture
+def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
+    """Calls the reusable workflow on a host, with more inputs, and gives the log."""
     many = project / ".github/workflows/register-many.yml"
     text = many.read_text("utf-8")
     # act knows neither this form nor, without a download, the action for an App's token
@@ -298,34 +299,56 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     }
     (stub / "action.yml").write_text(json.dumps(action))
     commit(stub)
-    given = {
-        "target_repos": "octo-org/*",
-        "client_id": "Iv23example",
-        "owner": "octo-org",
-        "language": "en",
-        "profile": "health",
-        "max_minutes": 0.1,
-    }
-    call = {
-        "uses": "./.github/workflows/register-many.yml",
-        "with": given,
-        "secrets": {"REGISTRAR_PRIVATE_KEY": "${{ secrets.REGISTRAR_PRIVATE_KEY }}"},
-    }
-    workflow = ".github/workflows/use.yml"
-    (project / workflow).write_text(json.dumps({"on": "workflow_dispatch", "jobs": {"use": call}}))
-    with StandInHost() as host:
-        made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(5)]
-        secrets = {"REGISTRAR_PRIVATE_KEY": host.create_token(kind="installation")}
-        log = act.run(
+
+    def call(host: StandInHost, exit_code: int = 0, **more: object) -> str:
+        given = {
+            "target_repos": "octo-org/*",
+            "client_id": "Iv23example",
+            "owner": "octo-org",
+            "language": "en",
+            "profile": "health",
+            **more,
+        }
+        job = {
+            "uses": "./.github/workflows/register-many.yml",
+            "with": given,
+            "secrets": {"REGISTRAR_PRIVATE_KEY": "${{ secrets.REGISTRAR_PRIVATE_KEY }}"},
+        }
+        workflow = ".github/workflows/use.yml"
+        jobs = {"on": "workflow_dispatch", "jobs": {"use": job}}
+        (project / workflow).write_text(json.dumps(jobs))
+        return act.run(
             project,
             workflow,
             host,
-            secrets=secrets,
+            secrets={"REGISTRAR_PRIVATE_KEY": host.create_token(kind="installation")},
             local={PUBLISHED: project, app: stub},
+            exit_code=exit_code,
             timeout=400,
         )
+
+    return call
+
+
+def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
+    call_many: CallMany,
+) -> None:
+    with StandInHost() as host:
+        made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(5)]
+        log = call_many(host, max_minutes=0.1)
         assert [len(repository.pull_requests) for repository in made] == [1] * 5
     assert "With missing files: 5 (to open: 5)." in log
     assert "Shards, one after the other: 3." in log
     assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
     assert "Outcome: 5 waiting." in log
+
+
+@pytest.mark.parametrize("given", [{"mode": "check"}, {"mode": "plam"}, {"max_minutes": 56}])
+def test_the_reusable_workflow_refuses_what_its_jobs_cannot_do(
+    given: dict[str, object], call_many: CallMany
+) -> None:
+    with StandInHost() as host:
+        host.create_repository("octo-org/r0", PRESENT)
+        log = call_many(host, exit_code=1, **given)
+        assert not host.requests
+    assert "In this workflow mode is register or plan, and max_minutes at most 55" in log
