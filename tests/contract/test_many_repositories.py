@@ -682,6 +682,39 @@ def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
     assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27]
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(
+            Fault(
+                FaultKind.CUSTOM,
+                match=lambda request: "/git/trees/" in request.path,
+                times=None,
+                status=200,
+                body={"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True},
+            ),
+            id="tree-cut",
+        ),
+        pytest.param(
+            Fault(FaultKind.RESET, match=lambda request: not is_read(request), times=None),
+            id="answer-lost",
+        ),
+    ],
+)
+def test_nothing_is_created_file_by_file(
+    many: Start, make: Make, host: StandInHost, action: Action, fault: Fault
+) -> None:
+    [repository] = make(0, 1)
+    many(definitions=action.listing("a.txt", "b.txt"))
+    before = repository.files(SCAFFOLD_BRANCH)
+    host.faults.add(fault)
+    run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
+    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    assert fault.hits
+    assert not any(request.method == "PUT" for request in host.requests)
+    assert repository.files(SCAFFOLD_BRANCH) == before
+
+
 # --- Errors -------------------------------------------------------------------------------
 
 

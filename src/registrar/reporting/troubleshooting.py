@@ -49,6 +49,7 @@ SECTIONS = {
     "refusal.workflow_scope": "workflow-files",
     "reason.blocked": "a-part-of-the-path-is-a-file",
     "reason.declined": "a-closed-pull-request",
+    "reason.not_committable": "many-repositories",
     "reason.unknown": "the-connection-fails",
     "branch.": "no-branch-name-is-free",
     "pull_request.": "labels-and-people",

@@ -111,7 +111,10 @@ class SingleCommit:
     def create_files(
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
     ) -> None:
-        """Create what the branch lacks with one commit; the rest with a commit per file."""
+        """Create what the branch lacks with one commit; the rest with a commit per file.
+
+        Where the run does not fall back to that, the rest has failed.
+        """
         rereads = 0
         while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
             headline = proposal.headline(progress.registration(), batch)
@@ -119,11 +122,13 @@ class SingleCommit:
             try:
                 made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
             except GitHubError as error:
-                if plan.spec.falls_back or error.may_have_been_applied:
-                    lost = branch.may_have_been_applied or error.may_have_been_applied
+                lost = error.may_have_been_applied
+                if plan.spec.falls_back:
+                    lost |= branch.may_have_been_applied
                     branch = branch._replace(may_have_been_applied=lost)
                     break
-                _record(progress, [FileResult(d, State.FAILED, error.message) for d in batch])
+                state = State.UNKNOWN if lost else State.FAILED
+                _record(progress, [FileResult(d, state, error.message) for d in batch])
                 continue
             except (Cancelled, OutOfTime) as ended:
                 if ended.may_have_been_applied:
@@ -135,6 +140,11 @@ class SingleCommit:
             branch = branch._replace(head=made)
             with progress.group("group.create", count=len(batch), branch=branch.name):
                 _record(progress, [_created(plan, d, made) for d in batch])
+        if not plan.spec.falls_back:
+            there = branch.tree or {}
+            rest = [d for d in progress.pending(plan.missing) if d.path not in there]
+            reason = msg("reason.not_committable")
+            _record(progress, [FileResult(d, State.FAILED, reason) for d in rest])
         PerFile().create_files(client, plan, branch, proposal, progress)
 
 
