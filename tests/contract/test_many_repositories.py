@@ -1035,6 +1035,20 @@ def test_an_answer_about_fewer_repositories_than_asked_for_is_a_failed_batch(
     assert states(run) == {"missing": 1, "complete": 3}, run.console
 
 
+def test_the_queries_that_are_told_are_those_that_were_sent(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """Those that are sent again, in parts, or to the owner's repository included."""
+    make(4, 1)
+    host.create_repository("octo-org/.github", {"SECURITY.md": b""})
+    host.quirks.partial_above = 20
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, at=12))
+    run = many(mode="plan", profile="health", respect_alternatives="true")
+    sent = [each for each in asked(host) if each in {"nodes", "query"}]
+    assert {"nodes", "query"} == set(sent)
+    assert run.report["fleet"]["budget"]["queries"] == len(sent)
+
+
 def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
     many: Start, make: Make, host: StandInHost
 ) -> None:

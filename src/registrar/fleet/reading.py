@@ -118,13 +118,17 @@ class Reader:
     clock: Clock
     end: float
     """Moment (monotonic) of the run's end."""
-    queries: int = 0
-    """Requests that it took so far."""
     _began: float = 0.0
+    _sent_before: int = 0
     _total: int = 0
     """Tasks that are to be read."""
     _done: int = 0
     """Tasks that have been read."""
+
+    @property
+    def queries(self) -> int:
+        """Requests that the reading took so far, repeated ones included."""
+        return self.github.sent - self._sent_before
 
     def read(self, tasks: Sequence[Task]) -> Iterator[Reading]:
         """Read every task.
@@ -135,6 +139,7 @@ class Reader:
             OutOfTime: GitHub's limits last for longer than we may wait.
             Cancelled: a signal arrived.
         """
+        self._sent_before = self.github.sent
         self._began, self._total = self.clock.monotonic(), len(tasks)
         size = BatchSize()
         for branch, group in _by_branch(tasks):
@@ -150,7 +155,6 @@ class Reader:
             batch = tasks[done : done + size.size]
             alone = len(batch) == 1
             began = self.clock.monotonic()
-            self.queries += 1
             repositories = [task.repository for task in batch]
             try:
                 states = self.client.inspect_many(repositories, branch, paths, once=not alone)
@@ -182,7 +186,6 @@ class Reader:
         """Read a repository as if it were the only one: that asks for long lists in parts."""
         if failed.kind is not Kind.PARTIAL:
             return failed.message
-        self.queries += 1
         try:
             return self.client.inspect(task.repository.full_name, branch, paths)
         except (Refused, GitHubError) as error:

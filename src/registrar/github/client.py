@@ -95,6 +95,11 @@ class GitHub:
         return ManyClient(self._session(self._context), self._context)
 
     @property
+    def sent(self) -> int:
+        """Requests so far, of all clients together."""
+        return self._limits.sent
+
+    @property
     def distance(self) -> float:
         """Seconds from one writing request to the next; a limit makes them more."""
         return self._limits.distance

@@ -58,6 +58,8 @@ class TokenLimits:
         self._budgets: dict[Resource, Budget] = {}
         self._writes: deque[float] = deque(maxlen=max(count for count, _ in PACE))
         self._last_write: float | None = None
+        self.sent = 0
+        """Requests with this token so far, repeated ones included."""
         self.planned_distance = 0.0
         """Seconds from one writing request to the next, whatever they write."""
         self._widened = 1
@@ -66,6 +68,11 @@ class TokenLimits:
         """Writing requests so far that no limit stopped."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where GitHub names none."""
+
+    def note_sent(self) -> None:
+        """Count a request that is about to be sent."""
+        with self._lock:
+            self.sent += 1
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Learn from the headers of an answer."""

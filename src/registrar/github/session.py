@@ -135,6 +135,7 @@ class Session:
 
     def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request
+        self._limits.note_sent()
         answer = self._transport.send(
             request.method,
             request.target,
