@@ -578,6 +578,21 @@ def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(
     assert sum(opened(made)) == 1
 
 
+def test_too_few_points_for_the_writing_are_told_before_and_defer_the_rest(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 30)
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 10
+    run = many()
+    # Three queries read them all; three repositories take two points each, the fourth one
+    assert (run.exit_code, states(run), sum(opened(made))) == (0, {"opened": 3, "deferred": 27}, 3)
+    told = "GraphQL points for the writing: about 60, left: 7."
+    assert told in run.stdout
+    assert told in run.summary
+    assert "Nothing was written" not in run.text
+
+
 def test_one_odd_repository_does_not_stop_the_others(
     many: Start, make: Make, host: StandInHost
 ) -> None:

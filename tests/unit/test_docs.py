@@ -152,7 +152,7 @@ NO_ERRORS = re.compile(
     r"|reason\.(exists|satisfied|inherited|other_case|on_branch|same)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|shards"
+    r"|now|points|shards"
     r"|row|row_with_time|with_pull_request|outcome|outcome_empty|heading|more_rows)$"
 )
 """Texts that name no cause of a failure: parts of other texts, headings, progress."""

@@ -14,6 +14,9 @@ from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
 from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
 
+POINTS_PER_REPOSITORY = 2
+"""A query, and what writes everything at once or a commit."""
+
 
 def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
     """Writing requests of one pull request, where there are any.
@@ -87,6 +90,8 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
         now=now,
         deferred=to_open - now,
         writes=writes,
+        # Each repository is read again, and written to, also where that turns out to be needless
+        points=POINTS_PER_REPOSITORY * (now + to_update) + pull_requests[PullState.WAITING],
         # The shards write one after the other, so that an hour may see several of them
         distance=schedule.distance(writes * bounds.shard.total),
         matrix=matrix,

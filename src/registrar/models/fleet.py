@@ -68,6 +68,8 @@ class Budget(NamedTuple):
     deferred: int
     writes: int
     """Writing requests that it takes."""
+    points: int
+    """Points of GraphQL that the writing takes."""
     distance: float
     """Seconds between two of them."""
     matrix: tuple[Shard, ...]

@@ -65,6 +65,8 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
     if budget.writes or budget.deferred:
         minutes = _minutes(budget.seconds)
         yield msg("fleet.now", now=budget.now, deferred=budget.deferred, minutes=minutes)
+    if budget.points_left is not None and budget.points > budget.points_left:
+        yield msg("fleet.points", needed=budget.points, left=budget.points_left)
     if len(budget.matrix) > 1:
         yield msg("fleet.shards", count=len(budget.matrix))
 
