@@ -93,6 +93,7 @@ class Organisation:
     def run(self, action: Action | None = None, **inputs: str) -> Run:
         """Run to the end; what it publishes names no private repository."""
         given = {"target_repos": "octo-org/*", "language": "en", "labels": "chore", **inputs}
+        given |= {"title": "Files for {repo}"} if self.odd else {}
         env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
         run = (action or self.action)(given, target_repo=None, env=env)
         self.check(run)
