@@ -33,7 +33,7 @@ class FleetState(StrEnum):
 
 
 class Row(NamedTuple):
-    """One list in one repository that is not complete."""
+    """How one list stands in one repository."""
 
     repository: str
     profile: str
@@ -47,7 +47,11 @@ class Row(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """What a run is going to do. Counts are lists in repositories: two each for two profiles."""
+    """What a run is going to do.
+
+    ``found`` and ``excluded`` count repositories; what is said of missing files and pull requests
+    counts lists in repositories: two each for two profiles.
+    """
 
     found: int
     excluded: Mapping[Exclusion, int]

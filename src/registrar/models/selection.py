@@ -34,8 +34,8 @@ class Exclusion(StrEnum):
     LOCKED = "locked"
     EMPTY = "empty"
     FORK = "fork"
-    PATTERN = "excluded"
-    """No pattern takes it, or a qualifier leaves it out."""
+    NOT_MEANT = "excluded"
+    """No name or pattern takes it, or a qualifier leaves it out."""
 
 
 class Rule(NamedTuple):
@@ -96,11 +96,11 @@ class Selection(NamedTuple):
         it was asked for by name: it may have another one by now.
         """
         reasons = (
-            (Exclusion.PATTERN, not (named or self.takes(repository.full_name))),
+            (Exclusion.NOT_MEANT, not (named or self.takes(repository.full_name))),
             (Exclusion.ARCHIVED, repository.archived),
             (Exclusion.DISABLED, repository.disabled),
             (Exclusion.FORK, repository.fork and not self.forks),
-            (Exclusion.PATTERN, not self._has_qualities(repository)),
+            (Exclusion.NOT_MEANT, not self._has_qualities(repository)),
         )
         return next((reason for reason, holds in reasons if holds), None)
 
