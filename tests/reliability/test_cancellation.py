@@ -313,6 +313,7 @@ def test_no_other_profile_is_begun(
     assert ended.exit_code == 128 + signal.SIGTERM, ended.text
     assert "Cancelled (SIGTERM)" in ended.stderr
     assert ended.stderr.count("Cancelled") == 1
+    assert "Nothing was registered" not in ended.summary
     assert repository.branches == [HEALTH_BRANCH, "main"]
 
     host.on_request = None

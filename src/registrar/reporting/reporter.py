@@ -84,7 +84,9 @@ class Reporter(NamedTuple):
             else:
                 parts = [step_summary(r, self.catalogue) for r in result.registrations]
             errors = [diagnostic.message for diagnostic in result.diagnostics]
-            parts += [error_summary(errors, self.catalogue)] if errors else []
+            if errors:
+                has_results = bool(result.registrations)
+                parts.append(error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
             whole = self.workflow.files.summary(
                 "\n".join(parts), lambda text, size: cut(text, size, note)

@@ -61,9 +61,10 @@ def _outcome(registration: RegistrationResult) -> Iterator[Message]:
         yield msg("summary.branch", branch=registration.branch)
 
 
-def error_summary(errors: Sequence[Message], catalogue: Catalogue) -> str:
-    """What ended a run before it could register anything (Markdown)."""
-    lines = [f"## {catalogue.text(msg('summary.not_run'))}", ""]
+def error_summary(errors: Sequence[Message], catalogue: Catalogue, *, has_results: bool) -> str:
+    """What ended a run early, before it could register anything or afterwards (Markdown)."""
+    title = msg("summary.ended_early" if has_results else "summary.not_run")
+    lines = [f"## {catalogue.text(title)}", ""]
     for error in errors:
         lines += markdown.quoted(catalogue.text(error, escaping.for_markdown_code))
     return "\n".join(lines) + "\n"
