@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from urllib.parse import quote
 
 from registrar.models.selection import ListedRepository
+from registrar.profiles import PROFILES
 
 _NAME = r"[A-Za-z0-9._-]+"
 _NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
@@ -16,7 +17,12 @@ _ENDINGS = (r"\.git$", r"\.+$")
 """What is no part of a name: that of an address for git, and of a sentence."""
 _SUFFIXES = (r"-[0-9]+\.*$",)
 """What the name of a branch ends with when the first choice was taken."""
-_PLACEHOLDERS = {"count": "[0-9]+", "profile": "[a-z]+", "path": ".*?", "run_url": r"\S*"}
+_PLACEHOLDERS = {
+    "count": "[0-9]+",
+    "profile": f"(?:{'|'.join(PROFILES)})",
+    "path": ".*?",
+    "run_url": r"\S*",
+}
 
 
 class HiddenNames:
@@ -29,7 +35,10 @@ class HiddenNames:
     def __init__(self) -> None:
         """Nothing is hidden yet."""
         self._shown: dict[str, str] = {}
-        """What is shown for ``owner/repo``, and for ``repo`` alone; the keys in lower case."""
+        """What is shown for ``owner/repo``, and for ``repo`` alone; nothing where it is public.
+
+        The keys are in lower case.
+        """
         self._owners = set[str]()
         self._templates = set[str]()
         self._patterns: list[re.Pattern[str]] = []
@@ -39,19 +48,17 @@ class HiddenNames:
 
         ``templates`` are those of texts that may be published, with ``{repo}`` for the name.
         """
-        self._templates.update(each for each in templates if "{repo}" in each)
+        self._templates.update(each for each in templates if "(?P<repo>" in _pattern(each, ""))
         # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
         for each in sorted(repositories, key=lambda each: each.visibility != "public"):
             owner, _, name = each.full_name.partition("/")
-            shown = name if each.visibility == "public" else f"(id {each.id})"
-            self._show(owner, name, shown)
+            self._show(owner, name, "" if each.visibility == "public" else f"(id {each.id})")
         self._make_patterns()
 
     def renamed(self, old: str, new: str) -> None:
         """Hide the new name of a repository whose old one is hidden."""
         owner, _, name = new.partition("/")
-        shown = self._shown.get(old.lower(), "")
-        if shown.startswith("("):
+        if shown := self._shown.get(old.lower()):
             self._show(owner, name, shown)
             self._make_patterns()
 
@@ -60,7 +67,7 @@ class HiddenNames:
         self._shown |= {f"{owner}/{name}".lower(): shown, name.lower(): shown}
 
     def _make_patterns(self) -> None:
-        owners = "|".join(sorted(self._owners))
+        owners = "|".join(sorted(self._owners, reverse=True))
         # An escaped slash: the name may be a part of an address
         whole = rf"(?<![A-Za-z0-9_-])(?P<owner>{owners})(?:/|%2F)(?P<repo>{_NAME})"
         texts = (_pattern(each, owners) for each in sorted(self._templates))
@@ -77,6 +84,8 @@ class HiddenNames:
         endings = _ENDINGS if owner else _ENDINGS + _SUFFIXES
         for name in _possible_names(found["repo"], endings):
             shown = self._shown.get(f"{owner}/{name}".lower() if owner else name.lower())
+            if shown == "":
+                break
             if shown:
                 begin = found.start("repo") - found.start()
                 return found[0][:begin] + found[0][begin:].replace(name, shown)
