@@ -1148,7 +1148,7 @@ def test_a_public_workflow_publishes_no_private_name(
     "texts",
     [
         {"branch": "add/{repo}", "title": "Files for {repo}"},
-        {"branch": "{repo}", "title": "{repo} von {owner}: {count} für alle"},
+        {"branch": "{repo}", "title": "{repo} von {owner}: {count} für Ämter"},
         {"branch": "{owner}-{repo}-{profile}", "title": "{count} {repo} ({repo})"},
     ],
 )
