@@ -470,6 +470,8 @@ def test_five_failures_in_a_row_with_one_cause_end_the_writing(
     assert run.exit_code == 1
     assert states(run) == {"failed": 5, "deferred": 3}
     assert "5 repositories in a row failed for one cause" in run.summary
+    [warning] = [line for line in run.stderr.splitlines() if "in a row failed" in line]
+    assert "Either a ruleset forbids its name" in warning
     assert sum(opened(made)) == 0
     assert not any(request.method == "PUT" for request in host.requests)
 

@@ -260,7 +260,8 @@ class Fleet(NamedTuple):
             same = texts.cause_id(row)
             causes[:] = [*causes, same] if causes[-1:] == [same] else [same]
             if len(causes) == SAME_CAUSE:
-                self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=chain[-1])
+                reason = texts.cause(row)
+                self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=reason)
         if self.result.stopped:
             self.reporter.warn(Diagnostic(self.result.stopped))
 
