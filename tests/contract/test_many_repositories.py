@@ -378,21 +378,24 @@ def test_githubs_pace_is_never_met(
 
 
 @pytest.mark.parametrize(
-    ("day", "given"),
+    ("lag", "repositories", "given"),
     [
-        pytest.param("real", {**FIVE_WRITES, "team_reviewers": ""}, id="real day, options"),
-        pytest.param("real", {}, id="real day"),
-        pytest.param("slow", {"max_pull_requests": "150", "max_minutes": "300"}, id="slow to know"),
+        pytest.param(0.8, 110, {**FIVE_WRITES, "team_reviewers": ""}, id="a real day, options"),
+        pytest.param(9.0, 70, {"max_minutes": "120"}, id="slow to know"),
     ],
 )
 def test_githubs_pace_is_not_met_where_a_pull_request_takes_more_writes_than_planned(
-    many: Start, make: Make, host: StandInHost, day: str, given: dict[str, str]
+    many: Start,
+    make: Make,
+    host: StandInHost,
+    lag: float,
+    repositories: int,
+    given: dict[str, str],
 ) -> None:
-    made = make(0, 150)
+    made = make(0, repositories)
     host.real_day()
+    host.quirks.lag = Lag(seconds=lag)
     assert host.pace
-    if day == "slow":
-        host.quirks.lag = Lag(seconds=9)
     run = many(**given, max_wait_minutes="10")
     assert run.exit_code == 0, run.console
     assert (max(opened(made)), sum(opened(made)) > 50) == (1, True)

@@ -124,3 +124,24 @@ def test_the_last_answers_end_in_time() -> None:
     retry.count_failed(began)
     assert retry.answer_seconds() == 5
     assert policy(15)[0].answer_seconds() > 15 * 60
+
+
+def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
+    retry, clock, said = policy(1)
+    retry.end = clock.now + 1000
+    retry.keep_pace(900, may_have_been_applied=False)
+    retry.keep_pace(0.1, may_have_been_applied=False)
+    assert retry.end - clock.now == pytest.approx(99.9)
+    assert [message.values["seconds"] for message in said] == [900]
+    with pytest.raises(OutOfTime) as ended:
+        retry.keep_pace(100, may_have_been_applied=True)
+    assert (ended.value.message.key, ended.value.may_have_been_applied) == ("limit.after_end", True)
+    # None of it was taken from what the run may wait
+    retry.plan_pause(60, REASON)
+
+
+def test_githubs_pace_is_waiting_like_any_other_where_nothing_ends_the_run() -> None:
+    retry, _, _ = policy(1)
+    with pytest.raises(OutOfTime) as ended:
+        retry.keep_pace(61, may_have_been_applied=False)
+    assert ended.value.message.key == "limit.out_of_time"
