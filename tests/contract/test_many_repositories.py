@@ -189,6 +189,11 @@ def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
     repository.open_pull_request(head=SCAFFOLD_BRANCH)
     plan = many(mode="plan")
     assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
+    assert plan.report["fleet"]["budget"]["now"] == 1
+    assert states(many(max_pull_requests="0")) == {"deferred": 1}
+    assert len(repository.pull_requests) == 1
+    assert states(many(max_pull_requests="1")) == {"opened": 1}
+    assert len(repository.pull_requests) == 2
 
 
 def test_shards_share_the_repositories_and_the_cap(

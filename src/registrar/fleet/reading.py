@@ -18,7 +18,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.plan import make_plan
-from registrar.reporting import marker
+from registrar.reporting import marker, proposal
 from registrar.strategies.base import with_owner
 from registrar.strategies.single_commit import paths_to_read
 from registrar.texts.messages import Message, msg
@@ -68,7 +68,10 @@ class Reading(NamedTuple):
             return None
         if plan.declined and not plan.missing:
             return Declined(plan.spec.branch, next(iter(plan.declined.values())))
-        return branches.proposed(plan.state.branch, plan) if plan.state.branch else None
+        found = branches.proposed(plan.state.branch, plan) if plan.state.branch else None
+        # Without our marker only its commits tell whether it is ours, which takes a request each
+        is_ours = not isinstance(found, PullRequest) or proposal.is_ours(found.body)
+        return found if is_ours else None
 
     @property
     def pull_request(self) -> PullRequest | None:
