@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import threading
 import time
+from pathlib import Path
 
 
 class FakeClock:
@@ -25,12 +27,26 @@ class FakeClock:
 
 
 class SkippingClock:
-    """The machine's clock, except that sleeping takes no time: it moves the clock forward."""
+    """The machine's clock, except that sleeping takes no time: it moves the clock forward.
 
-    def __init__(self) -> None:
+    Processes that are given the same file share one clock.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
         self._lock = threading.Lock()
-        self.skipped = 0.0
+        size = 8
+        if file is None:
+            memory = mmap.mmap(-1, size)
+        else:
+            with file.open("ab+") as opened:
+                opened.truncate(size)
+                memory = mmap.mmap(opened.fileno(), size)
+        self._seconds = memoryview(memory).cast("d")
+
+    @property
+    def skipped(self) -> float:
         """Seconds that were slept."""
+        return self._seconds[0]
 
     def time(self) -> float:
         return time.time() + self.skipped
@@ -40,4 +56,4 @@ class SkippingClock:
 
     def sleep(self, seconds: float) -> None:
         with self._lock:
-            self.skipped += seconds
+            self._seconds[0] += seconds

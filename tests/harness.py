@@ -7,9 +7,11 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -141,6 +143,33 @@ def read_file_command(text: str) -> dict[str, str]:
     return values
 
 
+class SignalAt:
+    """Sends a signal to a process when the host gets a request, before that is answered.
+
+    It sees the host's requests as `StandInHost.on_request`, and sends once.
+    """
+
+    def __init__(self, number: int, moment: Callable[[Request], bool]) -> None:
+        self._number = number
+        self._moment = moment
+        self._process = Future[subprocess.Popen[bytes]]()
+        self._sent = False
+
+    def __call__(self, request: Request) -> None:
+        if self._sent or not self._moment(request):
+            return
+        self._sent = True
+        process = self._process.result(timeout=60)
+        process.send_signal(self._number)
+        if self._number == signal.SIGKILL:
+            process.wait()
+
+    def to(self, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+        """Say which process it is."""
+        self._process.set_result(process)
+        return process
+
+
 @dataclass
 class Action:
     """Runs the action against the host: ``action(profile="health")``.
@@ -156,6 +185,12 @@ class Action:
     secrets: list[str] = field(default_factory=list)
     """Texts that no run may show, whatever happens."""
     clock: SkippingClock = field(default_factory=SkippingClock)
+
+    def share_clock(self) -> Path:
+        """The file of a clock that processes can share, which is the host's from now on."""
+        file = self.directory / "clock"
+        self.clock = self.host.clock = SkippingClock(file)
+        return file
 
     @property
     def workspace(self) -> Path:

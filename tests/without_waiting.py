@@ -1,4 +1,7 @@
-"""`python -I tests/without_waiting.py`: the entry point, on a clock on which nobody waits."""
+"""`python -I tests/without_waiting.py FILE`: the entry point, on a clock on which nobody waits.
+
+The clock is in the file: whoever started this process sees on it what was waited here.
+"""
 
 import os
 import sys
@@ -11,6 +14,7 @@ from registrar.cancellation import Cancellation  # noqa: E402 (its path is known
 from registrar.main import main  # noqa: E402
 from tests.clocks import SkippingClock  # noqa: E402
 
-cancellation = Cancellation(SkippingClock())
+file, *arguments = sys.argv[1:]
+cancellation = Cancellation(SkippingClock(Path(file)))
 cancellation.install()
-sys.exit(main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation))
+sys.exit(main(arguments, os.environ, sys.stdout, sys.stderr, cancellation))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,17 @@ import pytest
 
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Run, Start, calls, report_schema
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    TARGET,
+    Action,
+    Run,
+    SignalAt,
+    Start,
+    report_schema,
+    shortened,
+)
 
 FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}
 
@@ -169,14 +178,9 @@ def test_a_run_that_is_cancelled(
     strategy: str,
     number: signal.Signals,
 ) -> None:
-    started: list[subprocess.Popen[bytes]] = []
-
-    def on_request(_record: object) -> None:
-        if calls(host)[-1] == FIRST[strategy]:
-            started[0].send_signal(number)
-
+    end = SignalAt(number, lambda request: shortened(request) == FIRST[strategy])
     host.latency = 0.2
-    host.on_request = on_request
+    host.on_request = end
     environ = action.environment(
         {
             "definitions": action.listing("a", "b"),
@@ -184,8 +188,7 @@ def test_a_run_that_is_cancelled(
             "commit_strategy": strategy,
         }
     ) | {"RUNNER_TEMP": str(temporary(action))}
-    started.append(action.begin(environ))
-    run = action.end(started[0], environ)
+    run = action.end(end.to(action.begin(environ)), environ)
     assert run.exit_code == run.registration["exit_code"] == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.registration["error"]
     expected = {"per-file": ["created", "pending"], "single": ["pending", "pending"]}

@@ -6,15 +6,14 @@ Also where GitHub lags behind: the second run meets what the first has just made
 from __future__ import annotations
 
 import signal
-import subprocess
-import threading
 from collections.abc import Iterator
 
 import pytest
 from _pytest.mark import ParameterSet
 
 from tests.example import POSITIONS, SORTS, Day, Example
-from tests.fakehub import Fault, FaultKind, Request
+from tests.fakehub import Fault, FaultKind
+from tests.harness import SignalAt
 
 
 def cases() -> Iterator[ParameterSet]:
@@ -34,21 +33,11 @@ def test_running_again_finishes_what_a_killed_run_began(
 ) -> None:
     host = example.host
     example.live(day)
-    started = threading.Event()
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def kill(request: Request) -> None:
-        if request.number == position:
-            started.wait()
-            processes[0].kill()
-            processes[0].wait()
-
-    host.on_request = kill
+    host.on_request = kill = SignalAt(signal.SIGKILL, lambda each: each.number == position)
     if not applied:
         host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
-    processes.append(example.begin())
-    started.set()
-    assert example.action.end(processes[0], {}).exit_code == -signal.SIGKILL
+    process = kill.to(example.begin())
+    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
     assert not example.overwritten()
 
     host.on_request = None
