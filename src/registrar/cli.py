@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import textwrap
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from registrar.inputs.table import INPUTS, Input, meant
 from registrar.profiles import PROFILES
 from registrar.texts.messages import Catalogue, Message, msg
 
-COLUMNS = 96
-"""Width of the help."""
+COLUMNS = 80
+"""Width of the help, as a terminal counts: a Japanese character takes two."""
 
 _COMMANDS = {f"--command={name}": name for name in PROFILES}
 """First argument of either command, and the profile that it is for."""
@@ -22,6 +22,8 @@ _VERSION = "--version"
 _MARGIN = " " * 6
 _OPTIONS = {each.option: each for each in INPUTS.values() if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
+_UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*")
+"""What no line break may split, with the punctuation that no line may end or begin with."""
 
 
 class CommandLine(NamedTuple):
@@ -48,26 +50,20 @@ class CommandLine(NamedTuple):
             msg("help.purpose"),
             msg("help.environment"),
         ):
-            yield from catalogue.text(message).splitlines()
+            for line in catalogue.text(message).splitlines():
+                yield from _wrapped(line)
             yield ""
-        yield catalogue.text(msg("help.options"))
+        yield from _wrapped(catalogue.text(msg("help.options")))
         for option, each in _OPTIONS.items():
             if not (self.command and each.name == "profile"):
                 yield f"  {option}{_shown_choices(each)}"
                 message = msg(f"option.{each.name}")
                 if each.default:
                     message = msg("help.with_default", text=message, value=each.default)
-                text = catalogue.text(message)
-                yield from textwrap.wrap(
-                    text,
-                    COLUMNS,
-                    initial_indent=_MARGIN,
-                    subsequent_indent=_MARGIN,
-                    break_on_hyphens=False,
-                )
+                yield from _wrapped(f"{_MARGIN}{catalogue.text(message)}")
         yield f"  {', '.join((*_HELP, _VERSION))}"
         yield ""
-        yield catalogue.text(msg("help.exit_codes"))
+        yield from _wrapped(catalogue.text(msg("help.exit_codes")))
 
 
 def parse(arguments: Sequence[str]) -> CommandLine:
@@ -129,3 +125,20 @@ def _unknown(name: str) -> Message:
 
 def _shown_choices(option: Input) -> str:
     return f" {'|'.join(option.choices)}" if option.choices else " VALUE"
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """Break a line, and begin each part as far in as the whole begins."""
+    words = text.lstrip()
+    line = margin = text[: len(text) - len(words)]
+    for unit in _UNBROKEN.findall(words):
+        if line != margin and _columns(f"{line}{unit}".rstrip()) > COLUMNS:
+            yield line.rstrip()
+            line = margin
+        if unit != " " or line != margin:
+            line += unit
+    yield line
+
+
+def _columns(text: str) -> int:
+    return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from unicodedata import east_asian_width
 
 import pytest
 
 from registrar import __version__
 from registrar.inputs.table import INPUTS
+from registrar.texts.messages import LANGUAGES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action
 
@@ -42,8 +44,15 @@ def test_help_names_every_option_and_does_nothing(
     assert "Default: register." in run.stdout
     for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
         assert re.search(rf"(?m)^  {name} ", run.stdout), name
-    assert max(map(len, run.lines)) <= 100
     assert host.requests == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_help_fits_a_terminal_of_80_columns(action: Action, language: str) -> None:
+    lines = action.start({}, "--help", "--language", language).lines
+    widths = [sum(1 + (east_asian_width(char) in "WF") for char in line) for line in lines]
+    assert 70 < max(widths) <= 80
+    assert not [line for line in lines if re.search("^ *[、。）」]|[（「]$", line)]
 
 
 def test_help_is_japanese_unless_asked_otherwise(action: Action) -> None:
