@@ -351,7 +351,7 @@ def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> No
     assert sum(opened(made)) == 3
 
 
-def test_writing_requests_keep_their_distance_options_included(
+def test_writing_requests_keep_their_interval_options_included(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     make(0, 3)
@@ -443,7 +443,7 @@ def test_shards_together_do_not_meet_githubs_pace_either(
 
 
 @pytest.mark.parametrize("answers", [1, 3])
-def test_a_limit_doubles_the_distance(
+def test_a_limit_doubles_the_interval(
     many: Start, make: Make, host: StandInHost, answers: int
 ) -> None:
     """Once for each request, however often it is stopped."""
@@ -458,9 +458,9 @@ def test_a_limit_doubles_the_distance(
     run = many()
     assert states(run) == {"opened": 30}
     times = [each.ended for each in host.requests if not is_read(each) and each.ended]
-    distances = [later - earlier for earlier, later in itertools.pairwise(times[answers:])]
-    assert len(distances) == 29
-    assert all(distance == pytest.approx(6, abs=0.5) for distance in distances)
+    intervals = [later - earlier for earlier, later in itertools.pairwise(times[answers:])]
+    assert len(intervals) == 29
+    assert all(interval == pytest.approx(6, abs=0.5) for interval in intervals)
     [line] = [line for line in run.lines if line.startswith("[1/30]")]
     assert line.endswith("(about 3 min left)")
 

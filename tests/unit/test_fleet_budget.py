@@ -46,11 +46,11 @@ def test_what_is_to_be_done(
     assert (len(found.matrix), found.missing) == (shards, len(pull_requests))
 
 
-def test_a_shard_has_its_share_of_the_cap_and_the_distance_of_all() -> None:
+def test_a_shard_has_its_share_of_the_cap_and_the_interval_of_all() -> None:
     whole = budget(*[OPEN] * 1000, cap=1000)
-    assert (whole.distance, [str(each) for each in whole.matrix]) == (7.2, ["1/3", "2/3", "3/3"])
+    assert (whole.interval, [str(each) for each in whole.matrix]) == (7.2, ["1/3", "2/3", "3/3"])
     part = budget(*[OPEN] * 333, cap=1000, shard=Shard(2, 3))
-    assert (part.now, part.distance) == (333, 7.2)
+    assert (part.now, part.interval) == (333, 7.2)
     assert part.seconds == pytest.approx(333 * 7.2)
 
 

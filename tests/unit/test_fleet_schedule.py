@@ -38,7 +38,7 @@ def test_shards_share_nothing_and_leave_nothing_out(total: int) -> None:
 )
 def test_an_hour_never_sees_more_writes_than_github_takes(writes: int, seconds: float) -> None:
     assert schedule.seconds(writes) == pytest.approx(seconds)
-    assert 3600 / schedule.distance(writes) <= 500 or writes <= 400
+    assert 3600 / schedule.interval(writes) <= 500 or writes <= 400
 
 
 @pytest.mark.parametrize(

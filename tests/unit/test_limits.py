@@ -6,7 +6,7 @@ import pytest
 
 from registrar.errors import Refused
 from registrar.github.limits import (
-    LONGEST_DISTANCE,
+    LONGEST_INTERVAL,
     PACE,
     Resource,
     TokenLimits,
@@ -162,13 +162,13 @@ def test_the_pace() -> None:
     assert (limits.pace(per_minute), limits.pace()) == (0, 0)
 
 
-def test_the_distance_doubles_up_to_a_minute() -> None:
+def test_the_interval_doubles_up_to_a_minute() -> None:
     limits = TokenLimits("ghp_x", FakeClock())
-    limits.widen_distance()
-    assert limits.distance == 0
-    limits.planned_distance = 7.2
-    limits.widen_distance()
-    assert limits.distance == 14.4
+    limits.widen_interval()
+    assert limits.interval == 0
+    limits.planned_interval = 7.2
+    limits.widen_interval()
+    assert limits.interval == 14.4
     for _ in range(5):
-        limits.widen_distance()
-    assert limits.distance == LONGEST_DISTANCE
+        limits.widen_interval()
+    assert limits.interval == LONGEST_INTERVAL

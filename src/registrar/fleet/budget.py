@@ -90,9 +90,9 @@ def make_budget(read: Read, bounds: Bounds) -> Budget:
         now=now,
         deferred=to_open - now,
         writes=writes,
+        # The shards write one after the other, so that an hour may see several of them
+        interval=schedule.interval(writes * bounds.shard.total),
         # Each repository is read again, and written to, also where that turns out to be needless
         points=POINTS_PER_REPOSITORY * (now + to_update) + pull_requests[PullState.WAITING],
-        # The shards write one after the other, so that an hour may see several of them
-        distance=schedule.distance(writes * bounds.shard.total),
         matrix=matrix,
     )

@@ -10,18 +10,18 @@ from datetime import date
 from registrar.models.selection import Shard
 
 MANY_WRITES = 400
-"""Up to so many writes fit into an hour at `SHORT_DISTANCE` without meeting the hourly limit."""
-SHORT_DISTANCE = 3.0
-LONG_DISTANCE = 7.2
+"""Up to so many writes fit into an hour at `SHORT_INTERVAL` without meeting the hourly limit."""
+SHORT_INTERVAL = 3.0
+LONG_INTERVAL = 7.2
 """Seconds between two writing requests: 500 an hour is what GitHub takes.
 
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 """
 
 
-def distance(writes: int) -> float:
+def interval(writes: int) -> float:
     """Seconds between two writing requests when so many are planned."""
-    return SHORT_DISTANCE if writes <= MANY_WRITES else LONG_DISTANCE
+    return SHORT_INTERVAL if writes <= MANY_WRITES else LONG_INTERVAL
 
 
 def writes_left(planned: int, *, done: int, made: int) -> int:
@@ -35,7 +35,7 @@ def writes_left(planned: int, *, done: int, made: int) -> int:
 
 def seconds(writes: int) -> float:
     """How long so many writing requests take at GitHub's pace."""
-    return writes * distance(writes)
+    return writes * interval(writes)
 
 
 def shards(writes: int, *, max_seconds: float) -> tuple[Shard, ...]:

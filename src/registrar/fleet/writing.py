@@ -73,7 +73,8 @@ class Writer(NamedTuple):
         cap = self.shard.share(settings.max_pull_requests)
         left = budget.writes
         opened, most = 0, 1
-        self._keep_distance(left, 0)
+        self.github.end_writing_at(end)
+        self._plan_interval(left, 0)
         causes: list[str] = []
         for number, item in enumerate(todo, start=1):
             write_at = self.cancellation.clock.monotonic() + self.github.seconds_until(most)
@@ -89,7 +90,7 @@ class Writer(NamedTuple):
             most = max(most, self.github.writes - made)
             opened += done.operation is PullRequestOperation.CREATED
             left = max(left - writes.get(item.pull_state, 0), 0)
-            seconds_left = self._keep_distance(left, budget.writes - left)
+            seconds_left = self._plan_interval(left, budget.writes - left)
             self.rows.add(row, number, len(todo), seconds_left)
             self._end_if_needed(row, done, causes)
 
@@ -103,14 +104,13 @@ class Writer(NamedTuple):
             key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.task.repository.id]),
         )
 
-    def _keep_distance(self, planned: int, done: int) -> float:
-        """Choose the distance for what is ``planned``, and give the seconds that it takes."""
+    def _plan_interval(self, planned: int, done: int) -> float:
+        """Choose the interval for what is ``planned``, and give the seconds it takes."""
         made = self.github.writes
         left = schedule.writes_left(planned, done=done, made=made)
         # The shards write one after the other, so that an hour may see several of them
-        distance = schedule.distance((made + left) * self.shard.total)
-        self.github.keep_distance(distance, self.end)
-        return left * self.github.distance
+        self.github.plan_write_interval(schedule.interval((made + left) * self.shard.total))
+        return left * self.github.write_interval
 
     def _end_if_needed(self, row: Row, done: RegistrationResult, causes: list[str]) -> None:
         """End the writing where the other repositories would end alike."""

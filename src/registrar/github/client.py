@@ -100,17 +100,17 @@ class GitHub:
         return self._limits.sent
 
     @property
-    def distance(self) -> float:
+    def write_interval(self) -> float:
         """Seconds from one writing request to the next; a limit makes them more."""
-        return self._limits.distance
+        return self._limits.interval
 
-    def keep_distance(self, seconds: float, end: float) -> None:
-        """From now on, let so many seconds pass from one writing request to the next.
+    def plan_write_interval(self, seconds: float) -> None:
+        """From now on, let so many seconds pass from one writing request to the next."""
+        self._limits.planned_interval = seconds
 
-        GitHub's own pace is waited for likewise, but not beyond ``end`` (monotonic).
-        """
-        self._limits.planned_distance = seconds
-        self._policy.end = end
+    def end_writing_at(self, moment: float) -> None:
+        """Send no write after ``moment`` (monotonic): until then GitHub's pace is waited for."""
+        self._policy.end = moment
 
     @property
     def writes(self) -> int:

@@ -23,7 +23,7 @@ Each window is a second longer than GitHub's: requests do not all take equally l
 """
 CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
-LONGEST_DISTANCE = 60.0
+LONGEST_INTERVAL = 60.0
 """Seconds between two writing requests at most, after however many limits: as long as GitHub asks
 to wait after one that names no time
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
@@ -60,10 +60,10 @@ class TokenLimits:
         self._last_write: float | None = None
         self.sent = 0
         """Requests with this token so far, repeated ones included."""
-        self.planned_distance = 0.0
+        self.planned_interval = 0.0
         """Seconds from one writing request to the next, whatever they write."""
         self._widened = 1
-        """The distance is so many times as long, since limits were met."""
+        """The interval is so many times as long, since limits were met."""
         self.writes = 0
         """Writing requests so far that no limit stopped."""
         self.scopes: frozenset[str] | None = None
@@ -122,19 +122,19 @@ class TokenLimits:
         return max([0.0, *due])
 
     @property
-    def distance(self) -> float:
+    def interval(self) -> float:
         """Seconds from one writing request to the next, after the limits that were met."""
-        return min(self.planned_distance * self._widened, LONGEST_DISTANCE)
+        return min(self.planned_interval * self._widened, LONGEST_INTERVAL)
 
     def until_next_write(self) -> float:
-        """Seconds until the distance to the last writing request is kept; may be negative."""
+        """Seconds until the interval since the last writing request is over; may be negative."""
         if self._last_write is None:
             return 0.0
-        return self._last_write + self.distance - self._clock.monotonic()
+        return self._last_write + self.interval - self._clock.monotonic()
 
-    def widen_distance(self) -> None:
-        """Double the distance: a request was stopped by a limit."""
-        if self.planned_distance:
+    def widen_interval(self) -> None:
+        """Double the interval: a request was stopped by a limit."""
+        if self.planned_interval:
             self._widened *= 2
 
     def note_write(self, *, creates_content: bool = True) -> None:

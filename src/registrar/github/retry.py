@@ -73,8 +73,8 @@ class RetryPolicy:
         while (seconds := self._resume_at - self.clock.monotonic()) > 0:
             self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
 
-    def keep_distance(self, seconds: float, *, may_have_been_applied: bool) -> None:
-        """Sleep between two writes; it is part of the plan, and not counted as waiting.
+    def wait_between_writes(self, seconds: float, *, may_have_been_applied: bool) -> None:
+        """Wait as the plan of the run has it: not counted as waiting.
 
         Raises:
             Cancelled: a signal arrived; it carries ``may_have_been_applied``.
@@ -102,7 +102,7 @@ class RetryPolicy:
             )
         if whole := round(seconds):
             self._announce(msg("wait.pause", reason=reason, seconds=whole))
-        self.keep_distance(seconds, may_have_been_applied=may_have_been_applied)
+        self.wait_between_writes(seconds, may_have_been_applied=may_have_been_applied)
 
     def count_failed(self, began: float) -> None:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""

@@ -113,7 +113,7 @@ class Session:
             self._policy.count_failed(began)
             if outcome.kind is Kind.LIMIT and not attempts.was_limited:
                 attempts.was_limited = True
-                self._limits.widen_distance()
+                self._limits.widen_interval()
             attempts.may_have_been_applied |= outcome.may_have_been_applied
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made(*request.makes)
@@ -126,7 +126,8 @@ class Session:
         creates_content = attempts.request.writes and attempts.request.method != "PATCH"
         lost = attempts.may_have_been_applied
         if attempts.request.writes:
-            self._policy.keep_distance(self._limits.until_next_write(), may_have_been_applied=lost)
+            seconds = self._limits.until_next_write()
+            self._policy.wait_between_writes(seconds, may_have_been_applied=lost)
         if creates_content and (pace := self._limits.pace()):
             self._policy.keep_pace(pace, may_have_been_applied=lost)
         self._policy.wait(may_have_been_applied=lost)

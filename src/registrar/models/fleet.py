@@ -59,29 +59,29 @@ class Budget(NamedTuple):
     """Requests that the reading took."""
     points_left: int | None
     missing: int
-    """Number of lists with missing files."""
+    """Number of lists with missing files; the next four count some of these."""
     proposed: int
-    """Of them, so many have an open pull request."""
+    """Those with an open pull request."""
     to_update: int
-    """Open pull requests that do not propose all missing files."""
+    """Those whose open pull request does not propose all missing files."""
     declined: int
     unread: int
-    """Of them, so many whose pull requests the token may not read."""
+    """Those whose pull requests the token may not read."""
     now: int
     """Pull requests that this run is going to open."""
     deferred: int
     writes: int
     """Writing requests that it takes."""
+    interval: float
+    """Seconds from one writing request to the next."""
     points: int
     """Points of GraphQL that the writing takes."""
-    distance: float
-    """Seconds between two of them."""
     matrix: tuple[Shard, ...]
 
     @property
     def seconds(self) -> float:
         """How long the writing takes."""
-        return self.writes * self.distance
+        return self.writes * self.interval
 
     @property
     def selected(self) -> int:
