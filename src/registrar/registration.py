@@ -135,7 +135,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     """Create what is missing, and open or update the pull request."""
     strategy = STRATEGIES[plan.spec.strategy]
     require_writable(plan, client.scopes)
-    strategy.require_budget(client, plan)
+    strategy.require_rate_limit(client, plan)
     attempt = strategy.write_at_once(client, plan, proposal, progress)
     branch = attempt.branch if attempt else None
     if branch is None:

@@ -18,7 +18,7 @@ from registrar.github.fields import Fields
 from registrar.github.limits import TokenLimits
 from registrar.github.request import Request
 from registrar.github.retry import RetryPolicy
-from registrar.github.session import Session, branch_thing
+from registrar.github.session import Session, branch_key
 from registrar.github.transport import Transport
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock
@@ -28,7 +28,7 @@ BROKEN = (500, {"message": "oops"})
 ABSENT = (404, {"message": "Not Found"})
 LIMITED = (403, {"message": "You have exceeded a secondary rate limit."})
 EXISTS = (422, {"message": "Reference already exists"})
-BRANCH = branch_thing("x")
+BRANCH = branch_key("x")
 
 
 class Scripted:
@@ -209,7 +209,7 @@ def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
 
 
 def test_what_this_run_has_not_made_is_not_waited_for(host: Scripted) -> None:
-    host.send("POST", makes=(branch_thing("other"),))
+    host.send("POST", makes=(branch_key("other"),))
     host.answers = [ABSENT]
     with pytest.raises(GitHubError) as failed:
         host.send("GET", needs=(BRANCH,))

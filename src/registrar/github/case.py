@@ -112,7 +112,7 @@ class Case(NamedTuple):
 
     @property
     def used_up(self) -> bool:
-        """Whether no request is left until the budget's reset."""
+        """Whether no request is left until the rate limit's reset."""
         return self.headers.get("x-ratelimit-remaining") == "0"
 
     @property

@@ -45,7 +45,7 @@ class Client(GraphQLClient):
     @property
     def scopes(self) -> frozenset[str] | None:
         """Scopes of a classic token; ``None`` where GitHub names none."""
-        return self._session.scopes
+        return self._session.limits.scopes
 
     @property
     def wrote(self) -> bool:
@@ -53,20 +53,20 @@ class Client(GraphQLClient):
         return self._session.wrote
 
     def require_requests(self, count: int) -> None:
-        """Refuse to begin what the rate limit of REST does not suffice for.
+        """Refuse to begin what the rate limit of REST would not let end.
 
         Raises:
             Refused: fewer than ``count`` requests are known to be left.
         """
-        self._session.require_budget(Resource.REST, count)
+        self._session.limits.require(Resource.REST, count)
 
     def require_points(self, count: int) -> None:
-        """Refuse to begin what the rate limit of GraphQL does not suffice for.
+        """Refuse to begin what the rate limit of GraphQL would not let end.
 
         Raises:
             Refused: fewer than ``count`` points are known to be left.
         """
-        self._session.require_budget(Resource.GRAPHQL, count)
+        self._session.limits.require(Resource.GRAPHQL, count)
 
 
 class GitHub:
@@ -122,31 +122,31 @@ class GitHub:
         return self._limits.pace(writes)
 
     def check_token(self) -> None:
-        """Learn whether the token is accepted, and its budgets; the request is free of the limit.
+        """Learn whether the token is accepted, and its rate limits; the request counts to none.
 
         Raises:
             GitHubError: the token was rejected, or no usable response came.
         """
-        request = Request("GET", "/rate_limit", msg("operation.token"), _budgets)
+        request = Request("GET", "/rate_limit", msg("operation.token"), _rate_limits)
         try:
-            budgets = self._session(self._context).request(request)
+            found = self._session(self._context).request(request)
         except GitHubError as error:
             if error.kind in {Kind.NOT_FOUND, Kind.NO_LIMITS}:
                 # An Enterprise Server without rate limits: the token was accepted
                 return
             raise
-        for resource, (remaining, reset) in budgets.items():
-            self._limits.note_budget(resource, remaining, reset)
+        for resource, (remaining, reset) in found.items():
+            self._limits.note_rate_limit(resource, remaining, reset)
 
     def _session(self, context: Context) -> Session:
         return Session(self._transport, self._limits, self._policy, context)
 
 
-def _budgets(response: Response) -> dict[Resource, tuple[int, int]]:
+def _rate_limits(response: Response) -> dict[Resource, tuple[int, int]]:
     resources = Fields(response.data).object("resources")
     found = {resource: resources.object_or_none(resource) for resource in Resource}
     return {
-        resource: (budget.number("remaining"), budget.number("reset"))
-        for resource, budget in found.items()
-        if budget
+        resource: (limit.number("remaining"), limit.number("reset"))
+        for resource, limit in found.items()
+        if limit
     }

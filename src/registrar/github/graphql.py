@@ -14,7 +14,7 @@ from registrar.github.fields import Fields
 from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import RestClient, none_if_missing
-from registrar.github.session import branch_thing, pull_request_thing
+from registrar.github.session import branch_key, pull_request_key
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
@@ -120,9 +120,9 @@ class GraphQLClient(RestClient):
             idempotent=False,
         )
         if created.branch or created.commit:
-            self._session.note_made(branch_thing(commit.branch))
+            self._session.note_made(branch_key(commit.branch))
         if created.pull_request:
-            self._session.note_made(pull_request_thing(created.pull_request.number))
+            self._session.note_made(pull_request_key(created.pull_request.number))
         return created
 
     def create_commit(self, repository: Repository, commit: NewCommit) -> str:
@@ -133,7 +133,7 @@ class GraphQLClient(RestClient):
         Raises:
             GitHubError: also when the branch is no longer at ``commit.parent``.
         """
-        branch = branch_thing(commit.branch)
+        branch = branch_key(commit.branch)
         return self._graphql(
             queries.CREATE_COMMIT,
             {"commit": _commit_input(repository, commit)},
@@ -166,7 +166,7 @@ class GraphQLClient(RestClient):
                 raise self.not_found_error(target) from error
             raise
         if state.branch:
-            self._session.note_made(branch_thing(branch))
+            self._session.note_made(branch_key(branch))
         return state
 
     def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:

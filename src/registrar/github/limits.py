@@ -1,4 +1,4 @@
-"""What GitHub allows to a token: budgets, pace, scopes."""
+"""What GitHub allows to a token: rate limits, pace, scopes."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 
 class Resource(StrEnum):
-    """The budgets that we use, under the names of ``x-ratelimit-resource``."""
+    """The rate limits that we meet, under the names of ``x-ratelimit-resource``."""
 
     REST = "core"
     GRAPHQL = "graphql"
 
 
-class Budget(NamedTuple):
+class RateLimit(NamedTuple):
     """A primary limit as GitHub last reported it; ``reset`` in seconds since the epoch."""
 
     remaining: int
@@ -55,8 +55,8 @@ class TokenLimits:
         self._is_classic = token.startswith(CLASSIC_PREFIX)
         self._clock = clock
         self._lock = threading.Lock()
-        self._budgets: dict[Resource, Budget] = {}
-        self._writes: deque[float] = deque(maxlen=max(count for count, _ in PACE))
+        self._rate_limits: dict[Resource, RateLimit] = {}
+        self._write_times: deque[float] = deque(maxlen=max(count for count, _ in PACE))
         self._last_write: float | None = None
         self.sent = 0
         """Requests with this token so far, repeated ones included."""
@@ -76,7 +76,7 @@ class TokenLimits:
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Learn from the headers of an answer."""
-        self.note_budget(
+        self.note_rate_limit(
             headers.get("x-ratelimit-resource", Resource.REST),
             number(headers.get("x-ratelimit-remaining")),
             number(headers.get("x-ratelimit-reset")),
@@ -86,27 +86,27 @@ class TokenLimits:
             # Sent empty to other tokens too, where it means nothing
             self.scopes = frozenset(filter(None, (s.strip() for s in scopes.split(","))))
 
-    def note_budget(self, resource: str, remaining: float | None, reset: float | None) -> None:
+    def note_rate_limit(self, resource: str, remaining: float | None, reset: float | None) -> None:
         """Learn how many requests are left until ``reset``, in seconds since the epoch."""
         if remaining is None or reset is None or resource not in set(Resource):
             return
         with self._lock:
-            known = self._budgets.get(Resource(resource))
+            known = self._rate_limits.get(Resource(resource))
             if known and known.reset == reset:
                 # Answers of several connections may come in another order than they were counted
                 remaining = min(remaining, known.remaining)
-            self._budgets[Resource(resource)] = Budget(int(remaining), reset)
+            self._rate_limits[Resource(resource)] = RateLimit(int(remaining), reset)
 
     def require(self, resource: Resource, needed: int) -> None:
-        """Refuse to begin what the budget does not suffice for.
+        """Refuse to begin what a rate limit would not let end.
 
         Raises:
             Refused: fewer than ``needed`` requests are known to be left.
         """
-        budget = self._budgets.get(resource)
-        if budget and budget.reset > self._clock.time() and budget.remaining < needed:
-            key = "limit.budget" if resource is Resource.REST else "limit.graphql_budget"
-            left, until = budget.remaining, clock_time(budget.reset)
+        limit = self._rate_limits.get(resource)
+        if limit and limit.reset > self._clock.time() and limit.remaining < needed:
+            key = "limit.requests" if resource is Resource.REST else "limit.points"
+            left, until = limit.remaining, clock_time(limit.reset)
             raise Refused(msg(key, needed=needed, left=left, until=until))
 
     def pace(self, requests: int = 1) -> float:
@@ -115,9 +115,9 @@ class TokenLimits:
         now = self._clock.monotonic()
         with self._lock:
             due = [
-                self._writes[requests - 1 - count] + seconds - now
+                self._write_times[requests - 1 - count] + seconds - now
                 for count, seconds in PACE
-                if len(self._writes) > count - requests
+                if len(self._write_times) > count - requests
             ]
         return max([0.0, *due])
 
@@ -142,14 +142,14 @@ class TokenLimits:
         with self._lock:
             self._last_write = self._clock.monotonic()
             if creates_content:
-                self._writes.append(self._last_write)
+                self._write_times.append(self._last_write)
 
     def remaining(self, resource: Resource) -> int | None:
-        """Requests that are left until the budget's reset; ``None`` where GitHub has not said."""
-        budget = self._budgets.get(resource)
-        if budget is None or budget.reset <= self._clock.time():
+        """Requests or points that are left until the reset; ``None`` where GitHub has not said."""
+        limit = self._rate_limits.get(resource)
+        if limit is None or limit.reset <= self._clock.time():
             return None
-        return budget.remaining
+        return limit.remaining
 
 
 def asked_pause(headers: Mapping[str, str], now: float) -> float | None:

@@ -37,7 +37,7 @@ class ManyClient(GraphQLClient):
     @property
     def points_left(self) -> int | None:
         """Points of GraphQL that are left; ``None`` where GitHub has not said."""
-        return self._session.remaining(Resource.GRAPHQL)
+        return self._session.limits.remaining(Resource.GRAPHQL)
 
     @property
     def is_installation(self) -> bool:

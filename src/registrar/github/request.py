@@ -40,10 +40,10 @@ class Request(NamedTuple, Generic[Model_co]):
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
     needs: tuple[str, ...] = ()
-    """What must exist for it to work, as named by the functions `…_thing` of `session`."""
+    """Keys of what must exist for it to work, made by the functions `…_key` of `session`."""
     makes: tuple[str, ...] = ()
-    """What exists when it succeeds, or is refused because that exists already: an earlier run may
-    have made it a moment ago."""
+    """Keys of what exists when it succeeds, or is refused because that exists already: an earlier
+    run may have made it a moment ago."""
     says_absent: Callable[[Response], bool] = _never
     """Whether a success says that what it ``needs`` is not there (a list without it); may raise
     `UnusableAnswer`, as ``read`` does."""

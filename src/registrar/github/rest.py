@@ -16,10 +16,10 @@ from registrar.github.request import Model, Request, RequestOptions
 from registrar.github.response import MOST_VALUES_OF_CHECK
 from registrar.github.session import (
     Session,
-    branch_thing,
-    file_thing,
-    opened_thing,
-    pull_request_thing,
+    branch_key,
+    file_key,
+    open_pull_request_key,
+    pull_request_key,
 )
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import BranchState, Comparison, PullRequest, Repository, Tree
@@ -78,8 +78,8 @@ class RestClient:
                 path,
                 operation,
                 parse.commit_of_reference,
-                needs=(branch_thing(branch),),
-                makes=(branch_thing(branch),),
+                needs=(branch_key(branch),),
+                makes=(branch_key(branch),),
             )
         )
 
@@ -100,7 +100,7 @@ class RestClient:
                 operation,
                 parse.entry_id,
                 most_values=MOST_VALUES_OF_CHECK,
-                needs=(file_thing(ref, path),),
+                needs=(file_key(ref, path),),
             )
         )
 
@@ -164,7 +164,7 @@ class RestClient:
                 repository,
                 branch,
                 "state=open",
-                needs=(opened_thing(branch),),
+                needs=(open_pull_request_key(branch),),
                 says_absent=lambda answer: (
                     not parse.pull_requests_from(answer.data, repository, branch)
                 ),
@@ -179,7 +179,7 @@ class RestClient:
         path = f"/repos/{repository.full_name}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
         return self._ask(
-            "GET", path, operation, parse.pull_request, needs=(pull_request_thing(number),)
+            "GET", path, operation, parse.pull_request, needs=(pull_request_key(number),)
         )
 
     # --- Writes ---------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class RestClient:
             msg("operation.branch", branch=branch),
             parse.commit_of_reference,
             body={"ref": f"refs/heads/{branch}", "sha": sha},
-            makes=(branch_thing(branch),),
+            makes=(branch_key(branch),),
         )
 
     def create_file(
@@ -221,8 +221,8 @@ class RestClient:
                 "branch": branch,
             },
             file=path,
-            needs=(branch_thing(branch),),
-            makes=(branch_thing(branch), file_thing(branch, path)),
+            needs=(branch_key(branch),),
+            makes=(branch_key(branch), file_key(branch, path)),
         )
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
@@ -243,10 +243,10 @@ class RestClient:
                 "body": new.body,
                 **({"draft": True} if new.draft else {}),
             },
-            needs=(branch_thing(new.branch),),
-            makes=(opened_thing(new.branch),),
+            needs=(branch_key(new.branch),),
+            makes=(open_pull_request_key(new.branch),),
         )
-        self._session.note_made(pull_request_thing(opened.number))
+        self._session.note_made(pull_request_key(opened.number))
         return opened
 
     def update_pull_request(
@@ -259,7 +259,7 @@ class RestClient:
             msg("operation.pull_request_update", pull_request=pull_request.link),
             parse.pull_request,
             body={"body": body, **({"state": "closed"} if close else {})},
-            needs=(pull_request_thing(pull_request.number),),
+            needs=(pull_request_key(pull_request.number),),
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
@@ -270,7 +270,7 @@ class RestClient:
             msg("operation.labels", names=tuple(labels)),
             objects,
             body={"labels": list(labels)},
-            needs=(pull_request_thing(number),),
+            needs=(pull_request_key(number),),
         )
 
     def add_assignees(
@@ -286,7 +286,7 @@ class RestClient:
             msg("operation.assignees", names=tuple(assignees)),
             lambda data: parse.logins(Fields(data)),
             body={"assignees": list(assignees)},
-            needs=(pull_request_thing(number),),
+            needs=(pull_request_key(number),),
         )
 
     def request_reviewers(
@@ -303,7 +303,7 @@ class RestClient:
             msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
             lambda data: Fields(data).number("number"),
             body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
-            needs=(pull_request_thing(number),),
+            needs=(pull_request_key(number),),
         )
 
     # --- Helpers --------------------------------------------------------------------------
@@ -321,7 +321,7 @@ class RestClient:
             **more,
         )
         # One of them may be new: our own whose answer was lost, or that of another run
-        self._session.note_made(*(pull_request_thing(each.number) for each in found))
+        self._session.note_made(*(pull_request_key(each.number) for each in found))
         return found
 
     def _repository_of(self, data: object) -> Repository:

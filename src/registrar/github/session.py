@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, cast
 from registrar.github.classify import classify
 from registrar.github.errors import GitHubError, Kind
 from registrar.github.explain import Context
-from registrar.github.limits import Resource, TokenLimits
+from registrar.github.limits import TokenLimits
 from registrar.github.request import Model, Outcome, Request
 from registrar.github.response import Response
 from registrar.github.retry import LAG_SECONDS, SHORTEST_LAG_PAUSE, RetryPolicy, pause_before
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from registrar.github.transport import Transport
 
 
-def branch_thing(name: str) -> str:
-    """What `Request.needs` and `Request.makes` call a branch, with its last commit."""
+def branch_key(name: str) -> str:
+    """Key of a branch with its last commit, in `Request.needs` and `Request.makes`."""
     return f"branch {name}"
 
 
-def pull_request_thing(number: int) -> str:
-    """What `Request.needs` calls a pull request."""
+def pull_request_key(number: int) -> str:
+    """Key of a pull request, in `Request.needs`."""
     return f"#{number}"
 
 
-def opened_thing(branch: str) -> str:
-    """What `Request.needs` and `Request.makes` call the open pull request from a branch."""
+def open_pull_request_key(branch: str) -> str:
+    """Key of the open pull request from a branch, in `Request.needs` and `Request.makes`."""
     return f"pull request from {branch}"
 
 
-def file_thing(branch: str, path: str) -> str:
-    """What `Request.needs` and `Request.makes` call a file on a branch."""
+def file_key(branch: str, path: str) -> str:
+    """Key of a file on a branch, in `Request.needs` and `Request.makes`."""
     return f"{branch}:{path}"
 
 
@@ -65,34 +65,19 @@ class Session:
     ) -> None:
         """``limits``, ``policy`` and ``transport`` are shared by all repositories of the run."""
         self._transport = transport
-        self._limits = limits
+        self.limits = limits
+        """What GitHub has reported about the token."""
         self._policy = policy
         self._clock = policy.clock
         self._context = context
         self._made: dict[str, float] = {}
+        """When what has these keys was made (monotonic clock, in seconds)."""
         self.wrote = False
         """Whether any write has succeeded."""
 
-    def note_made(self, *things: str) -> None:
+    def note_made(self, *keys: str) -> None:
         """Remember that this run has made these now, or that GitHub says that they exist."""
-        self._made.update(dict.fromkeys(things, self._clock.monotonic()))
-
-    @property
-    def scopes(self) -> frozenset[str] | None:
-        """Scopes of a classic token; ``None`` where GitHub names none."""
-        return self._limits.scopes
-
-    def remaining(self, resource: Resource) -> int | None:
-        """Requests that are left of a budget; ``None`` where GitHub has not said."""
-        return self._limits.remaining(resource)
-
-    def require_budget(self, resource: Resource, needed: int) -> None:
-        """Refuse to begin what a budget would not let end.
-
-        Raises:
-            Refused: fewer than ``needed`` requests are known to be left.
-        """
-        self._limits.require(resource, needed)
+        self._made.update(dict.fromkeys(keys, self._clock.monotonic()))
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and give our model of the answer.
@@ -107,13 +92,14 @@ class Session:
             self._wait(attempts)
             began = self._clock.monotonic()
             outcome = self._send(attempts)
-            self._limits.writes += request.writes and outcome.kind is not Kind.LIMIT
+            if request.writes and outcome.kind is not Kind.LIMIT:
+                self.limits.writes += 1
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
             if outcome.kind is Kind.LIMIT and not attempts.was_limited:
                 attempts.was_limited = True
-                self._limits.widen_interval()
+                self.limits.widen_interval()
             attempts.may_have_been_applied |= outcome.may_have_been_applied
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made(*request.makes)
@@ -126,17 +112,17 @@ class Session:
         creates_content = attempts.request.writes and attempts.request.method != "PATCH"
         lost = attempts.may_have_been_applied
         if attempts.request.writes:
-            seconds = self._limits.until_next_write()
+            seconds = self.limits.until_next_write()
             self._policy.wait_between_writes(seconds, may_have_been_applied=lost)
-        if creates_content and (pace := self._limits.pace()):
+        if creates_content and (pace := self.limits.pace()):
             self._policy.keep_pace(pace, may_have_been_applied=lost)
         self._policy.wait(may_have_been_applied=lost)
         if attempts.request.writes:
-            self._limits.note_write(creates_content=creates_content)
+            self.limits.note_write(creates_content=creates_content)
 
     def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request
-        self._limits.note_sent()
+        self.limits.note_sent()
         answer = self._transport.send(
             request.method,
             request.target,
@@ -145,8 +131,8 @@ class Session:
             most_values=request.most_values,
         )
         if isinstance(answer, Response):
-            self._limits.note(answer.headers)
-        made = [self._made[thing] for thing in request.needs if thing in self._made]
+            self.limits.note(answer.headers)
+        made = [self._made[key] for key in request.needs if key in self._made]
         attempts.sent += 1
         attempts.known_until = max(made) + LAG_SECONDS if made else 0.0
         return classify(

@@ -36,7 +36,7 @@ class Strategy(Protocol):
         """
         ...
 
-    def require_budget(self, client: Client, plan: Plan, /) -> None:
+    def require_rate_limit(self, client: Client, plan: Plan, /) -> None:
         """Refuse to begin writing when the token's rate limit does not suffice.
 
         Raises:

@@ -64,7 +64,7 @@ class PerFile:
         state = RepositoryState(repository, base_sha, entries, directories=directories)
         return with_owner(client, spec, state)
 
-    def require_budget(self, client: Client, plan: Plan) -> None:
+    def require_rate_limit(self, client: Client, plan: Plan) -> None:
         """Ask for a request for the branch, one for each file, and one for the pull request."""
         client.require_requests(len(plan.missing) + 2)
 

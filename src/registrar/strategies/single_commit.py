@@ -69,7 +69,7 @@ class SingleCommit:
                 progress.checked(number, total, path, exists=path in state.entries)
         return state
 
-    def require_budget(self, client: Client, plan: Plan) -> None:  # noqa: ARG002
+    def require_rate_limit(self, client: Client, plan: Plan) -> None:  # noqa: ARG002
         """Ask for the point of the request that writes."""
         client.require_points(1)
 
