@@ -1,8 +1,15 @@
-"""A proxy that opens encrypted connections, as those of companies do, or that refuses them."""
+"""A proxy that opens encrypted connections, as those of companies do, or that refuses them.
+
+It may itself be reached over TLS.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import select
+import socket
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -20,12 +27,20 @@ class Proxy(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, host: StandInHost, authority: Authority, *, refusal: int = 0) -> None:
-        """``refusal`` is the status that it answers instead of connecting."""
+    def __init__(
+        self,
+        host: StandInHost,
+        authority: Authority,
+        *,
+        refusal: int = 0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """``refusal`` is the status that it answers instead of connecting; ``tls`` its own."""
         super().__init__(("127.0.0.1", 0), _Handler)
         self.upstream = urlsplit(host.url).netloc
         self.authority = authority
         self.refusal = refusal
+        self.tls = tls
         self.asked: list[str] = []
         """The names and ports that clients wanted to reach."""
 
@@ -41,8 +56,30 @@ class Proxy(ThreadingHTTPServer):
         self.shutdown()
         self.server_close()
 
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """A connection; its own TLS is taken off first, because there is another one inside."""
+        connection, address = super().get_request()
+        if self.tls is None:
+            return connection, address
+        outer = self.tls.wrap_socket(connection, server_side=True)
+        inner, ours = socket.socketpair()
+        threading.Thread(target=_relay, args=(outer, inner), daemon=True).start()
+        return ours, address
+
     def handle_error(self, *_: Any) -> None:
         """A client that does not trust the certificate goes away."""
+
+
+def _relay(outer: ssl.SSLSocket, inner: socket.socket) -> None:
+    """Pass on what comes from either end, until one of them is closed."""
+    with outer, inner, contextlib.suppress(OSError):
+        while True:
+            ready = [outer] if outer.pending() else select.select([outer, inner], [], [])[0]
+            for source in ready:
+                received = source.recv(65_536)
+                if not received:
+                    return
+                (inner if source is outer else outer).sendall(received)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -110,7 +110,9 @@ def test_a_host_that_cannot_be_reached(
 
 
 PROXIES = {
-    "refuses": ("Tunnel connection failed: 407 ", True),
+    "refuses": ("Tunnel connection failed: 403 ", True),
+    # Trying again could lock the account
+    "knows no such user": ("Tunnel connection failed: 407 ", False),
     "cannot be reached": ("Connection refused", True),
     "no address": ("http://proxy.example.com:3128", False),
     "SOCKS": ("SOCKS", False),
@@ -127,9 +129,11 @@ def test_a_proxy_that_gives_no_connection(
     language: str,
 ) -> None:
     text, passes = PROXIES[kind]
-    with Proxy(host, Authority(), refusal=407) as proxy, unused_port() as closed:
+    refusal = 403 if kind == "refuses" else 407
+    with Proxy(host, Authority(), refusal=refusal) as proxy, unused_port() as closed:
         place, url = {
             "refuses": (proxy.name, "http://somebody:secret@{}"),
+            "knows no such user": (proxy.name, "http://somebody:secret@{}"),
             "cannot be reached": (closed, "http://somebody:secret@{}"),
             "no address": ("", "http://somebody:secret@[::1"),
             "SOCKS": ("", "socks5://somebody:secret@127.0.0.1:1080"),

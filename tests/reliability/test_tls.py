@@ -41,9 +41,10 @@ def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:
 def run_through(proxy: Proxy, host: StandInHost, directory: Path, **inputs: str) -> Run:
     """Run against a host that only ``proxy`` reaches."""
     with pytest.MonkeyPatch.context() as patch, proxy:
-        patch.setenv("HTTPS_PROXY", f"http://somebody:secret@{proxy.name}")
+        scheme = "https" if proxy.tls else "http"
+        patch.setenv("HTTPS_PROXY", f"{scheme}://somebody:secret@{proxy.name}")
         ended = action_on(host, directory)({"api_url": API, **inputs})
-    assert set(proxy.asked) == {"github.example:443"}
+    assert set(proxy.asked) <= {"github.example:443"}
     assert "secret" not in ended.text
     return ended
 
@@ -189,3 +190,36 @@ def test_a_proxy_whose_authority_nobody_named(
         assert text in ended.stderr
     assert len(proxy.asked) == 1
     assert not host.requests
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_proxy_that_is_reached_over_tls(
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
+    proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good())
+    ended = run_through(proxy, host, tmp_path, commit_strategy=strategy)
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["created"] == "28"
+    assert proxy.asked
+
+
+@pytest.mark.parametrize("certificate", ["good", "expired", "wrong_name"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_certificate_of_a_proxy_is_told_from_the_one_behind_it(
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment, language: str, certificate: str
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
+    own = Authority() if certificate == "good" else AUTHORITY
+    proxy = Proxy(host, AUTHORITY, tls=getattr(own, certificate)())
+    ended = run_through(proxy, host, tmp_path, language=language)
+    assert ended.exit_code == 1
+    named = {
+        "en": f"no connection to github.example (through the proxy {proxy.name}): the certificate "
+        "of the proxy itself is not accepted",
+        "ja": f"プロキシ {proxy.name} 経由の github.example に接続できません。プロキシ自身の証明書",
+    }
+    for text in (named[language], "REQUESTS_CA_BUNDLE", "certificates-and-proxies"):
+        assert text in ended.stderr
+    assert proxy.asked == []
+    assert host.requests == []

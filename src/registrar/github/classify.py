@@ -78,6 +78,9 @@ TABLE: tuple[Row, ...] = (
     _failed(Kind.FATAL, "host.tls", Trouble.TLS),
     _failed(Kind.FATAL, "host.ca_bundle", Trouble.CA_BUNDLE),
     _failed(Kind.FATAL, "host.proxy_address", Trouble.PROXY_ADDRESS),
+    _failed(Kind.FATAL, "host.proxy_certificate", Trouble.PROXY_CERTIFICATE),
+    # Not sent again: some companies lock an account after a few wrong passwords
+    _failed(Kind.FATAL, "host.proxy_login", Trouble.PROXY_LOGIN),
     # --- Limits: nothing was done -----------------------------------------------------------
     # cli/cli#4801, whatwg/spec-factory#55, Azure/azure-sdk-tools#7226
     Row(Kind.LIMIT, "fault.too_quickly", says=(TOO_QUICKLY,), at_least_a_minute=True),

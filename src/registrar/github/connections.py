@@ -28,6 +28,8 @@ LARGEST_TOGETHER = 40_000_000
 """Bytes of all answers that are read at once: files are checked on many connections, and GitHub
 sends up to 1.4 MB for each of them."""
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+_WRONG_LOGIN = "Tunnel connection failed: 407"
+"""How `http.client` begins its message about this refusal of a proxy."""
 _CERTIFICATES = {
     # X509_V_ERR_CERT_NOT_YET_VALID, …_HAS_EXPIRED, …_HOSTNAME_MISMATCH, …_IP_ADDRESS_MISMATCH
     **dict.fromkeys((9, 10), Trouble.CERTIFICATE_EXPIRED),
@@ -162,7 +164,10 @@ def _proxied(proxy: str, pools: dict[str, Any]) -> urllib3.PoolManager:
     url = proxy if "://" in proxy else f"http://{proxy}"
     user, password = utils.get_auth_from_url(url)
     headers = urllib3.make_headers(proxy_basic_auth=f"{user}:{password}") if user else None
-    return urllib3.ProxyManager(url, proxy_headers=headers, **pools)
+    # A proxy may be reached over TLS, too: by the same authorities
+    return urllib3.ProxyManager(
+        url, proxy_headers=headers, proxy_ssl_context=pools.get("ssl_context"), **pools
+    )
 
 
 def _failure(error: Exception, seconds: float) -> Failure:
@@ -171,12 +176,16 @@ def _failure(error: Exception, seconds: float) -> Failure:
     last = causes[-1]
     if isinstance(last, ssl.SSLCertVerificationError):
         trouble = _CERTIFICATES.get(last.verify_code, Trouble.CERTIFICATE_ISSUER)
+        if any(isinstance(each, exceptions.ProxyError) for each in causes):
+            trouble = Trouble.PROXY_CERTIFICATE
         return Failure(trouble, last.verify_message)
     trouble = next(
         (t for kinds, t in _TROUBLES if any(isinstance(each, kinds) for each in causes)),
         Trouble.CONNECTION_LOST,
     )
     words = last.strerror or str(last) if isinstance(last, OSError) else ""
+    if trouble is Trouble.PROXY and words.startswith(_WRONG_LOGIN):
+        trouble = Trouble.PROXY_LOGIN
     return Failure(trouble, words or type(last).__name__, seconds)
 
 

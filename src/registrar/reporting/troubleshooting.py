@@ -67,7 +67,7 @@ SECTIONS = {
     "host.api_version": "the-release-is-too-old",
     "host.ca_bundle": "certificates-and-proxies",
     "host.certificate": "certificates-and-proxies",
-    "host.proxy_address": "certificates-and-proxies",
+    "host.proxy_": "certificates-and-proxies",
     "host.tls": "certificates-and-proxies",
     "fleet.blocked": "a-part-of-the-path-is-a-file",
     "fleet.no_owner": "many-repositories",
