@@ -277,6 +277,20 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         for name in ("list.json", "list.yml")
         for data in (b"", b" \n\n", b"\xef\xbb\xbf")
     },
+    "only a comment": (
+        "list.yml",
+        b"# - path: a\n",
+        None,
+        "list.yml: the definition file is empty.",
+        "list.yml: 定義ファイルが空です。",
+    ),
+    "tab": (
+        "list.yml",
+        b"- path: a\n\tcontent: b\n",
+        2,
+        "list.yml, line 2, column 1: there is a tab. YAML takes only blanks here.",
+        "list.yml、2 行目、1 文字目: タブがあります。",
+    ),
     **{
         f"no entry {name}": (
             name,
@@ -358,13 +372,15 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
             name,
             data,
             1,
-            f"{name}: the definition file must hold an array of entries, or an object",
-            f"{name}: 定義ファイルは項目の配列か、",
+            f"{name}: the definition file must hold an array of entries (in YAML each begins",
+            f"{name}: 定義ファイルは項目の配列（YAML では各項目を `- ` で始めます）か、",
         )
         for name, data in (
             ("list.json", b"null"),
             ("list.json", b'"path"'),
+            ("list.json", b"{}"),
             ("list.yml", b"just text\n"),
+            ("list.yml", b"path: a\ncontent: b\n"),
             ("list.yml", b"!!set {a, b}\n"),
             ("list.yml", b"!custom [a]\n"),
         )
@@ -539,7 +555,7 @@ def test_entry(
     else:
         text = f"- path: first\n# a comment\n\n{as_yaml(entry)}"
     action.write(name, text)
-    english_place, japanese_place = f"{name}, entry 2, line 4: ", f"{name}、2 番目、4 行目: "
+    english_place, japanese_place = f"{name}, entry 2, line 4: ", f"{name}、2 番目の項目、4 行目: "
     if suffix == "json":
         run = action(language="en", definitions=name)
     else:
@@ -552,13 +568,13 @@ def test_entry(
     ("suffix", "text"),
     [
         ("json", '[\n{"path": "a", "path": "b"}]'),
-        ("yml", "\n- path: a\n  path: b\n"),
+        ("yml", "- path: a\n  path: b\n"),
     ],
 )
 def test_duplicate_key(action: Action, host: StandInHost, suffix: str, text: str) -> None:
     name = action.write(f"list.{suffix}", text)
     english = f"{name}, entry 1, line 2: the key path is there more than once."
-    japanese = f"{name}、1 番目、2 行目: キー path が 2 回以上あります。"
+    japanese = f"{name}、1 番目の項目、2 行目: キー path が 2 回以上あります。"
     check_error(action(language="en", definitions=name), english, japanese, host)
     check_error(action(runner=True, definitions=name), english, japanese, host)
 
@@ -569,12 +585,12 @@ def test_duplicate_key(action: Action, host: StandInHost, suffix: str, text: str
         (
             ("a/b", "c", "a/b"),
             "entry 3, line 4: the path a/b is listed already, in entry 1.",
-            "3 番目、4 行目: パス a/b は 1 番目の項目にもあります。",
+            "3 番目の項目、4 行目: パス a/b は 1 番目の項目にもあります。",
         ),
         (
             ("c", "a/b/d", "a"),
             "entry 2, line 3: the path a/b/d lies below a, which entry 3 lists as a file.",
-            "2 番目、3 行目: パス a/b/d は a の下にありますが、3 番目の項目",
+            "2 番目の項目、3 行目: パス a/b/d は a の下にありますが、3 番目の項目",
         ),
     ],
 )
@@ -601,7 +617,7 @@ def test_paths_that_exclude_each_other(
 def test_lone_surrogate(action: Action, host: StandInHost, name: str, text: str) -> None:
     action.write(name, text)
     english = f"{name}, entry 1, line 1: path holds half a character (a lone surrogate)"
-    japanese = f"{name}、1 番目、1 行目: path に文字の半分（単独のサロゲート）があり"
+    japanese = f"{name}、1 番目の項目、1 行目: path に文字の半分（単独のサロゲート）があり"
     check_error(action(language="en", definitions=name), english, japanese, host)
     check_error(action(runner=True, definitions=name), english, japanese, host)
 

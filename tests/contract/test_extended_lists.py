@@ -238,10 +238,10 @@ def test_an_interrupted_run_with_templates_is_continued(
 
 OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "unknown key": (
-        {"path": "a"},
-        1,
-        "unknown key path. Known: extends, exclude, files, $schema.",
-        "path というキーはありません。使えるキー: extends、exclude、files、$schema。",
+        {"extends": "health", "file": []},
+        3,
+        "unknown key file. Known: extends, exclude, files, $schema.",
+        "file というキーはありません。使えるキー: extends、exclude、files、$schema。",
     ),
     "unknown list": (
         {"extends": "all"},
@@ -269,7 +269,7 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     ),
     "files is no array": (
         {"files": {"path": "a"}},
-        1,
+        2,
         "files must be an array.",
         "files は配列でなければなりません。",
     ),
@@ -421,7 +421,7 @@ def test_errors_in_an_entry(
     (action.workspace / "config/link").symlink_to("../../outside")
     text = f'{{"files": [\n{{"path": "first"}},\n{json.dumps({"path": "a", **entry})}]}}'
     name = action.write(f"config/list.{suffix}", text.replace("{token}", action.default_token))
-    place, ort = f"{name}, entry 2, line 3: ", f"{name}、2 番目、3 行目: "
+    place, ort = f"{name}, entry 2, line 3: ", f"{name}、2 番目の項目、3 行目: "
     check_error(action, host, name, place + english, ort + japanese)
 
 
@@ -450,7 +450,7 @@ def test_an_entry_cannot_be_a_directory_of_the_extended_list_or_lie_below_its_fi
 
 
 def test_nothing_listed_is_an_error(action: Action, host: StandInHost) -> None:
-    lists: list[Any] = [{}, {"files": []}, {"extends": "health", "exclude": ["**"]}]
+    lists: list[Any] = [{"files": []}, {"extends": "health", "exclude": ["**"]}]
     for listed in lists:
         name = write_list(action, listed)
         check_error(

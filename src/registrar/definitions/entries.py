@@ -72,12 +72,16 @@ class EntryReader:
         """Values of the known keys; a key that is there twice has none."""
         pairs = [(parsing.text_of(key) or "?", value) for key, value in node.value]
         times = Counter(key for key, _ in pairs)
+        places = {
+            key: place._replace(line=line_of(name))
+            for (key, _), (name, _) in zip(pairs, node.value, strict=True)
+        }
         for key, count in times.items():
             if key not in known:
                 message = msg("definitions.unknown_key", key=Excerpt(key), known=tuple(known))
-                self.errors.add(place, message)
+                self.errors.add(places[key], message)
             if count > 1:
-                self.errors.add(place, msg("definitions.duplicate_key", key=Excerpt(key)))
+                self.errors.add(places[key], msg("definitions.duplicate_key", key=Excerpt(key)))
         return {key: value for key, value in pairs if key in known and times[key] == 1}
 
     def string(
@@ -96,7 +100,7 @@ class EntryReader:
             message = msg("definitions.holds_token", key=key)
         else:
             return value
-        self.errors.add(place, message)
+        self.errors.add(place._replace(line=line_of(node)), message)
         return None
 
     def items(self, node: yaml.Node | None, key: str, place: Place) -> Sequence[yaml.Node]:
@@ -105,7 +109,9 @@ class EntryReader:
             return ()
         if isinstance(node, yaml.SequenceNode) and node.tag == parsing.SEQUENCE:
             return list(node.value)
-        self.errors.add(place, msg("definitions.not_an_array", key=key))
+        self.errors.add(
+            place._replace(line=line_of(node)), msg("definitions.not_an_array", key=key)
+        )
         return ()
 
     def _definition(

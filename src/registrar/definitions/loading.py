@@ -79,7 +79,16 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
     if not text.strip():
         raise Malformed("definitions.empty")
     root = parsing.parse_json(text) if suffix == ".json" else parsing.parse_yaml(text)
-    if isinstance(root, yaml.CollectionNode) and root.tag in {parsing.SEQUENCE, parsing.MAPPING}:
+    if root is None:
+        raise Malformed("definitions.empty")
+    if isinstance(root, yaml.SequenceNode) and root.tag == parsing.SEQUENCE:
+        return root
+    # An object without any of the keys is mostly an entry that is not in an array
+    if (
+        isinstance(root, yaml.MappingNode)
+        and root.tag == parsing.MAPPING
+        and any(parsing.text_of(key) in KEYS for key, _ in root.value)
+    ):
         return root
     raise Malformed("definitions.not_a_list", 1)
 

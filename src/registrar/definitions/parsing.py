@@ -52,6 +52,8 @@ def parse_yaml(text: str) -> yaml.Node | None:
         if loader and (quote := loader.open_quote(line - 1)):
             line, column = quote.line + 1, quote.column + 1
             raise Malformed("definitions.open_quote", line, column=column) from error
+        if mark and mark.buffer is not None and mark.buffer[mark.pointer] == "\t":
+            raise Malformed("definitions.tab", line, column=column) from error
         raise _broken("YAML", line, column, error.problem or "?") from error
     except ReaderError as error:
         before = text[: error.position]
