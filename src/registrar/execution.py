@@ -31,7 +31,7 @@ class Execution(NamedTuple):
     settings: Settings
     jobs: Sequence[Job]
     reporter: Reporter
-    names: HiddenNames
+    hidden_names: HiddenNames
     cancellation: Cancellation
 
     def run(self, result: RunResult) -> None:
@@ -83,14 +83,15 @@ class Execution(NamedTuple):
     def _register_in_many(self, github: GitHub, selection: Selection, result: RunResult) -> None:
         from registrar.fleet.run import Fleet  # noqa: PLC0415 (one repository does not need it)
 
-        result.fleet = FleetResult(self.settings.mode, result.registrations)
+        result.fleet = FleetResult(self.settings.mode)
         Fleet(
             github,
             self.settings,
             selection,
             self.jobs,
             self.reporter,
-            self.names,
+            self.hidden_names,
             self.cancellation,
             result.fleet,
+            result.registrations,
         ).run()

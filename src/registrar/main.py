@@ -38,10 +38,10 @@ def main(
     environ = {**environ, **command_line.variables}
     language = environment.language(environ)
     # Whatever is printed or reported holds neither the token nor names of private repositories
-    without_token, names = Redactor(environment.token(environ)), HiddenNames()
+    without_token, hidden_names = Redactor(environment.token(environ)), HiddenNames()
 
     def publishable(text: str) -> str:
-        return names(without_token(text))
+        return hidden_names(without_token(text))
 
     reporter = Reporter(
         Workflow(environ, stdout, stderr, publishable), Catalogue(language, publishable)
@@ -62,7 +62,7 @@ def main(
             from registrar import execution  # noqa: PLC0415
         except ImportError as error:
             raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
-        execution.Execution(settings, jobs, reporter, names, cancellation).run(result)
+        execution.Execution(settings, jobs, reporter, hidden_names, cancellation).run(result)
         cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.only_report_left()

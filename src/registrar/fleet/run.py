@@ -17,12 +17,12 @@ from registrar.fleet.rows import Rows
 from registrar.fleet.writing import WorkItem, Writer
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models.fleet import Budget, FleetResult, FleetState, Row
+from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
 from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
 from registrar.models.selection import Selection, Shard
 from registrar.models.spec import Mode
-from registrar.reporting import fleet as texts
+from registrar.reporting import fleet_messages
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import msg
@@ -41,21 +41,22 @@ _STATES = {
 
 
 class Fleet(NamedTuple):
-    """One run; ``result`` grows while it goes on, whatever ends it."""
+    """One run; ``result`` and ``registrations`` grow while it goes on, whatever ends it."""
 
     github: GitHub
     settings: Settings
     selection: Selection
     jobs: Sequence[Job]
     reporter: Reporter
-    names: HiddenNames
+    hidden_names: HiddenNames
     cancellation: Cancellation
     result: FleetResult
+    registrations: list[RegistrationResult]
 
     @property
     def rows(self) -> Rows:
         """Where the rows go to."""
-        return Rows(self.result, self.reporter)
+        return Rows(self.result, self.registrations, self.reporter)
 
     @property
     def shard(self) -> Shard:
@@ -79,7 +80,7 @@ class Fleet(NamedTuple):
             listing = make_listing(client, self.selection, self.shard, settings.workflow_repository)
             if publicity.is_public(settings, listing.found.values(), client):
                 texts_of_caller = (settings.branch, settings.title, settings.commit_message)
-                self.names.hide(listing.found.values(), texts_of_caller)
+                self.hidden_names.hide(listing.found.values(), texts_of_caller)
             self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
         if not listing.selected and not listing.not_found and not settings.shard:
@@ -89,17 +90,17 @@ class Fleet(NamedTuple):
             items = self._read(reader, listing)
         result.budget = self._make_budget(in_shard, listing, reader, items)
         result.repositories = result.budget.selected
-        for sentence in texts.budget_sentences(result.budget):
+        for sentence in fleet_messages.budget_sentences(result.budget):
             self.reporter.line(sentence)
         if settings.mode is Mode.REGISTER:
             self._write(items, result.budget, end)
-        for note in texts.notes(result):
+        for note in fleet_messages.notes(self.registrations):
             self.reporter.line(note)
-        self.reporter.line(texts.outcome(result))
+        self.reporter.line(fleet_messages.outcome(result))
 
     def _report_not_found(self, listing: Listing) -> None:
         rows = [
-            Row(name, job.profile.name, FleetState.FAILED, reason=reason)
+            FleetRow(name, job.profile.name, FleetState.FAILED, reason=reason)
             for name, reason in listing.not_found.items()
             for job in self.jobs
         ]
@@ -130,22 +131,22 @@ class Fleet(NamedTuple):
             self.rows.add(row, number, len(tasks))
         return items
 
-    def _row_of(self, reading: Reading) -> Row:
+    def _row_of(self, reading: Reading) -> FleetRow:
         """How a repository stands after it was read, when nothing is going to be written."""
         task, plan = reading.task, reading.plan
         state, reason = FleetState.COMPLETE, reading.error
         if plan:
-            self.names.renamed(task.repository.full_name, plan.repository.full_name)
+            self.hidden_names.renamed(task.repository.full_name, plan.repository.full_name)
         if plan is None:
             state = FleetState.FAILED
         elif plan.missing or plan.blocked or plan.declined:
             if self.settings.mode is not Mode.REGISTER:
-                self.result.registrations.append(self._previewed(reading, plan))
+                self.rows.add_registration(self._previewed(reading, plan))
             state = _STATES[reading.pull_state]
             if plan.blocked:
                 path, parent = next(iter(plan.blocked.items()))
                 state, reason = FleetState.FAILED, msg("fleet.blocked", path=path, parent=parent)
-        return Row(
+        return FleetRow(
             task.repository.full_name,
             task.job.profile.name,
             state,
@@ -194,6 +195,6 @@ class Fleet(NamedTuple):
                 result=self.result,
                 rows=self.rows,
                 reporter=self.reporter,
-                names=self.names,
+                hidden_names=self.hidden_names,
                 cancellation=self.cancellation,
             ).write(todo)

@@ -14,11 +14,11 @@ from registrar.fleet import schedule
 from registrar.fleet.reading import PullState, Task
 from registrar.fleet.rows import Rows
 from registrar.inputs.settings import Settings
-from registrar.models.fleet import Budget, FleetResult, FleetState, Row
+from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
 from registrar.models.repository import PullRequest
 from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
 from registrar.models.selection import Shard
-from registrar.reporting import fleet as texts
+from registrar.reporting import fleet_messages
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import Message, msg
@@ -62,7 +62,7 @@ class Writer(NamedTuple):
     result: FleetResult
     rows: Rows
     reporter: Reporter
-    names: HiddenNames
+    hidden_names: HiddenNames
     cancellation: Cancellation
 
     def write(self, todo: Sequence[WorkItem]) -> None:
@@ -112,10 +112,10 @@ class Writer(NamedTuple):
         self.github.plan_write_interval(schedule.interval((made + left) * self.shard.total))
         return left * self.github.write_interval
 
-    def _end_if_needed(self, row: Row, done: RegistrationResult, causes: list[str]) -> None:
+    def _end_if_needed(self, row: FleetRow, done: RegistrationResult, causes: list[str]) -> None:
         """End the writing where the other repositories would end alike."""
         why = _why(done)
-        chain = texts.chain(why)
+        chain = fleet_messages.chain(why)
         for_all = next((each for each in chain if each.key.startswith(_FOR_ALL)), None)
         if done.exit_code > EXIT_CANCELLED:
             self.result.cancelled, self.result.stopped = done.exit_code, why
@@ -124,25 +124,25 @@ class Writer(NamedTuple):
         elif row.state is not FleetState.FAILED or row.pull_request:
             causes.clear()
         elif chain:
-            same = texts.cause_id(row)
+            same = fleet_messages.cause_id(row)
             causes[:] = [*causes, same] if causes[-1:] == [same] else [same]
             if len(causes) == SAME_CAUSE:
-                reason = texts.cause(row)
+                reason = fleet_messages.cause(row)
                 self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=reason)
         if self.result.stopped:
             self.reporter.warn(Diagnostic(self.result.stopped))
 
-    def _register(self, item: WorkItem) -> tuple[Row, RegistrationResult]:
+    def _register(self, item: WorkItem) -> tuple[FleetRow, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
         repository, job = item.task.repository, item.task.job
         spec = job.spec(repository.full_name)
         client = self.github.client(spec.target)
         done = registration.register(client, spec, job.proposal, self.rows.progress(spec, job))
         self.cancellation.stop_timer()
-        self.names.renamed(repository.full_name, done.repository)
+        self.hidden_names.renamed(repository.full_name, done.repository)
         if done.pull_request:
-            self.names.renamed(repository.full_name, done.pull_request.repository)
-        self.result.registrations.append(done)
+            self.hidden_names.renamed(repository.full_name, done.pull_request.repository)
+        self.rows.add_registration(done)
         if _was_interrupted(done) and not client.wrote and not done.failed:
             return self._left_alone(item), done
         state = _OPERATIONS[done.operation]
@@ -150,7 +150,7 @@ class Writer(NamedTuple):
             state = FleetState.FAILED
         elif not done.pull_request:
             state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
-        row = Row(
+        row = FleetRow(
             repository.full_name,
             job.profile.name,
             state,
@@ -161,10 +161,10 @@ class Writer(NamedTuple):
         )
         return row, done
 
-    def _left_alone(self, item: WorkItem) -> Row:
+    def _left_alone(self, item: WorkItem) -> FleetRow:
         """How a repository stands that is left for the next run: nothing was written in it."""
         repository = item.task.repository
-        return Row(
+        return FleetRow(
             repository.full_name,
             item.task.job.profile.name,
             FleetState.WAITING if item.pull_state is PullState.WAITING else FleetState.DEFERRED,
@@ -182,5 +182,5 @@ def _why(done: RegistrationResult) -> Message | None:
 
 def _was_interrupted(done: RegistrationResult) -> bool:
     """Whether a limit or a signal ended a registration: the next run does it as if new."""
-    limits = (each for each in texts.chain(done.error) if each.key.startswith(_LIMIT))
+    limits = (each for each in fleet_messages.chain(done.error) if each.key.startswith(_LIMIT))
     return done.exit_code > EXIT_CANCELLED or any(limits)

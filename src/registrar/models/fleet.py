@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED
 from registrar.models.repository import PullRequest
-from registrar.models.result import RegistrationResult
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.spec import Mode
 from registrar.texts.messages import Message
@@ -32,7 +31,7 @@ class FleetState(StrEnum):
     COMPLETE = "complete"
 
 
-class Row(NamedTuple):
+class FleetRow(NamedTuple):
     """How one list stands in one repository."""
 
     repository: str
@@ -95,21 +94,20 @@ class FleetResult:
     Nothing is kept of a repository that is complete.
     """
 
-    def __init__(self, mode: Mode, registrations: list[RegistrationResult]) -> None:
-        """``registrations`` grows, too."""
+    def __init__(self, mode: Mode) -> None:
+        """Nothing has been done yet."""
         self.mode = mode
         self.repositories = 0
         """Number of selected repositories."""
         self.counts = Counter[FleetState]()
-        self.rows: list[Row] = []
-        self.registrations = registrations
+        self.rows: list[FleetRow] = []
         self.budget: Budget | None = None
         self.cancelled = 0
         """Exit code of the signal that ended the run; 0 where none did."""
         self.stopped: Message | None = None
         """Why the run ended before its work did."""
 
-    def add(self, row: Row) -> None:
+    def add(self, row: FleetRow) -> None:
         """Keep how one repository ended."""
         self.counts[row.state] += 1
         if row.state is not FleetState.COMPLETE:

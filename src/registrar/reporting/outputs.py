@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from registrar.models.run import RunResult
-from registrar.reporting import console, fleet
+from registrar.reporting import console, fleet_report
 from registrar.texts import escaping
 
 REPORT_CHARACTERS = 500_000
@@ -26,7 +26,7 @@ def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
         "pull_request_number": str(pull.number) if pull else "",
         "pull_request_url": pull.url if pull else "",
         "pull_request_operation": only.operation if only else "",
-        **fleet.outputs(result.fleet),
+        **fleet_report.outputs(result.fleet),
         "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
         "report_path": path,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from registrar.models.run import RunResult
-from registrar.reporting import fleet
+from registrar.reporting import fleet_report
 from registrar.reporting.outputs import COUNTS
 from registrar.texts.messages import Catalogue, Message
 
@@ -55,7 +55,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
             }
             for registration in result.registrations
         ],
-        **({"fleet": fleet.document(result.fleet, catalogue)} if result.fleet else {}),
+        **({"fleet": fleet_report.document(result.fleet, catalogue)} if result.fleet else {}),
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)

@@ -11,8 +11,15 @@ from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult, State
 from registrar.models.run import RunResult
 from registrar.models.spec import Mode
-from registrar.reporting import console, outcome, preview, report_document, troubleshooting
-from registrar.reporting import fleet as fleet_texts
+from registrar.reporting import (
+    console,
+    fleet_messages,
+    fleet_report,
+    outcome,
+    preview,
+    report_document,
+    troubleshooting,
+)
 from registrar.reporting.outputs import outputs
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Workflow
 from registrar.reporting.summary import cut, error_summary, step_summary
@@ -72,20 +79,23 @@ class Reporter(NamedTuple):
 
         Each of them is written even if another one cannot be.
         """
-        causes = fleet_texts.failures(result.fleet) if result.fleet else ()
+        causes = fleet_messages.failures(result.fleet) if result.fleet else ()
         for cause in islice(causes, ANNOTATIONS_PER_STEP):
             self.fail(Diagnostic(cause))
         for diagnostic in result.diagnostics:
             self.fail(diagnostic)
 
         def summary() -> None:
-            if fleet := result.fleet:
-                parts = [fleet_texts.step_summary(fleet, self.catalogue)] if fleet.counts else []
+            fleet, registrations = result.fleet, result.registrations
+            if fleet is None:
+                parts = [step_summary(each, self.catalogue) for each in registrations]
+            elif fleet.counts:
+                parts = [fleet_report.step_summary(fleet, registrations, self.catalogue)]
             else:
-                parts = [step_summary(r, self.catalogue) for r in result.registrations]
+                parts = []
             errors = [diagnostic.message for diagnostic in result.diagnostics]
             if errors:
-                has_results = bool(result.registrations)
+                has_results = bool(registrations)
                 parts.append(error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
             whole = self.workflow.files.summary(

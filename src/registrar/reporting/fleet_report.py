@@ -1,0 +1,127 @@
+"""The result of a run over many repositories: step summary, outputs, its part of the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from registrar.models.fleet import FleetResult, FleetRow, FleetState
+from registrar.models.result import RegistrationResult
+from registrar.models.spec import Mode
+from registrar.reporting import fleet_messages, markdown
+from registrar.texts import escaping
+from registrar.texts.messages import Catalogue, Message, msg
+
+ROWS_PER_CAUSE = 200
+"""So many repositories of one state and cause are shown in a table; the rest is counted."""
+
+
+def step_summary(
+    result: FleetResult, registrations: Sequence[RegistrationResult], catalogue: Catalogue
+) -> str:
+    """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
+
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    lines = [f"## {text(msg('fleet.heading'))}", "", text(fleet_messages.outcome(result)), ""]
+    if result.stopped:
+        lines += [f"**{text(result.stopped)}**", ""]
+    if result.budget:
+        sentences = fleet_messages.budget_sentences(result.budget)
+        lines += [*(f"- {text(each)}" for each in sentences), ""]
+    for note in fleet_messages.notes(registrations):
+        lines += markdown.quoted(text(note))
+    for rows in fleet_messages.by_cause(result):
+        lines += _group(rows[0].state, rows, catalogue)
+    return "\n".join(lines) + "\n"
+
+
+def _group(kind: FleetState, rows: Sequence[FleetRow], catalogue: Catalogue) -> list[str]:
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    title = text(msg(f"fleet.count_{kind}", count=len(rows)))
+    reason = fleet_messages.cause(rows[0])
+    shown = list(_table(rows[:ROWS_PER_CAUSE], catalogue))
+    if len(rows) > ROWS_PER_CAUSE:
+        shown += ["", text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
+    lines = [f"**{title}:** " + text(reason).replace("\n", "<br>"), ""] if reason else []
+    is_open = kind is FleetState.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
+    return [*lines, *markdown.folded(title, shown, is_open=is_open)]
+
+
+def _table(rows: Sequence[FleetRow], catalogue: Catalogue) -> Iterator[str]:
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    names = ("repository", "list", "files", "outcome")
+    yield markdown.row(*(text(msg(f"fleet.table_{name}")) for name in names))
+    yield markdown.row(*("---" for _ in names))
+    for row in rows:
+        yield markdown.row(
+            catalogue.shown(fleet_messages.name_of(row), escaping.for_markdown_code),
+            row.profile,
+            str(row.missing),
+            text(fleet_messages.state(row)).replace("\n", "<br>"),
+        )
+
+
+def outputs(result: FleetResult | None) -> dict[str, str]:
+    """The outputs that only a run over many repositories has. None of them holds a name."""
+    if result is None:
+        return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
+    planned = result.budget.deferred if result.budget else 0
+    deferred = result.counts[FleetState.DEFERRED] if result.mode is Mode.REGISTER else planned
+    matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
+    return {
+        "repositories": str(result.repositories),
+        "incomplete": str(result.incomplete),
+        "deferred": str(deferred),
+        "matrix": json.dumps(matrix),
+    }
+
+
+def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
+    """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
+
+    def text(message: Message | None) -> str | None:
+        return None if message is None else catalogue.text(message, str)
+
+    budget = result.budget
+    return {
+        "repositories": result.repositories,
+        "states": {each.value: result.counts[each] for each in FleetState},
+        "stopped": text(result.stopped),
+        "budget": {
+            "found": budget.found,
+            "selected": budget.selected,
+            "excluded": {reason.value: count for reason, count in budget.excluded.items()},
+            "queries": budget.queries,
+            "points_left": budget.points_left,
+            "missing": budget.missing,
+            "proposed": budget.proposed,
+            "to_update": budget.to_update,
+            "declined": budget.declined,
+            "unread": budget.unread,
+            "now": budget.now,
+            "deferred": budget.deferred,
+            "seconds": budget.seconds,
+            "matrix": [str(shard) for shard in budget.matrix],
+        }
+        if budget
+        else None,
+        "rows": [
+            {
+                "repository": catalogue.shown(row.repository, str),
+                "profile": row.profile,
+                "state": row.state,
+                "missing": row.missing,
+                "reason": text(row.reason),
+                "pull_request": catalogue.shown(row.pull_request.url, str)
+                if row.pull_request
+                else None,
+            }
+            for row in result.rows
+        ],
+    }
