@@ -14,8 +14,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT)]
 
 from registrar.cancellation import Cancellation  # noqa: E402 (found on the path from here on)
 from registrar.main import main  # noqa: E402
-from tests.clocks import SkippingClock  # noqa: E402
+from tests.clocks import FakeClock  # noqa: E402
 
-code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, Cancellation(SkippingClock()))
+code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, Cancellation(FakeClock()))
 gc.freeze()
 sys.exit(code)

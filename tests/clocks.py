@@ -1,38 +1,23 @@
-"""Clocks on which nobody waits."""
+"""Time that only tests let pass."""
 
 from __future__ import annotations
 
 import mmap
 import threading
-import time
 from pathlib import Path
+
+BEGINNING = 1_800_000_000.0
+"""2027-01-15 08:00 UTC."""
 
 
 class FakeClock:
-    """A `registrar.clock.Clock` that stands still; all values are seconds."""
+    """A `registrar.clock.Clock` that stands still until somebody sleeps, which takes no time.
 
-    def __init__(self, now: float = 1_577_836_800.0) -> None:
-        self.now = now
-        self.slept: list[float] = []
-
-    def time(self) -> float:
-        return self.now
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        self.slept.append(seconds)
-
-
-class SkippingClock:
-    """The machine's clock, except that sleeping takes no time: it moves the clock forward.
-
-    Processes that are given the same file share one clock.
+    What a test sees thus depends neither on the day nor on how fast the machine is. All values
+    are seconds. Processes that are given the same file share one clock.
     """
 
-    def __init__(self, file: Path | None = None) -> None:
+    def __init__(self, now: float = BEGINNING, file: Path | None = None) -> None:
         self._lock = threading.Lock()
         size = 8
         if file is None:
@@ -41,19 +26,25 @@ class SkippingClock:
             with file.open("ab+") as opened:
                 opened.truncate(size)
                 memory = mmap.mmap(opened.fileno(), size)
-        self._seconds = memoryview(memory).cast("d")
+        self._now = memoryview(memory).cast("d")
+        # New memory holds zeros
+        self.now = self.now or now
 
     @property
-    def skipped(self) -> float:
-        """Seconds that were slept."""
-        return self._seconds[0]
+    def now(self) -> float:
+        """What `time` and `monotonic` give."""
+        return self._now[0]
+
+    @now.setter
+    def now(self, now: float) -> None:
+        self._now[0] = now
 
     def time(self) -> float:
-        return time.time() + self.skipped
+        return self.now
 
     def monotonic(self) -> float:
-        return time.monotonic() + self.skipped
+        return self.now
 
     def sleep(self, seconds: float) -> None:
         with self._lock:
-            self._seconds[0] += seconds
+            self.now += seconds

@@ -74,8 +74,12 @@ class Example:
         return self.action(self.inputs | inputs)
 
     def begin(self) -> subprocess.Popen[bytes]:
-        """Start a run as a process of its own."""
+        """Start a run as a process of its own, which waits for real."""
         return self.action.begin(self.action.environment(self.inputs))
+
+    def begin_without_waiting(self) -> subprocess.Popen[bytes]:
+        """Start a run as a process of its own, which waits for nothing."""
+        return self.action.begin_without_waiting(self.action.environment(self.inputs))
 
     @property
     def inputs(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from jsonschema_rs import Draft202012Validator
 
 from registrar.cancellation import Cancellation
 from registrar.main import main
-from tests.clocks import SkippingClock
+from tests.clocks import FakeClock
 from tests.fakehub import Request, StandInHost
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -176,7 +177,8 @@ class Action:
 
     Keyword arguments are inputs; ``None`` leaves out what is given by default. It runs in this
     process, on a clock that skips all waiting; `process` and `begin` start one of its own, which
-    waits for real.
+    waits for real; `begin_without_waiting` one on the clock of this process. The host's clock is
+    always that of the run.
     """
 
     host: StandInHost
@@ -184,13 +186,7 @@ class Action:
     default_token: str
     secrets: list[str] = field(default_factory=list)
     """Texts that no run may show, whatever happens."""
-    clock: SkippingClock = field(default_factory=SkippingClock)
-
-    def share_clock(self) -> Path:
-        """The file of a clock that processes can share, which is the host's from now on."""
-        file = self.directory / "clock"
-        self.clock = self.host.clock = SkippingClock(file)
-        return file
+    clock: FakeClock = field(default_factory=FakeClock)
 
     @property
     def workspace(self) -> Path:
@@ -232,6 +228,7 @@ class Action:
             for buffer in buffers
         )
         given = {**self._new_files(), **environ}
+        self.host.clock = self.clock
         exit_code = main(arguments, given, stdout, stderr, Cancellation(self.clock))
         shown, errors = (buffer.getvalue() for buffer in buffers)
         return self._left(exit_code, shown, errors, environ)
@@ -259,6 +256,22 @@ class Action:
 
         ``command`` is a script with its arguments: the entry point, when there is none.
         """
+        self.host.clock = time
+        return self._begin(environ, *command, stdout=stdout, stderr=stderr)
+
+    def begin_without_waiting(self, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        """Start the action as a process of its own, on one clock with this one and the host."""
+        file = self.directory / "clock"
+        self.clock = self.host.clock = FakeClock(self.clock.now, file)
+        return self._begin(environ, "tests/without_waiting.py", str(file))
+
+    def _begin(
+        self,
+        environ: Mapping[str, str],
+        *command: str,
+        stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
         script, *arguments = command or ("entrypoint.py",)
         interpreter = [] if script.endswith(".sh") else [sys.executable, "-I"]
         return subprocess.Popen(

@@ -12,9 +12,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from registrar.cancellation import Cancellation  # noqa: E402 (its path is known only now)
 from registrar.main import main  # noqa: E402
-from tests.clocks import SkippingClock  # noqa: E402
+from tests.clocks import FakeClock  # noqa: E402
 
 file, *arguments = sys.argv[1:]
-cancellation = Cancellation(SkippingClock(Path(file)))
+cancellation = Cancellation(FakeClock(file=Path(file)))
 cancellation.install()
 sys.exit(main(arguments, os.environ, sys.stdout, sys.stderr, cancellation))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -17,17 +16,23 @@ TOO_QUICKLY = "was submitted too quickly"
 
 @dataclass(slots=True)
 class RateLimit:
-    """Requests per hour; `reset` is in epoch seconds, and then `remaining` is full again."""
+    """Requests per hour; `reset` is in epoch seconds, and then `remaining` is full again.
+
+    Without a `reset` the hour begins with the first request.
+    """
 
     limit: int = 5000
     remaining: int = 5000
-    reset: int = field(default_factory=lambda: int(time.time()) + 3600)
+    reset: int | None = None
 
-    def renew(self, now: float) -> None:
-        """Begin a new hour, when it is time; `now` in epoch seconds."""
-        if now >= self.reset:
+    def renew(self, now: float) -> int:
+        """Begin a new hour, when it is time, and give its end; `now` in epoch seconds."""
+        if self.reset is not None and now >= self.reset:
             self.remaining = self.limit
+            self.reset = None
+        if self.reset is None:
             self.reset = int(now) + 3600
+        return self.reset
 
     def spend(self, login: str, now: float) -> None:
         """Count a request; `Refusal` 403 when none is left."""
@@ -39,13 +44,13 @@ class RateLimit:
         self.remaining -= 1
 
     def state(self, now: float) -> dict[str, int]:
-        self.renew(now)
+        reset = self.renew(now)
         used = max(0, self.limit - self.remaining)
         return {
             "limit": self.limit,
             "used": used,
             "remaining": self.remaining,
-            "reset": self.reset,
+            "reset": reset,
         }
 
 

@@ -36,7 +36,7 @@ def test_running_again_finishes_what_a_killed_run_began(
     host.on_request = kill = SignalAt(signal.SIGKILL, lambda each: each.number == position)
     if not applied:
         host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
-    process = kill.to(example.begin())
+    process = kill.to(example.begin_without_waiting())
     assert example.action.end(process, {}).exit_code == -signal.SIGKILL
     assert not example.overwritten()
 

@@ -11,7 +11,6 @@ import pytest
 
 from registrar.github.connections import CA_VARIABLES
 from registrar.texts.messages import LANGUAGES
-from tests.clocks import SkippingClock
 from tests.fakehub import StandInHost
 from tests.fakehub.proxy import Proxy
 from tests.fakehub.tls import Authority
@@ -26,9 +25,8 @@ Environment = pytest.MonkeyPatch
 def action_on(host: StandInHost, directory: Path) -> Action:
     """The action with a repository that has one of the 29 files."""
     (directory / "workspace").mkdir()
-    host.clock = clock = SkippingClock()
     host.create_repository(TARGET, {"README.md": b"x"})
-    return Action(host, directory, host.create_token(), clock=clock)
+    return Action(host, directory, host.create_token())
 
 
 def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.clocks import FakeClock
 from tests.fakehub import Lag, Pace, Quirks, Refusal, Repository, StandInHost, Symptom
 
 from .conftest import Client
@@ -30,28 +31,13 @@ FILES = """
 """
 
 
-class Clock:
-    """A clock that stands still until somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-
-    def time(self) -> float:
-        return self.now
-
-    monotonic = time
-
-    def sleep(self, seconds: float, /) -> None:
-        self.now += seconds
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def host(clock: Clock) -> Iterator[StandInHost]:
+def host(clock: FakeClock) -> Iterator[StandInHost]:
     with StandInHost() as host:
         host.clock = clock
         yield host
@@ -141,7 +127,7 @@ def test_a_branch_of_both_kinds(client: Client, repository: Repository) -> None:
     assert read == [404, 200]
 
 
-def test_lag_ends_with_time(client: Client, repository: Repository, clock: Clock) -> None:
+def test_lag_ends_with_time(client: Client, repository: Repository, clock: FakeClock) -> None:
     client.host.quirks.lag = Lag(seconds=0.8, symptoms=[Symptom.CONTENTS])
     repository.create_branch("theirs")
     assert client.put("one", branch="theirs").status_code == 201
@@ -200,7 +186,7 @@ def test_a_partial_answer_says_where(client: Client) -> None:
     assert (error["type"], error["path"]) == ("RESOURCE_LIMITS_EXCEEDED", path)
 
 
-def test_a_field_takes_time(client: Client, clock: Clock) -> None:
+def test_a_field_takes_time(client: Client, clock: FakeClock) -> None:
     client.host.quirks.seconds_per_field = 2.0
     before = clock.now
     client.graphql(FILES)
@@ -322,7 +308,7 @@ def test_the_words_of_the_pace(
 
 
 def test_a_real_day(
-    client: Client, host: StandInHost, repository: Repository, clock: Clock
+    client: Client, host: StandInHost, repository: Repository, clock: FakeClock
 ) -> None:
     """Everything is there after all, for who asks again."""
     host.real_day()
