@@ -17,7 +17,7 @@ from registrar.models.run import RunResult
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Workflow
-from registrar.texts.escaping import Redactor
+from registrar.texts.escaping import Lines, Redactor
 from registrar.texts.messages import Catalogue, msg
 
 
@@ -41,10 +41,12 @@ def main(
     without_token, hidden_names = Redactor(environment.token(environ)), HiddenNames()
 
     def publishable(text: str) -> str:
-        return hidden_names(without_token(text))
+        hide = hidden_names.in_message if isinstance(text, Lines) else hidden_names
+        return hide(without_token(text))
 
     reporter = Reporter(
-        Workflow(environ, stdout, stderr, publishable), Catalogue(language, publishable)
+        Workflow(environ, stdout, stderr, publishable, hidden_names.in_output),
+        Catalogue(language, publishable),
     )
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -878,7 +879,8 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
     host.create_repository("octocat/open", PRESENT)
     host.create_repository("octocat/secret", PRESENT, private=True)
     run = many(target_repos="octocat/*", mode="plan")
-    assert set(rows(run)) == {"octocat/open", "octocat/secret"}
+    for name in ("octocat/open", "octocat/secret"):
+        assert f"{name}: files missing: 27" in run.stdout
 
 
 @pytest.mark.parametrize(
@@ -1227,13 +1229,39 @@ def test_a_name_that_is_new_since_the_list_is_not_published_either(
 
 @pytest.mark.parametrize("private", [True, False])
 def test_names_are_shown_where_only_those_read_who_may(
-    many: Start, host: StandInHost, private: bool
+    many: Start, host: StandInHost, tmp_path: Path, private: bool
 ) -> None:
     host.create_repository(PUBLIC, LISTED, private=True)
     host.create_repository("octo-org/top-secret", PRESENT, private=True)
     env = {"GITHUB_REPOSITORY": PUBLIC} if private else {}
-    run = many(mode="plan", env=env)
-    assert set(rows(run)) == {"octo-org/top-secret"}
+    run = many(mode="plan", env={**env, "RUNNER_TEMP": str(tmp_path)})
+    [report] = tmp_path.glob("registrar-report-*.json")
+    for text in (run.stdout, run.summary, report.read_text("utf-8")):
+        assert "octo-org/top-secret" in text
+
+
+def test_no_private_name_is_in_an_output_whoever_reads_the_log(
+    many: Start, host: StandInHost
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, branch="add/{repo}")
+    assert "octo-org/top-secret" in run.stdout
+    assert "top-secret" not in run.output_file
+    assert rows(run) == {f"octo-org/(id {secret.id})": "opened"}
+
+
+@pytest.mark.parametrize("words", ["No: {0.full_name}", "No: {0.name}", "No: '{0.name}'."])
+def test_a_private_name_in_githubs_words_is_not_published(
+    many: Start, host: StandInHost, words: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, words.format)
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    assert "No: " in run.stdout
+    assert "secret" not in run.text.lower()
 
 
 # --- How many requests --------------------------------------------------------------------

@@ -35,13 +35,40 @@ PUBLIC = 4
     ],
 )
 def test_what_is_hidden(template: str, text: str, shown: str | None) -> None:
+    names = hidden([template])
+    if shown is None:
+        shown = text.replace("octo-org/api.", "octo-org/(id 1).").replace("Fapi", "F(id 1)")
+    assert names(text) == shown
+    assert names(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("api-users: refused; see api-users.", "(id 2): refused; see (id 2)."),
+        ("octo-org/API-users and API-USERS", "octo-org/(id 2) and (id 2)"),
+        ("the repository 'api'", "the repository '(id 1)'"),
+        ("the api of `api`", "the api of `(id 1)`"),
+        ("docs/api-users and api-users/x", "docs/api-users and api-users/x"),
+        (".github/workflows/a.yml", ".github/workflows/a.yml"),
+        ("not api-users-2 nor api-2", "not api-users-2 nor api-2"),
+    ],
+)
+def test_githubs_words_may_name_a_repository_without_its_owner(text: str, shown: str) -> None:
+    assert hidden([]).in_message(text) == shown
+
+
+def test_where_only_those_read_who_may_names_are_missing_in_outputs_only() -> None:
+    names, text = hidden([], is_public=False), "octo-org/api: 'api' refused"
+    assert (names(text), names.in_message(text)) == (text, text)
+    assert names.in_output(text) == "octo-org/(id 1): 'api' refused"
+
+
+def hidden(templates: list[str], *, is_public: bool = True) -> HiddenNames:
     names = HiddenNames()
     repositories = [
         ListedRepository(number, "", name, "public" if number == PUBLIC else "private")
         for number, name in NAMES.items()
     ]
-    names.hide(repositories, [template])
-    if shown is None:
-        shown = text.replace("octo-org/api.", "octo-org/(id 1).").replace("Fapi", "F(id 1)")
-    assert names(text) == shown
-    assert names(shown) == shown
+    names.hide(repositories, templates, is_public=is_public)
+    return names

@@ -110,7 +110,7 @@ def test_a_temporary_directory_that_is_not_there(tmp_path: Path, has_kubernetes:
     if has_kubernetes:
         kubernetes.mkdir()
     environ = {"RUNNER_TEMP": str(tmp_path / "gone")}
-    name = RunnerFiles(environ, Redactor(""), kubernetes).report("{}")
+    name = RunnerFiles(environ, Redactor(""), kubernetes=kubernetes).report("{}")
     assert bool(name) is has_kubernetes
     assert [file.name for file in tmp_path.glob("**/*.json")] == [name] * has_kubernetes
 

@@ -78,9 +78,11 @@ class Fleet(NamedTuple):
         client = self.github.many()
         with self.reporter.group("fleet.group_list"):
             listing = make_listing(client, self.selection, self.shard, settings.workflow_repository)
-            if publicity.is_public(settings, listing.found.values(), client):
-                texts_of_caller = (settings.branch, settings.title, settings.commit_message)
-                self.hidden_names.hide(listing.found.values(), texts_of_caller)
+            self.hidden_names.hide(
+                listing.found.values(),
+                (settings.branch, settings.title, settings.commit_message),
+                is_public=publicity.is_public(settings, listing.found.values(), client),
+            )
             self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
         if not listing.selected and not listing.not_found and not settings.shard:

@@ -17,7 +17,8 @@ from registrar.github.request import Request
 from registrar.github.response import GraphQLError, Response
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
-from registrar.texts.messages import Excerpt, Message, msg
+from registrar.texts.escaping import Lines
+from registrar.texts.messages import Message, msg
 
 PER_PAGE = 100
 _OLDEST_FIRST = "sort=created&direction=asc"
@@ -147,7 +148,7 @@ class ManyClient(GraphQLClient):
                 unread = self._unreadable(response) if pulls is None else None
                 states.append(self._state_or_reason(node, pulls, branch, paths, unread))
             elif error and error.type != "NOT_FOUND":
-                states.append(msg("fleet.unreadable", reason=Excerpt(error.message)))
+                states.append(msg("fleet.unreadable", reason=Lines(error.message)))
             else:
                 states.append(self.not_found_error(repository.full_name).message)
         return states

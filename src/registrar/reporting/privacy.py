@@ -1,4 +1,4 @@
-"""Names of private repositories are kept out of what a public workflow publishes."""
+"""Names of private repositories are kept out of what a run publishes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from registrar.profiles import PROFILES
 _NAME = r"[A-Za-z0-9._-]+"
 _NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
 """Three dots stand between two branches in an address of GitHub."""
+_WORD = re.compile(r"(?<![A-Za-z0-9._/-])[A-Za-z0-9._-]+(?![A-Za-z0-9_/-])")
 _ENDINGS = (r"\.git$", r"\.+$")
 """What is no part of a name: that of an address for git, and of a sentence."""
 _SUFFIXES = (r"-[0-9]+\.*$",)
@@ -34,6 +35,7 @@ class HiddenNames:
 
     def __init__(self) -> None:
         """Nothing is hidden yet."""
+        self._is_public = False
         self._shown: dict[str, str] = {}
         """What is shown for ``owner/repo``, and for ``repo`` alone; nothing where it is public.
 
@@ -43,11 +45,19 @@ class HiddenNames:
         self._templates = set[str]()
         self._patterns: list[re.Pattern[str]] = []
 
-    def hide(self, repositories: Iterable[ListedRepository], templates: Collection[str]) -> None:
+    def hide(
+        self,
+        repositories: Iterable[ListedRepository],
+        templates: Collection[str],
+        *,
+        is_public: bool,
+    ) -> None:
         """From now on hide the names of those that are private or internal.
 
         ``templates`` are those of texts that may be published, with ``{repo}`` for the name.
+        ``is_public`` says that everybody reads the log; otherwise only outputs are without them.
         """
+        self._is_public = is_public
         self._templates.update(each for each in templates if "(?P<repo>" in _pattern(each, ""))
         # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
         for each in sorted(repositories, key=lambda each: each.visibility != "public"):
@@ -74,10 +84,32 @@ class HiddenNames:
         self._patterns = [re.compile(each, re.IGNORECASE) for each in (whole, *texts)]
 
     def __call__(self, text: str) -> str:
-        """Give back ``text`` without any hidden name."""
+        """Give back ``text`` as those may read it who read the log."""
+        return self.in_output(text) if self._is_public else text
+
+    def in_output(self, text: str) -> str:
+        """Give back ``text`` without any hidden name: outputs travel to other jobs."""
         for pattern in self._patterns:
             text = pattern.sub(self._replacement, text)
         return text
+
+    def in_message(self, text: str) -> str:
+        """Give back GitHub's own words, which may name a repository without its owner.
+
+        A name that may be an ordinary word is hidden between quotation marks only: elsewhere a
+        gap in the sentence would tell it.
+        """
+        return _WORD.sub(self._word, self(text)) if self._is_public else text
+
+    def _word(self, found: re.Match[str]) -> str:
+        around = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+        is_quoted = around[0] == around[1] and around[0] in {"'", '"', "`"}
+        for name in _possible_names(found[0], _ENDINGS):
+            if not (is_quoted or _is_no_word(name)):
+                continue
+            if shown := self._shown.get(name.lower()):
+                return found[0].replace(name, shown)
+        return found[0]
 
     def _replacement(self, found: re.Match[str]) -> str:
         owner = found.groupdict().get("owner")
@@ -90,6 +122,11 @@ class HiddenNames:
                 begin = found.start("repo") - found.start()
                 return found[0][:begin] + found[0][begin:].replace(name, shown)
         return found[0]
+
+
+def _is_no_word(name: str) -> bool:
+    """Whether a name is neither a word of letters nor a number."""
+    return not (name.isalpha() or name.isdecimal())
 
 
 def _possible_names(text: str, endings: Sequence[str]) -> Iterator[str]:

@@ -22,13 +22,16 @@ class RunnerFiles:
         self,
         environ: Mapping[str, str],
         redact: Callable[[str], str],
+        redact_output: Callable[[str], str] = str,
         kubernetes: Path = TEMPORARY_OF_KUBERNETES,
     ) -> None:
         """``environ`` names the files; ``redact`` takes the token out of a text.
 
-        ``kubernetes`` is the temporary directory where the one that ``environ`` names is not there.
+        ``redact_output`` takes out what no output may hold besides. ``kubernetes`` is the temporary
+        directory where the one that ``environ`` names is not there.
         """
         self._redact = redact
+        self._redact_output = redact_output
         self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
@@ -63,8 +66,9 @@ class RunnerFiles:
             return
         lines = []
         for name, value in values.items():
+            shown = self._redact_output(self._redact(value))
             delimiter = f"registrar_{secrets.token_hex(16)}"
-            lines.append(f"{name}<<{delimiter}\n{self._redact(value)}\n{delimiter}\n")
+            lines.append(f"{name}<<{delimiter}\n{shown}\n{delimiter}\n")
         _append(Path(self._output), "".join(lines))
 
     def report(self, text: str) -> str:
