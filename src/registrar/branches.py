@@ -46,8 +46,8 @@ class Declined(NamedTuple):
     pull_request: PullRequest
 
 
-Found: TypeAlias = PullRequest | Declined | None
-"""The pull request of a branch: one to be continued, or somebody's "no"."""
+OpenOrDeclined: TypeAlias = PullRequest | Declined
+"""The pull request of a branch: one to be continued, or one that somebody declined."""
 
 
 class Attempt(NamedTuple):
@@ -135,7 +135,7 @@ def claim(
     raise AssertionError  # `names` raises before it ends
 
 
-def find(client: Client, plan: Plan, progress: Progress) -> Found:
+def find(client: Client, plan: Plan, progress: Progress) -> OpenOrDeclined | None:
     """Find the pull request that `claim` would continue, or respect as declined, by reads only.
 
     Raises:
@@ -256,7 +256,7 @@ def _continue(
     return branch and branch._replace(pull_request=found, is_pull_request_new=is_new)
 
 
-def proposed(branch_state: BranchState, plan: Plan) -> Found:
+def proposed(branch_state: BranchState, plan: Plan) -> OpenOrDeclined | None:
     """Find the open pull request of a branch, or the one that was declined.
 
     Declined is a pull request from exactly the branch's commit that somebody else closed without

@@ -122,8 +122,8 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
         raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
-    if plan.state.unreadable:
-        raise Refused(plan.state.unreadable)
+    if plan.state.pull_requests_error:
+        raise Refused(plan.state.pull_requests_error)
     workflow_files = [d.path for d in plan.missing if d.path.startswith(WORKFLOW_FILES)]
     if workflow_files and scopes is not None and "workflow" not in scopes:
         raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

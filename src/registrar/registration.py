@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from registrar import branches, pull_requests
-from registrar.branches import Declined, Found
+from registrar.branches import Declined, OpenOrDeclined
 from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
 from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models.plan import Plan
@@ -40,7 +40,9 @@ def register(
     return _result_of(lambda: _register(client, spec, proposal, progress), client, spec, progress)
 
 
-def preview(client: Client, plan: Plan, found: Found, progress: Progress) -> RegistrationResult:
+def preview(
+    client: Client, plan: Plan, found: OpenOrDeclined | None, progress: Progress
+) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read.
 
     ``found`` is the pull request as far as it is known: nothing more is asked for.
@@ -100,7 +102,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.warn("progress.letter_case", pairs=pairs)
 
 
-def _preview(plan: Plan, progress: Progress, find: Callable[[], Found]) -> None:
+def _preview(plan: Plan, progress: Progress, find: Callable[[], OpenOrDeclined | None]) -> None:
     """Report what a registration would find."""
     if not plan.missing:
         return
@@ -115,19 +117,21 @@ def _preview(plan: Plan, progress: Progress, find: Callable[[], Found]) -> None:
             progress.record(FileResult(definition, State.MISSING))
 
 
-def _find(plan: Plan, progress: Progress, find: Callable[[], Found]) -> Found:
+def _find(
+    plan: Plan, progress: Progress, find: Callable[[], OpenOrDeclined | None]
+) -> OpenOrDeclined | None:
     """Find the pull request, as far as a token that may read nothing but contents sees it."""
-    unreadable = plan.state.unreadable
-    found: Found = None
-    if not unreadable:
+    unread = plan.state.pull_requests_error
+    found: OpenOrDeclined | None = None
+    if not unread:
         try:
             found = find()
         except GitHubError as error:
             if error.kind is not Kind.PERMISSION:
                 raise
-            unreadable = error.message
-    if unreadable:
-        progress.note("progress.pull_requests_unread", reason=unreadable)
+            unread = error.message
+    if unread:
+        progress.note("progress.pull_requests_unread", reason=unread)
     return found
 
 

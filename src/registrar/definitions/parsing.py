@@ -71,14 +71,14 @@ def parse_json(text: str) -> yaml.Node:
     Raises:
         Malformed: with the place.
     """
-    budget = _Budget()
+    nodes = _NodeCounter()
     for found in _TOKEN.finditer(text):
         if found[0] in "[{":
-            budget.enter()
+            nodes.enter()
         elif found[0] in "]}":
-            budget.leave()
+            nodes.leave()
         else:
-            budget.count()
+            nodes.count()
     try:
         json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
@@ -106,7 +106,7 @@ def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
     return Malformed("definitions.broken", line, format=name, column=column, reason=reason)
 
 
-class _Budget:
+class _NodeCounter:
     """Counts what is read, and stops at the limits."""
 
     def __init__(self) -> None:
@@ -129,19 +129,19 @@ class _Budget:
 
 
 class _YamlLoader(yaml.SafeLoader):
-    """Composes nodes within the budget, and remembers quotes that may have been left open."""
+    """Composes nodes within the limits, and remembers quotes that may have been left open."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._budget = _Budget()
+        self._nodes = _NodeCounter()
         self._quote: yaml.Mark | None = None
         self._quote_ends = -1
         """Line where the last quoted text of several lines ended; -1: none, or not yet."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        self._budget.enter()
+        self._nodes.enter()
         node: yaml.Node | None = super().compose_node(parent, index)
-        self._budget.leave()
+        self._nodes.leave()
         return node
 
     def scan_flow_scalar(self, style: str) -> yaml.ScalarToken:

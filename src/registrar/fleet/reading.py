@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import branches
-from registrar.branches import Declined, Found
+from registrar.branches import Declined, OpenOrDeclined
 from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
@@ -61,8 +61,8 @@ class Reading(NamedTuple):
     error: Message | None = None
 
     @property
-    def found(self) -> Found:
-        """The open pull request of the working branch, or the "no" that its last one got."""
+    def found(self) -> OpenOrDeclined | None:
+        """The open pull request of the working branch, or the last one, where it was declined."""
         plan = self.plan
         if plan is None:
             return None

@@ -124,7 +124,7 @@ class Fleet(NamedTuple):
                 continue
             row, pull_state = self._row_of(reading), reading.pull_state
             if pull_state:
-                is_unread = bool(reading.plan and reading.plan.state.unreadable)
+                is_unread = bool(reading.plan and reading.plan.state.pull_requests_error)
                 items.append(
                     WorkItem(reading.task, pull_state, row.missing, row.pull_request, is_unread)
                 )

@@ -53,7 +53,7 @@ class GraphQLClient(RestClient):
             try:
                 if state is None:
                     state = self._repository(target, branch, chunk)
-                    found = parse_graphql.Found(state.entries, state.directories)
+                    found = parse_graphql.AtPaths(state.entries, state.directories)
                 else:
                     found = self._paths(state.repository, state.base_sha, chunk)
             except GitHubError as error:
@@ -171,19 +171,13 @@ class GraphQLClient(RestClient):
 
     def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
         data = Fields(response.data).object("data")
-        pulls = data.object_or_null("pulls")
-        unreadable = self._unreadable(response) if pulls is None else None
-        return self._state(data.object("repository"), pulls, branch, paths, unreadable)
+        pulls = data.object_or_null("pulls") or self._pull_requests_error(response)
+        return self._state(data.object("repository"), pulls, branch, paths)
 
     def _state(
-        self,
-        found: Fields,
-        beside: Fields | None,
-        branch: str,
-        paths: Sequence[str],
-        unreadable: Message | None,
+        self, found: Fields, beside: Fields | Message, branch: str, paths: Sequence[str]
     ) -> RepositoryState:
-        """Read a repository; ``beside`` has its pull requests, where they could be read."""
+        """Read a repository; ``beside`` has its pull requests, or says why there are none."""
         full_name = found.repository("nameWithOwner")
         if found.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
@@ -206,7 +200,10 @@ class GraphQLClient(RestClient):
         )
         commit = default.object("target")
         at_paths = parse_graphql.at_paths(commit, paths)
-        pulls = parse_graphql.pull_requests(beside, repository) if beside else ()
+        if isinstance(beside, Fields):
+            pulls, error = parse_graphql.pull_requests(beside, repository), None
+        else:
+            pulls, error = (), beside
         ref = found.object_or_none("ref")
         head = ref.object("target").text("oid") if ref else ""
         return RepositoryState(
@@ -216,12 +213,12 @@ class GraphQLClient(RestClient):
             BranchState(branch, head, pulls) if ref else None,
             pull_requests=pulls,
             directories=at_paths.directories,
-            unreadable=unreadable,
+            pull_requests_error=error,
         )
 
     def _paths(
         self, repository: Repository, commit: str, paths: Sequence[str]
-    ) -> parse_graphql.Found:
+    ) -> parse_graphql.AtPaths:
         operation = msg("operation.repository", target=repository.full_name)
         owner, _, name = repository.full_name.partition("/")
         variables = {"owner": owner, "name": name, "oid": commit, **queries.path_variables(paths)}
@@ -232,7 +229,7 @@ class GraphQLClient(RestClient):
             lambda response: parse_graphql.at_paths(parse_graphql.commit_of(response), paths),
         )
 
-    def _unreadable(self, response: Response) -> Message:
+    def _pull_requests_error(self, response: Response) -> Message:
         operation = msg("operation.pull_requests_unread")
         reason = explain_errors(response, self._context)
         return msg("host.failed", operation=operation, reason=reason)

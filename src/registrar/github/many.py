@@ -145,8 +145,8 @@ class ManyClient(GraphQLClient):
         for index, (repository, node, pulls) in enumerate(found):
             error = errors.get(("nodes", index))
             if node is not None:
-                unread = self._unreadable(response) if pulls is None else None
-                states.append(self._state_or_reason(node, pulls, branch, paths, unread))
+                beside = pulls or self._pull_requests_error(response)
+                states.append(self._state_or_reason(node, beside, branch, paths))
             elif error and error.type != "NOT_FOUND":
                 states.append(msg("fleet.unreadable", reason=Lines(error.message)))
             else:
@@ -154,12 +154,7 @@ class ManyClient(GraphQLClient):
         return states
 
     def _state_or_reason(
-        self,
-        found: Fields,
-        pulls: Fields | None,
-        branch: str,
-        paths: Sequence[str],
-        unreadable: Message | None,
+        self, found: Fields, beside: Fields | Message, branch: str, paths: Sequence[str]
     ) -> RepositoryState | Exclusion | Message:
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
@@ -170,7 +165,7 @@ class ManyClient(GraphQLClient):
             if found.flag(field):
                 return reason
         try:
-            return self._state(found, pulls, branch, paths, unreadable)
+            return self._state(found, beside, branch, paths)
         except Refused as refused:
             return refused.message
 

@@ -15,7 +15,7 @@ from registrar.models.plan import Created
 from registrar.models.repository import Directories, OwnerFiles, PullRequest, Repository
 
 
-class Found(NamedTuple):
+class AtPaths(NamedTuple):
     """What is at some paths of a commit."""
 
     entries: Mapping[str, str]
@@ -57,7 +57,7 @@ def commit_of(response: Response) -> Fields:
     return Fields(response.data).object("data").object("repository").object("object")
 
 
-def at_paths(commit: Fields, paths: Sequence[str]) -> Found:
+def at_paths(commit: Fields, paths: Sequence[str]) -> AtPaths:
     """What is at ``paths``; the query asked for each of them, so each has an answer."""
     entries: dict[str, str] = {}
     directories: dict[str, Sequence[str]] = {}
@@ -74,7 +74,7 @@ def at_paths(commit: Fields, paths: Sequence[str]) -> Found:
                 f"{each.text('name')}/" if each.text("type") == "tree" else each.text("name")
                 for each in tree.objects("entries")
             )
-    return Found(entries, directories)
+    return AtPaths(entries, directories)
 
 
 def pull_requests(found: Fields, repository: Repository) -> tuple[PullRequest, ...]:

@@ -59,8 +59,8 @@ class RestClient:
     def user_may_push(self, *, says: bool | None) -> bool | None:
         """Whether the user of the token may push, given the role in GitHub's answer (``says``).
 
-        An App's token, and a workflow's own, authenticate no user: GitHub then says "no",
-        whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
+        An App's token, and a workflow's own, authenticate no user: GitHub then says
+        that it may not, whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
         """
         return None if self._context.token_kind is TokenKind.INSTALLATION else says
 

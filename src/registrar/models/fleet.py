@@ -27,7 +27,7 @@ class FleetState(StrEnum):
     WAITING = "waiting"
     """Its open pull request already holds everything."""
     DECLINED = "declined"
-    """Somebody closed the pull request: that is a "no"."""
+    """Somebody closed the pull request without merging it."""
     COMPLETE = "complete"
 
 

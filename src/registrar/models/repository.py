@@ -132,5 +132,5 @@ class RepositoryState(NamedTuple):
     directories: Directories = MappingProxyType({})
     owner: OwnerFiles | None = None
     """``None`` where nothing is inherited from the owner, or it was not looked for."""
-    unreadable: Message | None = None
+    pull_requests_error: Message | None = None
     """Why the pull requests could not be read."""
