@@ -72,7 +72,7 @@ class Cancelled(BaseException):
 
 
 def exit_code(error: BaseException, *, wrote: bool) -> int:
-    """Exit code of what ``error`` ended; ``wrote``: something had been written before."""
+    """Exit code of what ``error`` ended; ``wrote``: something was, or may have been, written."""
     if isinstance(error, Cancelled):
         return EXIT_CANCELLED + error.signal_number
     refused = isinstance(error, RegistrarError) and error.nothing_done

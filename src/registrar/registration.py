@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from registrar import branches, pull_requests
 from registrar.branches import Declined, OpenOrDeclined
-from registrar.errors import EXIT_DONE, EXIT_FAILED, Cancelled, describe, exit_code
+from registrar.errors import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    Cancelled,
+    RegistrarError,
+    describe,
+    exit_code,
+)
 from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
@@ -65,9 +72,10 @@ def _result_of(
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         # Files not begun are 'pending', with the limit as reason, not 'failed'
         why_pending = error.cause if isinstance(error, OutOfTime) else None
-        return progress.registration(why_pending=why_pending)._replace(
-            exit_code=exit_code(error, wrote=client.wrote),
-            error=describe(error, progress.branch),
+        result = progress.registration(why_pending=why_pending)
+        wrote = client.wrote or bool(result.count(State.UNKNOWN))
+        return result._replace(
+            exit_code=exit_code(error, wrote=wrote), error=describe(error, progress.branch)
         )
     result = progress.registration()
     failed = result.failed or (spec.mode is Mode.CHECK and result.missing)
@@ -143,7 +151,14 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     attempt = strategy.write_at_once(client, plan, proposal, progress)
     branch = attempt.branch if attempt else None
     if branch is None:
-        found = branches.claim(client, plan, attempt, progress)
+        try:
+            found = branches.claim(client, plan, attempt, progress)
+        except (RegistrarError, Cancelled):
+            if attempt and attempt.may_have_been_applied:
+                progress.on_branch(plan.spec.branch)
+                for definition in progress.pending(plan.missing):
+                    progress.record(FileResult(definition, State.UNKNOWN, msg("reason.unknown")))
+            raise
         if isinstance(found, Declined):
             progress.on_branch(found.name)
             _respect_declined(found, plan, progress)

@@ -14,10 +14,10 @@ WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
 LOST = (FaultKind.ERROR_502_HTML, FaultKind.CLOSED, FaultKind.EMPTY_200)
 
 
-def run(action: Action) -> Run:
+def run(action: Action, **inputs: str) -> Run:
     """Run with a list of three files."""
     listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
-    return action(language="en", definitions=listed)
+    return action({"language": "en", "definitions": listed, **inputs})
 
 
 def lose(host: StandInHost, call: str, kind: FaultKind, times: int | None = 1) -> Fault:
@@ -120,3 +120,34 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     assert [c.paths for c in repository.log(SCAFFOLD_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
     [pull] = repository.pull_requests
     assert (pull.body or "").count("| added |") == len(PATHS)
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(404, "Not Found"), (401, "Bad credentials"), (403, "Forbidden"), (429, "Slow down.")],
+)
+@pytest.mark.parametrize("kind", LOST)
+def test_one_commit_that_cannot_be_read_back_is_unknown(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    kind: FaultKind,
+    status: int,
+    message: str,
+) -> None:
+    """Whatever the reading meets, a refusal of it does not say that nothing was written."""
+    refused = Fault(FaultKind.CUSTOM, at=3, times=None, status=status, message=message)
+    host.faults.add(Fault(kind, at=2, when="after"))
+    host.faults.add(refused)
+    ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
+    assert refused.hits
+    assert ended.exit_code == 1, ended.text
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("0", "3")
+    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert {file["state"] for file in ended.registration["files"]} == {"unknown"}
+    assert "GitHub's answer was lost" in ended.summary
+
+    host.faults.clear()
+    again = run(action, commit_strategy="single")
+    assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
+    assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *PATHS}
