@@ -191,6 +191,20 @@ def test_a_difference_in_letter_case_alone_is_warned_of(host: StandInHost, actio
     assert (repository.pull_requests[0].body or "").count("in letter case only") == 2
 
 
+def test_the_pull_request_says_what_differs_in_letter_case_alone(
+    host: StandInHost, action: Action, strategy: str
+) -> None:
+    """Also `per-file`, which reads only the directories where an alternative may be."""
+    repository = host.create_repository(TARGET, {"Docs/a.md": b"x\n"})
+    run = action(
+        commit_strategy=strategy,
+        definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]"),
+        language="en",
+    )
+    assert run.exit_code == 0, run.text
+    assert (repository.pull_requests[0].body or "").count("in letter case only") == 1
+
+
 def test_with_alternatives_another_letter_case_does(
     host: StandInHost, action: Action, strategy: str
 ) -> None:

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from registrar.alternatives import may_inherit
 from registrar.branches import Attempt, Branch
+from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
+from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.special_files import OWNER_DIRECTORIES
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -67,6 +70,13 @@ class Strategy(Protocol):
             OutOfTime: GitHub's limits last for longer than we may wait.
         """
         ...
+
+
+def created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileResult:
+    """Give the result of a file that was created, with the commit where it is known."""
+    other = plan.other_case.get(definition.path)
+    reason = msg("reason.other_case", other=other) if other else None
+    return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
 
 
 def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:

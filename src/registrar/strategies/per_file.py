@@ -26,7 +26,7 @@ from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
-from registrar.strategies.base import with_owner
+from registrar.strategies.base import created, with_owner
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -129,10 +129,10 @@ def _directories(
     return found | {path: names_in(path, tree) for path in cut}
 
 
-def _there(definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
+def _there(plan: Plan, definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
     """Give the result of a path that the branch holds: our own lost write, or somebody else's."""
     if may_be_ours and sha == definition.blob_id:
-        return FileResult(definition, State.CREATED, on_branch=True)
+        return created(plan, definition)
     return FileResult(definition, State.SKIPPED, msg("reason.on_branch"), on_branch=True)
 
 
@@ -141,7 +141,7 @@ def _create(
 ) -> FileResult:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
-        return _there(definition, there.sha, may_be_ours=branch.may_have_been_applied)
+        return _there(plan, definition, there.sha, may_be_ours=branch.may_have_been_applied)
     try:
         commit = client.create_file(
             plan.repository,
@@ -154,7 +154,7 @@ def _create(
         if error.already_exists or error.may_have_been_applied:
             return _read_back(client, plan, branch, definition, error)
         return FileResult(definition, State.FAILED, error.message)
-    return FileResult(definition, State.CREATED, commit=commit, on_branch=True)
+    return created(plan, definition, commit)
 
 
 def _read_back(
@@ -171,7 +171,7 @@ def _read_back(
     if found is None:
         return FileResult(definition, State.FAILED, error.message)
     may_be_ours = error.may_have_been_applied or branch.may_have_been_applied
-    return _there(definition, found, may_be_ours=may_be_ours)
+    return _there(plan, definition, found, may_be_ours=may_be_ours)
 
 
 def _concurrently(

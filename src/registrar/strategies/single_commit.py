@@ -22,7 +22,7 @@ from registrar.models.result import FileResult, PullRequestOperation, State
 from registrar.models.spec import RegistrationSpec
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
-from registrar.strategies.base import with_owner
+from registrar.strategies.base import created, with_owner
 from registrar.strategies.per_file import PerFile
 from registrar.texts import escaping
 from registrar.texts.messages import msg
@@ -80,8 +80,8 @@ class SingleCommit:
         if plan.state.branch or len(list(_batches(plan.missing))) > 1:
             return None
         name = next(branches.names(plan))
-        created = [_created(plan, definition) for definition in plan.missing]
-        result = progress.registration(assuming=created)
+        assumed = [created(plan, definition) for definition in plan.missing]
+        result = progress.registration(assuming=assumed)
         headline = proposal.headline(result, plan.missing)
         commit = _new_commit(name, plan.state.base_sha, headline, plan.missing)
         body = proposal.body(result)
@@ -98,7 +98,7 @@ class SingleCommit:
         if made.commit:
             progress.on_branch(name)
             with progress.group("group.create", count=len(plan.missing), branch=name):
-                _record(progress, [_created(plan, d, made.commit) for d in plan.missing])
+                _record(progress, [created(plan, d, made.commit) for d in plan.missing])
             if made.pull_request:
                 progress.pull_request(made.pull_request, PullRequestOperation.CREATED)
         return Attempt(
@@ -139,7 +139,7 @@ class SingleCommit:
                 continue
             branch = branch._replace(head=made)
             with progress.group("group.create", count=len(batch), branch=branch.name):
-                _record(progress, [_created(plan, d, made) for d in batch])
+                _record(progress, [created(plan, d, made) for d in batch])
         if not plan.spec.falls_back:
             there = branch.tree or {}
             rest = [d for d in progress.pending(plan.missing) if d.path not in there]
@@ -233,12 +233,6 @@ def _batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
         size += cost
     if batch:
         yield batch
-
-
-def _created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileResult:
-    other = plan.other_case.get(definition.path)
-    reason = msg("reason.other_case", other=other) if other else None
-    return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
 
 
 def _unknown(definition: FileDefinition) -> FileResult:
