@@ -83,28 +83,29 @@ class Redactor:
         """Give back ``text`` without any token, and without `PART_CHARACTERS` in a row of it."""
         if len(self._token) >= SECRET_CHARACTERS:
             text = text.replace(self._token, REDACTED)
-        if len(self._token) >= PART_CHARACTERS:
-            text = self._without_parts(text)
+        if len(text) >= PART_CHARACTERS:
+            for anchor, start in self._anchors:
+                if anchor in text:
+                    text = self._without_parts(text, anchor, start)
         return _TOKEN_SHAPES.sub(REDACTED, text)
 
-    def _without_parts(self, text: str) -> str:
+    def _without_parts(self, text: str, anchor: str, start: int) -> str:
+        """Take out what surrounds ``anchor``, which is a part of the token from ``start`` on."""
         token = self._token
-        for anchor, start in self._anchors:
-            kept: list[str] = []
-            done, at = 0, text.find(anchor)
-            while at >= 0:
-                left, right = at, at + len(anchor)
-                first, last = start, start + len(anchor)
-                while left > done and first and text[left - 1] == token[first - 1]:
-                    left, first = left - 1, first - 1
-                while right < len(text) and last < len(token) and text[right] == token[last]:
-                    right, last = right + 1, last + 1
-                if right - left >= PART_CHARACTERS:
-                    kept += [text[done:left], REDACTED]
-                    done = right
-                at = text.find(anchor, right)
-            text = "".join([*kept, text[done:]])
-        return text
+        kept: list[str] = []
+        done, at = 0, text.find(anchor)
+        while at >= 0:
+            left, right = at, at + len(anchor)
+            first, last = start, start + len(anchor)
+            while left > done and first and text[left - 1] == token[first - 1]:
+                left, first = left - 1, first - 1
+            while right < len(text) and last < len(token) and text[right] == token[last]:
+                right, last = right + 1, last + 1
+            if right - left >= PART_CHARACTERS:
+                kept += [text[done:left], REDACTED]
+                done = right
+            at = text.find(anchor, right)
+        return "".join([*kept, text[done:]])
 
 
 def show_control_characters(text: str) -> str:
