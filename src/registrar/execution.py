@@ -71,7 +71,7 @@ class Execution(NamedTuple):
             self.cancellation.check()
             spec = job.spec(self.settings.target)
             nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
-            progress = Progress(nothing_yet, self.reporter.workflow, self.reporter.catalogue)
+            progress = Progress(nothing_yet, self.reporter)
             client = github.client(spec.target)
             done = registration.register(client, spec, job.proposal, progress)
             self.cancellation.stop_timer()

@@ -35,4 +35,4 @@ class Rows:
     def progress(self, spec: RegistrationSpec, job: Job) -> Progress:
         """Follow a registration without printing it: its row says what became of it."""
         nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
-        return Progress(nothing_yet, Silence(), self._reporter.catalogue)
+        return Progress(nothing_yet, Silence())

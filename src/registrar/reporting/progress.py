@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
+from registrar.errors import Diagnostic
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
 from registrar.models.spec import Mode
 from registrar.reporting.runner import Tone
-from registrar.texts import escaping
 from registrar.texts.escaping import Link
-from registrar.texts.messages import Catalogue, Message, msg
+from registrar.texts.messages import Message, msg
 
 _TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
 
@@ -22,15 +22,15 @@ _TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.
 class Log(Protocol):
     """Where progress is printed."""
 
-    def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
+    def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print a line."""
         ...
 
-    def group(self, title: str) -> AbstractContextManager[None]:
+    def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is inside under a heading."""
         ...
 
-    def warning(self, text: str, *, label: str) -> None:
+    def warn(self, diagnostic: Diagnostic) -> None:
         """Give a warning."""
         ...
 
@@ -38,25 +38,24 @@ class Log(Protocol):
 class Silence:
     """Prints nothing: for one of many repositories the result is enough."""
 
-    def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
+    def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print nothing."""
 
-    def group(self, _title: str) -> AbstractContextManager[None]:
+    def group(self, _key: str, /, **_values: object) -> AbstractContextManager[None]:
         """Print no heading."""
         return nullcontext()
 
-    def warning(self, text: str, *, label: str) -> None:
+    def warn(self, diagnostic: Diagnostic) -> None:
         """Print no warning: it is among the notes of the result."""
 
 
 class Progress:
     """The growing result of one registration, so that what was done is known however it ends."""
 
-    def __init__(self, result: RegistrationResult, workflow: Log, catalogue: Catalogue) -> None:
+    def __init__(self, result: RegistrationResult, log: Log) -> None:
         """``result`` is that of a registration in which nothing has been done yet."""
         self._result = result
-        self._workflow = workflow
-        self._catalogue = catalogue
+        self._log = log
         self._definitions: tuple[FileDefinition, ...] = ()
         self._results: dict[str, FileResult] = {}
         self._last_failure: Message | None = None
@@ -68,13 +67,11 @@ class Progress:
 
     def print(self, key: str, **values: object) -> None:
         """Print a line."""
-        self._workflow.line(self._text(msg(key, **values)))
+        self._log.line(msg(key, **values))
 
-    @contextmanager
-    def group(self, key: str, **values: object) -> Iterator[None]:
+    def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is inside under a heading that the runner can fold."""
-        with self._workflow.group(self._text(msg(key, **values))):
-            yield
+        return self._log.group(key, **values)
 
     def checked(self, number: int, total: int, path: str, *, exists: bool) -> None:
         """Print what the check of one path found, with its number of all."""
@@ -145,7 +142,7 @@ class Progress:
         """Print a warning that is also in the report."""
         message = msg(key, **values)
         self._result = self._result._replace(notes=(*self._result.notes, message))
-        self._workflow.warning(self._text(message), label=self._text(msg("label.warning")))
+        self._log.warn(Diagnostic(message))
 
     def on_branch(self, name: str) -> None:
         """Keep the name of the working branch."""
@@ -178,7 +175,4 @@ class Progress:
     def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
         place = f"{number:>{len(str(total))}}"
         line = msg("progress.path", number=place, total=total, path=path, state=state)
-        self._workflow.line(self._text(line), tone)
-
-    def _text(self, message: Message) -> str:
-        return self._catalogue.text(message, escaping.show_lines)
+        self._log.line(line, tone)

@@ -21,7 +21,7 @@ from registrar.reporting import (
     troubleshooting,
 )
 from registrar.reporting.outputs import outputs
-from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Workflow
+from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Tone, Workflow
 from registrar.reporting.summary import cut, error_summary, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -33,12 +33,12 @@ class Reporter(NamedTuple):
     workflow: Workflow
     catalogue: Catalogue
 
-    def line(self, message: Message) -> None:
+    def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print one line."""
-        self.workflow.line(self._text(message))
+        self.workflow.line(self._text(message), tone)
 
     @contextmanager
-    def group(self, key: str, **values: object) -> Iterator[None]:
+    def group(self, key: str, /, **values: object) -> Iterator[None]:
         """Print what is inside under a heading that the runner can fold."""
         with self.workflow.group(self._text(msg(key, **values))):
             yield
