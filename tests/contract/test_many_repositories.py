@@ -577,6 +577,32 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
     assert states(many()) == {"waiting": 2, "opened": 5}
 
 
+@pytest.mark.parametrize("last", ["git/refs", "graphql", "pulls"])
+def test_what_a_limit_stops_half_way_is_deferred_with_its_reason_and_finished_by_the_next_run(
+    many: Start, make: Make, host: StandInHost, last: str
+) -> None:
+    made = make(0, 3)
+    at_once = Fault(
+        FaultKind.CUSTOM, match=lambda r: "createRef" in str(r.json), times=None, status=422
+    )
+    limit = Fault(
+        FaultKind.PRIMARY_403,
+        match=lambda r: r.path.endswith(last) and not is_read(r) and "createRef" not in str(r.json),
+        times=None,
+        reset_in=3000,
+    )
+    host.faults.add(at_once)
+    host.faults.add(limit)
+    run = many()
+    assert (run.exit_code, states(run), len(limit.hits)) == (0, {"deferred": 3}, 1), run.console
+    reasons = [row["reason"] for row in run.report["fleet"]["rows"] if row["reason"]]
+    assert len(reasons) == (last != "git/refs")
+    assert all("Run again after" in reason for reason in reasons)
+    host.faults.clear()
+    assert states(many()) == {"opened": 3}
+    assert opened(made) == [1] * 3
+
+
 def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(
     many: Start, make: Make, host: StandInHost
 ) -> None:

@@ -143,8 +143,10 @@ class Writer(NamedTuple):
         if done.pull_request:
             self.hidden_names.renamed(repository.full_name, done.pull_request.repository)
         self.rows.add_registration(done)
-        if _was_interrupted(done) and not client.wrote and not done.failed:
-            return self._left_alone(item), done
+        is_open = done.operation is not PullRequestOperation.NONE
+        if _was_interrupted(done) and not is_open and not done.failed:
+            reason = _why(done) if client.wrote else None
+            return self._left_alone(item)._replace(reason=reason), done
         state = _OPERATIONS[done.operation]
         if done.exit_code != EXIT_DONE:
             state = FleetState.FAILED
@@ -162,7 +164,7 @@ class Writer(NamedTuple):
         return row, done
 
     def _left_alone(self, item: WorkItem) -> FleetRow:
-        """How a repository stands that is left for the next run: nothing was written in it."""
+        """How a repository stands that is left for the next run."""
         repository = item.task.repository
         return FleetRow(
             repository.full_name,
@@ -181,6 +183,6 @@ def _why(done: RegistrationResult) -> Message | None:
 
 
 def _was_interrupted(done: RegistrationResult) -> bool:
-    """Whether a limit or a signal ended a registration: the next run does it as if new."""
+    """Whether a limit or a signal ended a registration: the next run does it, or finishes it."""
     limits = (each for each in fleet_messages.chain(done.error) if each.key.startswith(_LIMIT))
     return done.exit_code > EXIT_CANCELLED or any(limits)
