@@ -84,6 +84,13 @@ def opened(repositories: Sequence[Repository]) -> list[int]:
 # --- Plan ---------------------------------------------------------------------------------
 
 
+def test_more_shards_than_a_matrix_takes_are_refused(many: Start, make: Make) -> None:
+    make(0, 52)
+    run = many(**FIVE_WRITES, mode="plan", max_minutes="0.05")
+    assert (run.exit_code, run.outputs["matrix"]) == (2, "[]")
+    assert "The work would take 260 shards, and a matrix has 256 jobs at most" in run.stderr
+
+
 def test_a_plan_takes_no_request_for_a_single_repository(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
@@ -269,6 +276,10 @@ def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -
     assert run.exit_code == 0, run.console
     assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["health", "scaffold"]
     assert len(repository.pull_requests) == 2
+    for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
+        assert line in run.stdout
+    check = many(profile="all", mode="check")
+    assert check.stderr.count(repository.full_name) == 1
 
 
 def test_the_cap_counts_pull_requests_of_both_lists(many: Start, make: Make) -> None:
@@ -901,6 +912,18 @@ def test_an_apps_token_lists_what_it_is_installed_for(
     assert "GET /installation/repositories" in asked(host)
 
 
+@pytest.mark.parametrize("targets", ["other-org/*", "octo-org/*, Other-Org/api-*"])
+def test_an_owner_of_whom_an_apps_token_sees_nothing_is_an_error_and_not_a_short_list(
+    many: Start, make: Make, host: StandInHost, targets: str
+) -> None:
+    make(1, 1)
+    host.create_repository("other-org/api-x", PRESENT, private=True)
+    token = host.create_token("installation", repositories=["octo-org/r0", "octo-org/r1"])
+    run = many(host_token=token, target_repos=targets, mode="plan")
+    assert (run.exit_code, len(host.requests)) == (2, 2)
+    assert "The App's token sees no repository of other-org" in run.stderr
+
+
 def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost) -> None:
     host.create_repository("octocat/open", PRESENT)
     host.create_repository("octocat/secret", PRESENT, private=True)
@@ -916,6 +939,7 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
         ({"target_repos": "octo-org/*, topic:"}, "topic: has no value"),
+        ({"target_repos": "https://github.com/octo-org/r0"}, "neither a repository nor a pattern"),
         ({"commit_strategy": "per-file"}, "is for one repository"),
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),

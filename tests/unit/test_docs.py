@@ -153,7 +153,8 @@ NO_ERRORS = re.compile(
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|points|shards"
-    r"|row|row_with_time|with_pull_request|outcome|outcome_empty|heading|more_rows)$"
+    r"|row|row_with_time|repository_and_list|with_pull_request|outcome|outcome_empty|heading"
+    r"|more_rows)$"
 )
 """Texts that name no cause of a failure: parts of other texts, headings, progress."""
 

@@ -74,9 +74,15 @@ def _listed(
         found = list(client.of_installation())
         if [each.full_name.lower() for each in found] == [workflow_repository.lower()]:
             raise Refused(msg("fleet.own_token", own=workflow_repository))
-        owners = set(selection.owners)
-        yield from (each for each in found if each.full_name.partition("/")[0].lower() in owners)
+        for owner in selection.owners:
+            owned = [each for each in found if _is_of(owner, each)]
+            if not owned:
+                raise Refused(msg("fleet.not_installed", owner=owner))
+            yield from owned
         return
     for owner in selection.owners:
-        listed = client.of_owner(owner)
-        yield from (each for each in listed if each.full_name.partition("/")[0].lower() == owner)
+        yield from (each for each in client.of_owner(owner) if _is_of(owner, each))
+
+
+def _is_of(owner: str, repository: ListedRepository) -> bool:
+    return repository.full_name.partition("/")[0].lower() == owner

@@ -15,18 +15,30 @@ class Rows:
     """Takes the rows as they are known."""
 
     def __init__(
-        self, result: FleetResult, registrations: list[RegistrationResult], reporter: Reporter
+        self,
+        result: FleetResult,
+        registrations: list[RegistrationResult],
+        reporter: Reporter,
+        *,
+        names_list: bool,
     ) -> None:
-        """``result`` grows by each row, ``registrations`` by each repository with missing files."""
+        """``result`` grows by each row, ``registrations`` by each repository with missing files.
+
+        ``names_list``: lines say which list they are about.
+        """
         self._result = result
         self._registrations = registrations
         self._reporter = reporter
+        self._names_list = names_list
 
     def add(self, row: FleetRow, number: int, total: int, seconds_left: float = 0.0) -> None:
         """Keep a row, and print it unless nothing is missing; ``number`` counts up to ``total``."""
         self._result.add(row)
         if row.state is not FleetState.COMPLETE:
-            self._reporter.line(fleet_messages.row_line(row, number, total, seconds_left))
+            line = fleet_messages.row_line(
+                row, number, total, seconds_left, names_list=self._names_list
+            )
+            self._reporter.line(line)
 
     def add_registration(self, done: RegistrationResult) -> None:
         """Keep what a registration did, or would do: all of it is in the report."""

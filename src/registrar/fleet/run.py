@@ -56,7 +56,7 @@ class Fleet(NamedTuple):
     @property
     def rows(self) -> Rows:
         """Where the rows go to."""
-        return Rows(self.result, self.registrations, self.reporter)
+        return Rows(self.result, self.registrations, self.reporter, names_list=len(self.jobs) > 1)
 
     @property
     def shard(self) -> Shard:

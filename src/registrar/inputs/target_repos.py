@@ -35,7 +35,7 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
             errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key.lower()))
         elif entry.lower() == "fork:true":
             forks = True
-        elif colon:
+        elif colon and "/" not in entry:
             errors.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
         elif not matched or matched["repo"] in {".", ".."}:
             errors.append(msg("fleet.pattern_malformed", value=entry))

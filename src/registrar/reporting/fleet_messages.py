@@ -63,9 +63,14 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
         yield msg("fleet.shards", count=len(budget.matrix))
 
 
-def row_line(row: FleetRow, number: int, total: int, seconds_left: float = 0.0) -> Message:
-    """One repository, as it happens."""
-    line = msg("fleet.row", number=number, total=total, repository=name_of(row), state=state(row))
+def row_line(
+    row: FleetRow, number: int, total: int, seconds_left: float = 0.0, *, names_list: bool = False
+) -> Message:
+    """One repository, as it happens; ``names_list`` where there are two lists for each."""
+    name: str | Message = name_of(row)
+    if names_list:
+        name = msg("fleet.repository_and_list", repository=name, list=row.profile)
+    line = msg("fleet.row", number=number, total=total, repository=name, state=state(row))
     if seconds_left <= 0:
         return line
     return msg("fleet.row_with_time", row=line, minutes=_minutes(seconds_left))
@@ -126,7 +131,7 @@ def notes(registrations: Sequence[RegistrationResult]) -> Iterator[Message]:
             if not note.key.startswith(_IN_STATE):
                 found.setdefault(_id(note, each.repository), []).append((note, name))
     for those in sorted(found.values(), key=len, reverse=True):
-        names = tuple(name for _, name in those)
+        names = tuple(dict.fromkeys(name for _, name in those))
         yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
 
 
@@ -142,7 +147,7 @@ def failures(result: FleetResult) -> Iterator[Message]:
             found = msg("outcome.check", sentence=sentence, advice=msg(advice))
         else:
             continue
-        repositories = tuple(name_of(row) for row in rows)
+        repositories = tuple(dict.fromkeys(name_of(row) for row in rows))
         yield msg("cause.with_repositories", cause=found, repositories=repositories)
 
 
