@@ -166,7 +166,7 @@ def test_an_enterprise_server_without_limits_accepts_the_token(
     assert action(profile="health").exit_code == 0
 
 
-def test_a_budget_that_does_not_suffice_is_reported_before_the_first_write(
+def test_a_rate_limit_that_does_not_suffice_is_reported_before_the_first_write(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     assert host.rate_limit

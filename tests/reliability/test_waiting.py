@@ -257,7 +257,7 @@ def test_a_bound_that_is_no_number_of_minutes(
     assert host.requests == []
 
 
-# --- Budget -------------------------------------------------------------------------------------
+# --- Rate limits --------------------------------------------------------------------------------
 
 NEEDED_TO_READ = 2 + len(PATHS)
 NEEDED_TO_WRITE = 1 + len(PATHS) + 1
@@ -272,7 +272,7 @@ NEEDED_TO_WRITE = 1 + len(PATHS) + 1
     ],
     ids=["reads", "writes", "one short"],
 )
-def test_a_budget_that_does_not_suffice(
+def test_a_rate_limit_that_does_not_suffice(
     action: Action,
     host: StandInHost,
     repository: Repository,
@@ -301,7 +301,7 @@ def test_a_budget_that_does_not_suffice(
         ("ja", "GraphQL レート制限の残りが足りません: 1 ポイントが必要ですが、残りは 0 ポイント"),
     ],
 )
-def test_a_graphql_budget_that_does_not_suffice(
+def test_a_graphql_rate_limit_that_does_not_suffice(
     action: Action, host: StandInHost, repository: Repository, language: str, text: str
 ) -> None:
     host.graphql_rate_limit = RateLimit(remaining=1)
@@ -317,10 +317,10 @@ def test_a_graphql_budget_that_does_not_suffice(
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_budget_that_is_not_needed_may_be_used_up(
+def test_a_rate_limit_that_is_not_needed_may_be_used_up(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
-    """REST and GraphQL have a budget each, and a run needs only that of its strategy."""
+    """REST and GraphQL have a rate limit each, and a run needs only that of its strategy."""
     spent = "rate_limit" if strategy == SINGLE else "graphql_rate_limit"
     setattr(host, spent, RateLimit(remaining=0))
     ended = run(action, commit_strategy=strategy)
@@ -329,7 +329,7 @@ def test_a_budget_that_is_not_needed_may_be_used_up(
     finished(repository)
 
 
-def test_a_budget_that_suffices_just_so(
+def test_a_rate_limit_that_suffices_just_so(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.rate_limit = RateLimit(remaining=NEEDED_TO_READ + NEEDED_TO_WRITE)

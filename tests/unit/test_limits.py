@@ -1,96 +1,18 @@
-"""What GitHub tells of a token in its headers, broken ones included."""
+"""What GitHub tells of a token in its headers."""
 
 from __future__ import annotations
 
 import pytest
 
 from registrar.errors import Refused
-from registrar.github.limits import (
-    LONGEST_INTERVAL,
-    PACE,
-    Resource,
-    TokenLimits,
-    asked_pause,
-    clock_time,
-    number,
-    retry_after,
-)
+from registrar.github.limits import LONGEST_INTERVAL, PACE, Resource, TokenLimits, clock_time
 from tests.clocks import FakeClock
 
 NOW = 1_577_836_800.0
-A_DATE = "Wed, 01 Jan 2020 00:00:{} GMT"
-BROKEN = ("", "inf", "-inf", "nan", "NaN", "-1", "soon", "1e999", "9" * 5000, "٣x", "0x10", "\n")
 
 
-@pytest.mark.parametrize("text", [None, *BROKEN])
-def test_what_is_not_a_number(text: str | None) -> None:
-    assert number(text) is None
-
-
-@pytest.mark.parametrize(("text", "expected"), [("0", 0.0), ("12", 12.0), ("1.5", 1.5)])
-def test_what_is_a_number(text: str, expected: float) -> None:
-    assert number(text) == expected
-
-
-@pytest.mark.parametrize("value", [*BROKEN, "Wed, 99 Foo 2020 00:00:00 GMT", "Mon, 01 Jan 0001"])
-@pytest.mark.parametrize(
-    "name",
-    ["x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-resource", "retry-after", "date"],
-)
-def test_a_broken_header_is_none(name: str, value: str) -> None:
-    headers = {
-        "x-ratelimit-remaining": "0",
-        "x-ratelimit-reset": str(NOW + 10),
-        "x-ratelimit-resource": "core",
-        "x-oauth-scopes": value,
-        name: value,
-    }
-    pause = asked_pause(headers, NOW)
-    assert pause is None or 0 <= pause <= 11
-    limits = TokenLimits("ghp_x", FakeClock())
-    limits.note(headers)
-    limits.require(Resource.GRAPHQL, 1)
-
-
-@pytest.mark.parametrize(
-    ("headers", "expected"),
-    [
-        ({}, None),
-        ({"retry-after": "2"}, 2.0),
-        ({"retry-after": A_DATE.format("02"), "date": A_DATE.format("00")}, 2.0),
-        ({"retry-after": A_DATE.format("02")}, 2.0),
-        ({"retry-after": A_DATE.format("02"), "date": A_DATE.format("30")}, 0.0),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(NOW + 5)}, 6.0),
-        ({"x-ratelimit-remaining": "1", "x-ratelimit-reset": str(NOW + 5)}, None),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(NOW - 5)}, 1.0),
-        (
-            {
-                "x-ratelimit-remaining": "0",
-                "x-ratelimit-reset": str(NOW + 5),
-                "date": A_DATE.format("03"),
-            },
-            3.0,
-        ),
-    ],
-)
-def test_what_is_asked_for(headers: dict[str, str], expected: float | None) -> None:
-    assert asked_pause(headers, NOW) == expected
-
-
-def test_what_is_beyond_every_calendar_has_a_date() -> None:
-    for headers in (
-        {"retry-after": "9" * 300},
-        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 300},
-    ):
-        pause = asked_pause(headers, NOW)
-        assert pause
-        assert clock_time(NOW + pause).startswith("20")
-    assert clock_time(1e300).startswith("9999-")
-    assert retry_after({"retry-after": "9" * 300}, NOW) is not None
-
-
-def budget(remaining: int, resource: str = "core", reset: float = NOW + 60) -> dict[str, str]:
-    """The headers of one budget."""
+def rate_limit(remaining: int, resource: str = "core", reset: float = NOW + 60) -> dict[str, str]:
+    """The headers of one rate limit."""
     return {
         "x-ratelimit-remaining": str(remaining),
         "x-ratelimit-reset": str(reset),
@@ -99,9 +21,9 @@ def budget(remaining: int, resource: str = "core", reset: float = NOW + 60) -> d
 
 
 @pytest.mark.parametrize("resource", list(Resource))
-def test_each_budget_is_its_own(resource: Resource) -> None:
+def test_each_rate_limit_is_its_own(resource: Resource) -> None:
     limits = TokenLimits("ghp_x", FakeClock(NOW))
-    limits.note(budget(3, resource))
+    limits.note(rate_limit(3, resource))
     limits.require(resource, 3)
     for other in set(Resource) - {resource}:
         limits.require(other, 5000)
@@ -111,18 +33,18 @@ def test_each_budget_is_its_own(resource: Resource) -> None:
     assert (values["needed"], values["left"], values["until"]) == (4, 3, clock_time(NOW + 60))
 
 
-def test_a_budget_counts_down_until_its_reset() -> None:
+def test_a_rate_limit_counts_down_until_its_reset() -> None:
     clock = FakeClock(NOW)
     limits = TokenLimits("ghp_x", clock)
-    limits.note(budget(3))
-    limits.note(budget(5))  # an answer that was counted before, and came later
+    limits.note(rate_limit(3))
+    limits.note(rate_limit(5))  # an answer that was counted before, and came later
     with pytest.raises(Refused):
         limits.require(Resource.REST, 4)
-    limits.note(budget(2, "search"))
+    limits.note(rate_limit(2, "search"))
     limits.require(Resource.REST, 3)
     clock.sleep(61)
     limits.require(Resource.REST, 4000)
-    limits.note(budget(4999, reset=NOW + 3600))
+    limits.note(rate_limit(4999, reset=NOW + 3600))
     limits.require(Resource.REST, 4999)
 
 
@@ -147,8 +69,8 @@ def test_the_pace() -> None:
     clock = FakeClock()
     limits = TokenLimits("ghp_x", clock)
     (per_minute, minute), (per_hour, hour) = PACE
-    for number_ in range(per_hour):
-        if number_ and number_ % per_minute == 0:
+    for count in range(per_hour):
+        if count and count % per_minute == 0:
             assert limits.pace() == pytest.approx(minute)
             clock.sleep(minute)
         assert limits.pace() == 0

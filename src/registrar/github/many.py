@@ -88,15 +88,7 @@ class ManyClient(GraphQLClient):
             Refused: there is none that the token may see.
             GitHubError: no usable response.
         """
-        operation = msg("operation.repository", target=full_name)
-        try:
-            return self._ask(
-                "GET", f"/repos/{full_name}", operation, lambda data: _repository(Fields(data))
-            )
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                raise self.not_found_error(full_name) from error
-            raise
+        return self.get_repository(full_name, lambda data: _repository(Fields(data)))
 
     def inspect_many(
         self,

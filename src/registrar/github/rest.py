@@ -43,9 +43,18 @@ class RestClient:
             Refused: there is none that the token may see.
             GitHubError: no usable response.
         """
+        return self.get_repository(full_name, self._repository_of)
+
+    def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
+        """Give what ``read`` makes of GitHub's description of a repository.
+
+        Raises:
+            Refused: there is none that the token may see.
+            GitHubError: no usable response.
+        """
         operation = msg("operation.repository", target=full_name)
         try:
-            return self._ask("GET", f"/repos/{full_name}", operation, self._repository_of)
+            return self._ask("GET", f"/repos/{full_name}", operation, read)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise self.not_found_error(full_name) from error
