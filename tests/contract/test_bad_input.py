@@ -307,7 +307,7 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
             b'[\n{"path": "caf\xe9"}]',
             2,
             f"{name}, line 2: the definition file is not UTF-8 (at byte 15).",
-            f"{name}、2 行目: 定義ファイルが UTF-8 ではありません（15 バイト目）。",
+            f"{name}、2 行目: 定義ファイルが UTF-8 ではありません（先頭から 15 バイトの位置）。",
         )
         for name in ("list.json", "list.yml")
     },
@@ -316,7 +316,7 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         "- path: a\n".encode("utf-16"),
         1,
         "list.yml, line 1: the definition file is not UTF-8 (at byte 0).",
-        "list.yml、1 行目: 定義ファイルが UTF-8 ではありません（0 バイト目）。",
+        "list.yml、1 行目: 定義ファイルが UTF-8 ではありません（先頭から 0 バイトの位置）。",
     ),
     "broken JSON": (
         "list.json",

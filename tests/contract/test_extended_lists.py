@@ -247,7 +247,7 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
         {"extends": "all"},
         2,
         "there is no built-in list all to extend. Known: scaffold, health.",
-        "all という組み込みの一覧はありません。使えるもの: scaffold、health。",
+        "all という付属の一覧はありません。使えるもの: scaffold、health。",
     ),
     "extends is no string": (
         {"extends": ["health"]},

@@ -169,7 +169,7 @@ def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
     ("language", "text"),
     [
         ("en", "This is how GitHub answers a token that may read octo/example but not write to it"),
-        ("ja", "octo/example を読めても書けないトークンに、GitHub はこのように応答します"),
+        ("ja", "octo/example を読めても書き込めないトークンに、GitHub はこのように応答します"),
     ],
 )
 @pytest.mark.parametrize("call", ["POST git/refs", "PUT contents/a.md"])
