@@ -11,12 +11,12 @@ from registrar.alternatives import (
     satisfied_by,
 )
 from registrar.errors import Refused
-from registrar.github.explain import WORKFLOW_FILES
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.reporting import marker
+from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
 _DIRECTORY = "tree"

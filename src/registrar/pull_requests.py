@@ -37,7 +37,7 @@ def publish(
         NotOpened: with a link to open it by hand.
         GitHubError: the open one could not be updated.
     """
-    result = progress.registration()
+    result = progress.result()
     if not any(file.on_branch for file in result.files):
         return
     if branch.pull_request:
@@ -75,11 +75,11 @@ def set_options(
     A pull request that stood already keeps what it has; reviewers are asked once, when it is
     opened, because GitHub forgets whom it asked as soon as they have answered.
     """
-    pull = progress.registration().pull_request
+    pull = progress.result().pull_request
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
     if pull is None or not any(wanted):
         return
-    operation = progress.registration().operation
+    operation = progress.result().operation
     if operation is PullRequestOperation.NONE and not plan.spec.completes_options:
         return
     is_new = operation is PullRequestOperation.CREATED
@@ -156,7 +156,7 @@ def _update(
     client: Client, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
 ) -> PullRequestOperation:
     """Bring the body of an open pull request up to date, and say what that amounts to."""
-    result = progress.registration()
+    result = progress.result()
     body = proposal.body(result, pull.body)
     outdated = not pull.has_body(body)
     if outdated:

@@ -72,12 +72,12 @@ def _result_of(
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         # Files not begun are 'pending', with the limit as reason, not 'failed'
         why_pending = error.cause if isinstance(error, OutOfTime) else None
-        result = progress.registration(why_pending=why_pending)
+        result = progress.result(why_pending=why_pending)
         wrote = client.wrote or bool(result.count(State.UNKNOWN))
         return result._replace(
             exit_code=exit_code(error, wrote=wrote), error=describe(error, progress.branch)
         )
-    result = progress.registration()
+    result = progress.result()
     failed = result.failed or (spec.mode is Mode.CHECK and result.missing)
     return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
 

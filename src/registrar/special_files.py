@@ -22,6 +22,8 @@ _TEMPLATES = (
 EVERYWHERE = (".github", "", "docs")
 """Where GitHub looks for a community health file, in its own order (`_DEFAULTS`)."""
 ISSUE_TEMPLATES = ".github/ISSUE_TEMPLATE"
+WORKFLOW_FILES = ".github/workflows/"
+"""Beginning of the paths that a token needs a permission of its own for."""
 _TEXT = r"(\.(md|markdown|txt|rst|adoc))?"
 
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 from registrar.github.case import INACCESSIBLE, TOO_QUICKLY, Case, Row
 from registrar.github.errors import Kind
-from registrar.github.explain import WORKFLOW_FILES, Context, TokenKind, explanation
+from registrar.github.explain import Context, TokenKind, explanation
 from registrar.github.fields import UnusableAnswer
 from registrar.github.headers import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
 from registrar.github.response import NOT_SENT, Failure, Response, Trouble
+from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
 LEAST_AFTER_LIMIT = 60.0

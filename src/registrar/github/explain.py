@@ -16,7 +16,6 @@ from registrar.texts.messages import Message, msg
 PERMISSIONS = "contents=write; pull_requests=write"
 """What a registration needs, in the form of ``X-Accepted-GitHub-Permissions``."""
 API_VERSION = "2022-11-28"
-WORKFLOW_FILES = ".github/workflows/"
 _SSO_URL = re.compile(r"url=(https?://\S+)")
 
 

@@ -158,7 +158,7 @@ class Progress:
         self._result = self._result._replace(pull_request=pull_request)
         self.print("progress.proposed", url=Link(pull_request.url))
 
-    def registration(
+    def result(
         self, *, assuming: Sequence[FileResult] = (), why_pending: Message | None = None
     ) -> RegistrationResult:
         """Give the result as it stands now, or would stand with some more results.

@@ -83,7 +83,7 @@ class PerFile:
         with progress.group("group.create", count=len(todo), branch=branch.name):
             for number, definition in enumerate(todo, start=1):
                 try:
-                    message = proposal.commit_message(progress.registration(), definition)
+                    message = proposal.commit_message(progress.result(), definition)
                     result = _create(client, plan, branch, definition, message)
                 except (Cancelled, OutOfTime) as ended:
                     if ended.may_have_been_applied:

@@ -81,7 +81,7 @@ class SingleCommit:
             return None
         name = next(branches.names(plan))
         assumed = [created(plan, definition) for definition in plan.missing]
-        result = progress.registration(assuming=assumed)
+        result = progress.result(assuming=assumed)
         headline = proposal.headline(result, plan.missing)
         commit = _new_commit(name, plan.state.base_sha, headline, plan.missing)
         body = proposal.body(result)
@@ -117,7 +117,7 @@ class SingleCommit:
         """
         rereads = 0
         while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
-            headline = proposal.headline(progress.registration(), batch)
+            headline = proposal.headline(progress.result(), batch)
             commit = _new_commit(branch.name, branch.head, headline, batch)
             try:
                 made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
