@@ -249,7 +249,7 @@ def _continue(
     if found and not attempt and proposal.is_ours(found.body):
         tree = client.tree(plan.repository, state.head)
         return Branch(state.name, state.head, tree, found, is_new=False)
-    if not found and any(pull.head_sha == state.head for pull in state.pull_requests):
+    if is_done(state, plan):
         return None
     branch = _leftover(client, plan, state, may_have_no_commit=may_have_no_commit)
     is_new = bool(found and attempt and attempt.opened(found))
@@ -274,6 +274,12 @@ def proposed(branch_state: BranchState, plan: Plan) -> OpenOrDeclined | None:
             known = remembered and marker.proposed(pull.body, ()) is not None
             return None if known else Declined(branch_state.name, pull)
     return None
+
+
+def is_done(branch_state: BranchState, plan: Plan) -> bool:
+    """Whether the branch has had its pull request, so that the next one is from another branch."""
+    at_head = (pull.head_sha == branch_state.head for pull in branch_state.pull_requests)
+    return any(at_head) and proposed(branch_state, plan) is None
 
 
 def _leftover(

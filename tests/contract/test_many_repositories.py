@@ -94,14 +94,42 @@ def test_more_shards_than_a_matrix_takes_are_refused(many: Start, make: Make) ->
 def test_a_plan_takes_no_request_for_a_single_repository(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
-    """Also where the branch is merged and still there: another name would cost requests."""
-    [repository] = make(0, 1)
+    """Also where the branch is merged and still there, and another one is looked for."""
+    made = make(2, 3)
     many(definitions=action.listing("one"))
-    repository.merge(1)
+    for repository in made:
+        repository.merge(1)
     host.requests.clear()
     run = many(definitions=action.listing("one", "two"), mode="plan")
-    assert states(run) == {"missing": 1}
-    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
+    assert states(run) == {"missing": 5}
+    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes", "nodes"]
+
+
+def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
+    many: Start, make: Make, action: Action, host: StandInHost
+) -> None:
+    """Its name ends with `-2` where the first branch was merged and is still there."""
+    made = make(0, 4)
+    lists = [action.listing(*"abcd"[:count], name=f"{count}.json") for count in range(1, 5)]
+    for count in range(2):
+        assert states(many(definitions=lists[count])) == {"opened": 4}
+        for repository in made[: 4 - count]:
+            repository.merge(count + 1)
+    # Merged twice; open under `-2`
+    plan = many(definitions=lists[1], mode="plan")
+    assert states(plan) == {"waiting": 1, "complete": 3}
+    assert plan.outputs["matrix"] == "[]"
+    assert states(many(definitions=lists[2])) == {"opened": 3, "updated": 1}
+    made[0].close(3)
+    made[1].merge(3)
+    for mode in ("plan", "register"):
+        run = many(definitions=lists[2], mode=mode)
+        assert states(run) == {"waiting": 2, "declined": 1, "complete": 1}
+        assert [row["pull_request"][-1] for row in run.report["fleet"]["rows"]].count("3") == 2
+    plan = many(definitions=lists[3], mode="plan")
+    assert plan.report["fleet"]["budget"]["to_update"] == 2
+    assert plan.report["fleet"]["budget"]["now"] == 2
+    assert states(many(definitions=lists[3])) == {"opened": 2, "updated": 2}
 
 
 def test_a_plan_counts_everything_and_writes_nothing(

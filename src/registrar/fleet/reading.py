@@ -17,7 +17,7 @@ from registrar.github.errors import ENDS_THE_RUN, GitHubError, Kind
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
-from registrar.plan import make_plan
+from registrar.plan import declined_paths, make_plan
 from registrar.reporting import marker, proposal
 from registrar.strategies.base import with_owner
 from registrar.strategies.single_commit import paths_to_read
@@ -72,6 +72,14 @@ class Reading(NamedTuple):
         # Without our marker only its commits tell whether it is ours, which takes a request each
         is_ours = not isinstance(found, PullRequest) or proposal.is_ours(found.body)
         return found if is_ours else None
+
+    @property
+    def is_branch_done(self) -> bool:
+        """Whether the pull request can only be under another name of a branch."""
+        plan = self.plan
+        if plan is None or not plan.missing or plan.state.branch is None:
+            return False
+        return branches.is_done(plan.state.branch, plan)
 
     @property
     def pull_request(self) -> PullRequest | None:
@@ -149,7 +157,33 @@ class Reader:
             yield from self._read_group(branch, group, size)
 
     def _read_group(self, branch: str, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
-        """Read tasks of one list whose working branches have one name."""
+        """Read tasks of one list whose working branches have one name.
+
+        Where the branch has had its pull request, look under the names that come after it.
+        """
+        readings = (
+            self._reading(task, found) for task, found in self._inspect(branch, tasks, size)
+        )
+        for suffix in range(2, branches.LAST_SUFFIX + 2):
+            done: list[Reading] = []
+            for reading in readings:
+                if reading.is_branch_done and suffix <= branches.LAST_SUFFIX:
+                    done.append(reading)
+                else:
+                    yield reading
+            if not done:
+                return
+            self._total += len(done)
+            found = self._inspect(f"{branch}-{suffix}", [each.task for each in done], size)
+            readings = (
+                self._under_another_name(reading, state)
+                for reading, (_, state) in zip(done, found, strict=True)
+            )
+
+    def _inspect(
+        self, branch: str, tasks: Sequence[Task], size: BatchSize
+    ) -> Iterator[tuple[Task, RepositoryState | Exclusion | Message]]:
+        """Ask about tasks of one list, with one name of a branch for all."""
         job = tasks[0].job
         paths = paths_to_read(job.spec(tasks[0].repository.full_name))
         done = 0
@@ -171,8 +205,7 @@ class Reader:
             size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
-            for task, state in zip(batch, states, strict=True):
-                yield self._reading(task, state)
+            yield from zip(batch, states, strict=True)
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""
@@ -205,3 +238,21 @@ class Reader:
         except GitHubError as error:
             return Reading(task, error=error.message)
         return Reading(task, make_plan(spec, state))
+
+    def _under_another_name(
+        self, reading: Reading, found: RepositoryState | Exclusion | Message
+    ) -> Reading:
+        """Give what was read with the branch, and the declined paths, of another name."""
+        plan = reading.plan
+        if plan is None or not isinstance(found, RepositoryState):
+            return self._reading(reading.task, found)
+        paths = [definition.path for definition in plan.missing]
+        pulls, base = found.pull_requests or (), plan.repository.default_branch
+        declined = declined_paths(pulls, base, paths)
+        return reading._replace(
+            plan=plan._replace(
+                state=plan.state._replace(branch=found.branch),
+                missing=tuple(each for each in plan.missing if each.path not in declined),
+                declined={**plan.declined, **declined},
+            )
+        )
