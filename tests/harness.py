@@ -24,7 +24,7 @@ from jsonschema_rs import Draft202012Validator
 from registrar.cancellation import Cancellation
 from registrar.main import main
 from tests.clocks import FakeClock
-from tests.fakehub import Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Request, StandInHost
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = "octo/example"
@@ -383,6 +383,13 @@ def shortened(request: Request) -> str:
     """Method and path of a request below the repository."""
     path = re.sub(r"^/repos/[^/]+/[^/]+/?", "", request.path)
     return f"{request.method} {path}".rstrip()
+
+
+def inject_fault(
+    host: StandInHost, call: str, kind: FaultKind = FaultKind.CUSTOM, **more: Any
+) -> Fault:
+    """Put a fault in the way of one call, given as `shortened` writes it."""
+    return host.faults.add(Fault(kind, match=lambda request: shortened(request) == call, **more))
 
 
 def writes(host: StandInHost) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, Action, shortened
+from tests.harness import SCAFFOLD_BRANCH, Action, inject_fault, shortened
 
 CALLS = [
     "GET",
@@ -58,14 +58,12 @@ def test_a_host_that_echoes_the_token(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:
     token = action.default_token
-    fault = host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request) == call,
-            times=None,
-            message=f"No: {token}, Authorization: Bearer {token}",
-            headers={"Location": f"https://example.com/{token}"},
-        )
+    fault = inject_fault(
+        host,
+        call,
+        times=None,
+        message=f"No: {token}, Authorization: Bearer {token}",
+        headers={"Location": f"https://example.com/{token}"},
     )
     run = action(profile="health", language="en")
     assert fault.hits

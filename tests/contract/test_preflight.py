@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, inject_fault, shortened, writes
 
 PATHS = ("a.md", "docs/b.md", "c.md")
 WORKFLOW = ".github/workflows/ci.yml"
@@ -67,14 +67,12 @@ def revoked(host: StandInHost, repository: Repository) -> Inputs:
 
 
 def hidden_behind_single_sign_on(host: StandInHost, repository: Repository) -> Inputs:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == "GET",
-            status=404,
-            message="Not Found",
-            headers={"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso?a=b"},
-        )
+    inject_fault(
+        host,
+        "GET",
+        status=404,
+        message="Not Found",
+        headers={"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso?a=b"},
     )
     return {}
 
@@ -268,15 +266,7 @@ def test_the_default_branch_is_never_the_working_branch(action: Action, host: St
 def test_a_404_with_another_message_is_not_missing(
     action: Action, host: StandInHost, repository: Repository, call: str, body: bytes
 ) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == call,
-            times=None,
-            status=404,
-            body=body,
-        )
-    )
+    inject_fault(host, call, times=None, status=404, body=body)
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code != 0
     assert "a proxy may have given it" in ended.stderr
@@ -298,13 +288,7 @@ def protect_by_a_ruleset(host: StandInHost, repository: Repository) -> Inputs:
     # Made when the branch exists: a ruleset that allows to create it
     repository.create_branch(SCAFFOLD_BRANCH)
     repository.protect("chore/*", "ruleset")
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == "POST git/refs",
-            message="Reference already exists",
-        )
-    )
+    inject_fault(host, "POST git/refs", message="Reference already exists")
     return {}
 
 

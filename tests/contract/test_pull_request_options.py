@@ -9,7 +9,17 @@ import pytest
 
 from tests.contract.test_run import refuse
 from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, calls, shortened, writes
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    TARGET,
+    Action,
+    Start,
+    calls,
+    inject_fault,
+    shortened,
+    writes,
+)
 
 LABELS, ASSIGNEES = "POST issues/1/labels", "POST issues/1/assignees"
 REVIEWERS = "POST pulls/1/requested_reviewers"
@@ -215,9 +225,7 @@ def test_a_run_that_was_killed_before_the_labels_is_finished_by_the_next(
         "commit_strategy": strategy,
     }
     environ = action.environment(more)
-    host.faults.add(
-        Fault(FaultKind.TIMEOUT, match=lambda r: shortened(r) == LABELS, seconds=1, times=1)
-    )
+    inject_fault(host, LABELS, FaultKind.TIMEOUT, seconds=1, times=1)
     process = action.begin(environ)
     deadline = time.monotonic() + 60
     while LABELS not in calls(host) and time.monotonic() < deadline:

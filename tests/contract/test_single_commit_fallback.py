@@ -10,7 +10,15 @@ import pytest
 from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, mutations, shortened
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    TARGET,
+    Action,
+    Start,
+    inject_fault,
+    mutations,
+)
 
 PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
 SECOND = f"{BRANCH}-2"
@@ -67,14 +75,7 @@ def test_a_commit_that_is_refused_for_one_file_registers_the_others(
 ) -> None:
     token = host.create_token(scopes=["repo"])
     host.refused_mutations = {"createCommitOnBranch": REFUSED}
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == "PUT contents/bad.md",
-            times=None,
-            message="this path is not to our liking",
-        )
-    )
+    inject_fault(host, "PUT contents/bad.md", times=None, message="this path is not to our liking")
     run = action(
         commit_strategy="single",
         host_token=token,

@@ -8,9 +8,9 @@ import pytest
 
 from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.contract.test_run import MISSING, refuse
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, shortened
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, inject_fault
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}
@@ -56,15 +56,7 @@ def test_the_first_sentence_is_the_outcome_in_numbers(
 def test_a_run_that_ends_early_counts_what_is_not_done(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request) == "PUT contents/c",
-            times=None,
-            status=429,
-            headers={"Retry-After": "99999"},
-        )
-    )
+    inject_fault(host, "PUT contents/c", times=None, status=429, headers={"Retry-After": "99999"})
     run = action(definitions=action.listing("a", "b", "c", "d"), language="en")
     assert run.exit_code == 1
     assert "Files: 2 created, 2 not done (4 in all)." in run.summary

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     ROOT,
@@ -23,6 +23,7 @@ from tests.harness import (
     Run,
     calls,
     clean_environment,
+    inject_fault,
     shortened,
 )
 
@@ -118,9 +119,7 @@ def test_during_a_read(
     action: Action, host: StandInHost, repository: Repository, call: str, number: signal.Signals
 ) -> None:
     begin = signal_at(host, call, number)
-    host.faults.add(
-        Fault(FaultKind.TIMEOUT, match=lambda r: shortened(r) == call, when="after", seconds=0.4)
-    )
+    inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=0.4)
     with running(action) as run:
         begin(run)
         ended, took = run.end()
@@ -137,12 +136,8 @@ def test_during_a_read(
 def test_during_a_wait_in_the_middle_of_the_files(
     action: Action, host: StandInHost, repository: Repository, number: signal.Signals
 ) -> None:
-    limit = host.faults.add(
-        Fault(
-            FaultKind.SECONDARY_403_RETRY_AFTER,
-            match=lambda r: shortened(r) == "PUT contents/c.md",
-            retry_after=120,
-        )
+    limit = inject_fault(
+        host, "PUT contents/c.md", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=120
     )
     with running(action) as run:
         assert run.process.stdout
@@ -172,9 +167,7 @@ def test_a_file_whose_answer_comes_in_time_is_created(
 ) -> None:
     call = "PUT contents/b.md"
     begin = signal_at(host, call, number)
-    host.faults.add(
-        Fault(FaultKind.TIMEOUT, match=lambda r: shortened(r) == call, when="after", seconds=1.0)
-    )
+    inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=1.0)
     with running(action) as run:
         begin(run)
         ended, took = run.end()
@@ -200,13 +193,8 @@ def test_a_file_whose_answer_never_comes_is_unknown(
 ) -> None:
     call = "PUT contents/b.md"
     begin = signal_at(host, call, number)
-    host.faults.add(
-        Fault(
-            FaultKind.TIMEOUT,
-            match=lambda r: shortened(r) == call,
-            when="after" if applied else "before",
-            seconds=BEYOND_GRACE,
-        )
+    inject_fault(
+        host, call, FaultKind.TIMEOUT, when="after" if applied else "before", seconds=BEYOND_GRACE
     )
     with running(action) as run:
         begin(run)
@@ -225,7 +213,7 @@ def test_after_a_lost_answer_the_file_is_unknown(
 ) -> None:
     call = "PUT contents/b.md"
     begin = signal_at(host, call, signal.SIGINT)
-    host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: shortened(r) == call, when="after"))
+    inject_fault(host, call, FaultKind.ERROR_500, when="after")
     with running(action) as run:
         begin(run)
         ended, took = run.end()
@@ -239,7 +227,7 @@ def test_while_a_lost_answer_is_read_back_the_file_is_unknown(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     call = "PUT contents/b.md"
-    host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: shortened(r) == call, when="after"))
+    inject_fault(host, call, FaultKind.ERROR_500, when="after")
     puts = 0
     ready = threading.Event()
     runs: list[Running] = []
@@ -282,14 +270,7 @@ def test_a_second_signal_ends_at_once(
 ) -> None:
     call = "PUT contents/b.md"
     begin = signal_at(host, call, signal.SIGINT)
-    host.faults.add(
-        Fault(
-            FaultKind.TIMEOUT,
-            match=lambda r: shortened(r) == call,
-            when="after",
-            seconds=BEYOND_GRACE,
-        )
-    )
+    inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=BEYOND_GRACE)
     with running(action) as run:
         begin(run)
         while not run.signalled:

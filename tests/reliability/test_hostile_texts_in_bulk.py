@@ -14,9 +14,9 @@ import pytest
 
 from registrar.texts import escaping
 from tests.contract.test_hostile_texts import HOSTILE, check_plain
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, inject_fault
 
 TEXTS = (
     *HOSTILE,
@@ -115,15 +115,7 @@ def test_all_at_once_in_paths_and_descriptions(
 def test_everything_hostile_at_once_in_the_answers(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == call,
-            times=None,
-            status=418,
-            message="\n".join(TEXTS),
-        )
-    )
+    inject_fault(host, call, times=None, status=418, message="\n".join(TEXTS))
     ended = run(action, [{"path": "a.md"}, {"path": "b.md"}])
     assert ended.exit_code in {1, 2}, ended.text
     silent(ended, annotations=1)
@@ -151,20 +143,18 @@ def test_a_hostile_address_of_the_pull_request(
     action: Action, host: StandInHost, repository: Repository, text: str
 ) -> None:
     reference: dict[str, Any] = {"ref": "x", "sha": "x", "repo": {"full_name": TARGET}}
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == "POST pulls",
-            times=None,
-            status=201,
-            body={
-                "number": 1,
-                "html_url": text,
-                "state": "open",
-                "head": reference,
-                "base": reference,
-            },
-        )
+    inject_fault(
+        host,
+        "POST pulls",
+        times=None,
+        status=201,
+        body={
+            "number": 1,
+            "html_url": text,
+            "state": "open",
+            "head": reference,
+            "base": reference,
+        },
     )
     ended = run(action, [{"path": "a.md"}])
     assert {command.name for command in ended.commands} <= {"group", "endgroup", "error"}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, shortened
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, inject_fault, shortened
 
 PATHS = ("a.md", "b.md", "c.md")
 WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
@@ -22,9 +22,7 @@ def run(action: Action, **inputs: str) -> Run:
 
 def lose(host: StandInHost, call: str, kind: FaultKind, times: int | None = 1) -> Fault:
     """Lose the answers to a call that is done."""
-    return host.faults.add(
-        Fault(kind, match=lambda r: shortened(r) == call, times=times, when="after")
-    )
+    return inject_fault(host, call, kind, times=times, when="after")
 
 
 def all_created_once(ended: Run, repository: Repository) -> None:
@@ -93,7 +91,7 @@ def test_who_came_first_is_decided_by_the_content(
             repository.commit({"b.md": content}, branch=SCAFFOLD_BRANCH)
 
     host.on_request = come_first
-    host.faults.add(Fault(FaultKind.CLOSED, match=lambda r: shortened(r) == creates("b.md")))
+    inject_fault(host, creates("b.md"), FaultKind.CLOSED)
     ended = run(action)
     assert ended.exit_code == 0, ended.text
     assert repository.files(SCAFFOLD_BRANCH)["b.md"] == content

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, shortened, writes
+from tests.fakehub import FaultKind, Repository, Request, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, inject_fault, shortened, writes
 
 PATHS = ("a.md", "b.md", "c.md")
 NEW = "octo/renamed"
@@ -83,7 +83,7 @@ def test_a_repository_that_is_renamed_during_the_run(
 def test_no_redirect_leads_to_another_host(
     action: Action, host: StandInHost, repository: Repository, call: str, kind: FaultKind
 ) -> None:
-    fault = host.faults.add(Fault(kind, match=lambda r: shortened(r) == call, times=None))
+    fault = inject_fault(host, call, kind, times=None)
     ended = run(action)
     assert fault.hits
     assert ended.exit_code in {1, 2}, ended.text
@@ -127,15 +127,7 @@ def test_a_hostile_place_is_an_error_of_ours(
     status: int,
     location: str,
 ) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == call,
-            status=status,
-            times=None,
-            headers={"Location": location},
-        )
-    )
+    inject_fault(host, call, status=status, times=None, headers={"Location": location})
     ended = run(action, runner=True, max_wait_minutes="0")
     assert ended.exit_code in {1, 2}, ended.text
     assert len(ended.annotations()) == 1

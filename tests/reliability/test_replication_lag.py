@@ -7,7 +7,15 @@ import pytest
 from tests.clocks import BEGINNING
 from tests.fakehub import Fault, FaultKind, Lag, Repository, StandInHost
 from tests.fakehub.quirks import Symptom
-from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, Action, is_read, shortened, writes
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    STRATEGIES,
+    Action,
+    inject_fault,
+    is_read,
+    shortened,
+    writes,
+)
 
 EACH_STRATEGY = pytest.mark.parametrize("strategy", STRATEGIES)
 
@@ -146,15 +154,7 @@ def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
     repository.create_branch(SCAFFOLD_BRANCH)
     repository.commit({"a.md": b"\n"}, branch=SCAFFOLD_BRANCH)
     repository.open_pull_request(head=SCAFFOLD_BRANCH)
-    unseen = host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request) == "GET pulls",
-            times=empty,
-            status=200,
-            body=[],
-        )
-    )
+    unseen = inject_fault(host, "GET pulls", times=empty, status=200, body=[])
     listed = action.listing("a.md", "b.md")
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == (0 if found else 1), ended.text
@@ -204,14 +204,8 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
     repository.create_branch(SCAFFOLD_BRANCH)
-    unseen = host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request) == f"GET git/ref/heads/{SCAFFOLD_BRANCH}",
-            times=absent,
-            status=404,
-            message="Not Found",
-        )
+    unseen = inject_fault(
+        host, f"GET git/ref/heads/{SCAFFOLD_BRANCH}", times=absent, status=404, message="Not Found"
     )
     listed = action.listing("a.md", "b.md")
     ended = action(definitions=listed, language="en")

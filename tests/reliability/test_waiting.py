@@ -6,12 +6,11 @@ import html
 import json
 import re
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from tests.clocks import BEGINNING
-from tests.fakehub import Fault, FaultKind, Pace, RateLimit, Repository, StandInHost
+from tests.fakehub import FaultKind, Pace, RateLimit, Repository, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
@@ -19,6 +18,7 @@ from tests.harness import (
     Action,
     Run,
     calls,
+    inject_fault,
     shortened,
     writes,
 )
@@ -40,11 +40,6 @@ def finished(repository: Repository, count: int = len(PATHS)) -> None:
     assert (len(new), len(set(new))) == (count, count)
     assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(new, b"\n")
     assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
-
-
-def fault(host: StandInHost, call: str, kind: FaultKind = FaultKind.CUSTOM, **more: Any) -> Fault:
-    """Put a fault in the way of one call."""
-    return host.faults.add(Fault(kind, match=lambda r: shortened(r) == call, **more))
 
 
 def announced(ended: Run) -> list[tuple[int, str]]:
@@ -80,7 +75,7 @@ KINDS = {
 def test_every_wait_is_announced_with_its_reason_and_its_length(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    faults = [fault(host, call, kind) for call, (kind, _) in KINDS.items()]
+    faults = [inject_fault(host, call, kind) for call, (kind, _) in KINDS.items()]
     ended = run(action)
     assert ended.exit_code == 0, ended.text
     finished(repository)
@@ -113,7 +108,7 @@ def test_a_requested_pause_is_measured_by_githubs_clock(
     action: Action, host: StandInHost, repository: Repository, status: int, asks: dict[str, str]
 ) -> None:
     headers = {"Date": A_DATE.format("00"), **asks}
-    limit = fault(host, "GET", status=status, message="Slow down.", headers=headers)
+    limit = inject_fault(host, "GET", status=status, message="Slow down.", headers=headers)
     ended = run(action)
     assert ended.exit_code == 0, ended.text
     assert [seconds for seconds, _ in announced(ended)] == [2]
@@ -141,7 +136,7 @@ def test_a_requested_pause_is_measured_by_githubs_clock(
 def test_a_wait_that_makes_no_sense_is_a_minute_at_least(
     action: Action, host: StandInHost, repository: Repository, headers: dict[str, str]
 ) -> None:
-    fault(host, "GET", status=429, message="Slow down.", headers=headers)
+    inject_fault(host, "GET", status=429, message="Slow down.", headers=headers)
     ended = run(action, max_wait_minutes="0.9")
     assert ended.exit_code == 1
     found = re.search(r"Stopped: .* Waiting (\d+) s more would exceed", ended.stderr)
@@ -176,7 +171,7 @@ def test_a_reset_too_late_for_any_calendar(
 def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
     action: Action, host: StandInHost, repository: Repository, call: str, kind: FaultKind
 ) -> None:
-    fault(host, call, kind, retry_after=AN_HOUR, reset_in=AN_HOUR, times=None)
+    inject_fault(host, call, kind, retry_after=AN_HOUR, reset_in=AN_HOUR, times=None)
     ended = run(action, max_wait_minutes="1")
     assert action.clock.now == BEGINNING
     assert ended.exit_code == 1
@@ -203,7 +198,9 @@ def test_all_waits_together_are_bounded(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     for path in PATHS:
-        fault(host, f"PUT contents/{path}", FaultKind.SECONDARY_429_RETRY_AFTER, retry_after=1)
+        inject_fault(
+            host, f"PUT contents/{path}", FaultKind.SECONDARY_429_RETRY_AFTER, retry_after=1
+        )
     ended = run(action, max_wait_minutes="0.04")
     assert ended.exit_code == 1
     assert [seconds for seconds, _ in announced(ended)] == [1, 1]
@@ -216,7 +213,9 @@ def test_all_waits_together_are_bounded(
 def test_a_limit_that_comes_again_and_again_is_bounded(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    fault(host, "POST git/refs", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=1, times=None)
+    inject_fault(
+        host, "POST git/refs", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=1, times=None
+    )
     ended = run(action, max_wait_minutes="0.05")
     assert action.clock.now <= BEGINNING + 3
     assert ended.exit_code == 1
@@ -227,7 +226,7 @@ def test_a_limit_that_comes_again_and_again_is_bounded(
 def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    fault(host, "PUT contents/c.md", FaultKind.ERROR_500)
+    inject_fault(host, "PUT contents/c.md", FaultKind.ERROR_500)
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code == 1
     assert announced(ended) == []
@@ -242,7 +241,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
 def test_the_bound_is_reported_as_it_was_given(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    fault(host, "GET", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=AN_HOUR)
+    inject_fault(host, "GET", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=AN_HOUR)
     ended = run(action, max_wait_minutes="0.5")
     assert "would exceed the 0.5 min" in ended.stderr
 
@@ -370,7 +369,7 @@ def test_a_limit_in_other_words_is_waited_for_and_nothing_else_is_written(
     kind: FaultKind,
 ) -> None:
     number = 2 if strategy == SINGLE else None
-    limited = fault(host, call, kind, at=number, times=1)
+    limited = inject_fault(host, call, kind, at=number, times=1)
     ended = run(action, commit_strategy=strategy)
     assert ended.exit_code == 0, ended.text
     [(seconds, reason)] = announced(ended)
