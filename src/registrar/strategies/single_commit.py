@@ -49,7 +49,7 @@ def paths_to_read(spec: RegistrationSpec) -> list[str]:
 class SingleCommit:
     """Reads everything with one query, and writes it with one commit."""
 
-    checks_token_first = False  # an invalid token fails the query itself (401)
+    checks_token_first = False  # an invalid token fails the query itself
 
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress
