@@ -905,6 +905,29 @@ def test_missing_files_are_counted_where_repositories_could_be_read(
 
 
 @pytest.mark.parametrize(
+    ("targets", "left_out"),
+    [
+        ("octo-org/fork", "1 that were found. Left out: forks 1."),
+        ("octo-org/empty", "1 that were found. Left out: empty 1."),
+        (ALL, "4 that were found. Left out: forks 1, archived 1, empty 1, locked 1."),
+    ],
+)
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_an_empty_selection_is_refused_with_each_reason(
+    many: Start, host: StandInHost, targets: str, left_out: str, mode: str
+) -> None:
+    """Also where only reading tells that nothing is left."""
+    host.create_repository("octo-org/fork", PRESENT, parent="other/fork")
+    host.create_repository("octo-org/empty", empty=True)
+    host.create_repository("octo-org/old", archived=True)
+    host.create_repository("octo-org/locked", locked=True)
+    run = many(target_repos=targets, mode=mode)
+    assert run.exit_code == 2
+    assert f"No repository is selected of the {left_out}" in run.stderr
+    assert many(target_repos=targets, mode=mode, shard="1/1").exit_code == 0
+
+
+@pytest.mark.parametrize(
     "fault",
     [
         Fault(FaultKind.CUSTOM, status=451, message="Repository access blocked"),

@@ -85,11 +85,12 @@ class Fleet(NamedTuple):
             )
             self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
-        if not listing.selected and not listing.not_found and not settings.shard:
-            raise Refused(msg("fleet.nothing_selected", found=in_shard))
+        self._require_any(in_shard, listing)
         reader = Reader(self.github, client, self.cancellation.clock, end)
         with self.reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
+        # Only reading tells which repositories are empty or locked
+        self._require_any(in_shard, listing)
         result.budget = self._make_budget(in_shard, listing, reader, items)
         result.repositories = result.budget.selected
         for sentence in fleet_messages.budget_sentences(result.budget):
@@ -99,6 +100,19 @@ class Fleet(NamedTuple):
         for note in fleet_messages.notes(self.registrations):
             self.reporter.line(note)
         self.reporter.line(fleet_messages.outcome(result))
+
+    def _require_any(self, found: int, listing: Listing) -> None:
+        """Refuse an empty selection, except in a shard.
+
+        Raises:
+            Refused: nothing is selected.
+        """
+        if found > listing.excluded.total() or listing.not_found or self.settings.shard:
+            return
+        if not found:
+            raise Refused(msg("fleet.nothing_found"))
+        parts = fleet_messages.left_out(listing.excluded)
+        raise Refused(msg("fleet.nothing_selected", found=found, parts=parts))
 
     def _report_not_found(self, listing: Listing) -> None:
         rows = [

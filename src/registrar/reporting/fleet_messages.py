@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
 from registrar.models.result import RegistrationResult
+from registrar.models.selection import Exclusion
 from registrar.models.spec import Mode
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
@@ -25,9 +26,7 @@ _IN_STATE = "progress.declined"
 
 def budget_sentences(budget: Budget) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
-    excluded = [
-        msg(f"fleet.excluded_{reason}", count=count) for reason, count in budget.excluded.items()
-    ]
+    excluded = left_out(budget.excluded)
     selected = {"selected": budget.selected, "found": budget.found}
     yield (
         msg("fleet.selected_of", **selected, parts=excluded)
@@ -61,6 +60,11 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
         yield msg("fleet.points", needed=budget.points, left=budget.points_left)
     if len(budget.matrix) > 1:
         yield msg("fleet.shards", count=len(budget.matrix))
+
+
+def left_out(excluded: Mapping[Exclusion, int]) -> list[Message]:
+    """How many repositories are left out for which reason."""
+    return [msg(f"fleet.excluded_{reason}", count=count) for reason, count in excluded.items()]
 
 
 def row_line(
