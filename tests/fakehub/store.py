@@ -247,9 +247,13 @@ class Store:
             self.submodules[path] = content.url
             return pygit2.IndexEntry(path, pygit2.Oid(hex=content.sha), FileMode.COMMIT)
         if isinstance(content, Symlink):
-            blob = self.own().create_blob(content.target.encode())
-            return pygit2.IndexEntry(path, blob, FileMode.LINK)
-        return pygit2.IndexEntry(path, self.own().create_blob(content), FileMode.BLOB)
+            return pygit2.IndexEntry(path, self._blob(content.target.encode()), FileMode.LINK)
+        return pygit2.IndexEntry(path, self._blob(content), FileMode.BLOB)
+
+    def _blob(self, content: bytes) -> pygit2.Oid:
+        """Write a blob, unless it is there: writing it again takes as long as the first time."""
+        git, known = self.own(), pygit2.hash(content)
+        return known if known in git else git.create_blob(content)
 
     def point(self, name: str, sha: str) -> None:
         """Let a reference show a commit."""

@@ -334,19 +334,19 @@ class Nodes:
     def entry(self, repository: Repository, path: str, entry: pygit2.Object) -> Node:
         name = path.rpartition("/")[2]
         dot = name.rfind(".")
+        kind = git_type(entry)
+        # The commit of a submodule is in another repository
+        below = None if kind == "commit" else resolver(self.git_object, repository, entry, path)
         return {
             "__typename": "TreeEntry",
             "name": name,
             "path": path,
             "extension": name[dot:] if dot >= 0 else "",
-            "mode": int(entry.filemode),
+            "mode": resolver(int, entry.filemode),
             "oid": str(entry.id),
-            "size": entry.size if isinstance(entry, pygit2.Blob) else 0,
-            "type": git_type(entry),
-            # The commit of a submodule is in another repository
-            "object": None
-            if git_type(entry) == "commit"
-            else resolver(self.git_object, repository, entry, path),
+            "size": lambda _info: entry.size if isinstance(entry, pygit2.Blob) else 0,
+            "type": kind,
+            "object": below,
         }
 
     def pull_requests(
