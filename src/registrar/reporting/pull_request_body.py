@@ -112,7 +112,8 @@ def _commits(
     found: dict[str, str] = {}
     for file in registration.files:
         path = file.definition.path
-        if commit := file.commit or known.get(markdown.code(path, catalogue)):
+        earlier_one = known.get(markdown.code(path, catalogue)) if known else None
+        if commit := file.commit or earlier_one:
             found[path] = markdown.commit_link(registration, commit, catalogue)
     return found
 
