@@ -7,6 +7,7 @@ A new quirk of GitHub is one row, with its public source beside it, and one line
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from registrar.github.case import INACCESSIBLE, TOO_QUICKLY, Case, Row
 from registrar.github.errors import Kind
@@ -270,21 +271,8 @@ def classify(
     case = Case(request, answer, context, was_made)
     row = _row_of(case)
     if row is None and isinstance(answer, Response) and case.status in _SUCCESS:
-        try:
-            model = request.read(answer)
-        except UnusableAnswer:
-            pass
-        else:
-            # A limit may have stopped only the later mutations: the next request has to wait
-            limited = case.is_graphql and case.names_limit
-            asked = asked_pause(case.headers, now) or 0.0
-            text = "fault.too_quickly" if case.says(TOO_QUICKLY) else "fault.secondary_limit"
-            return Outcome(
-                Kind.SUCCESS,
-                explanation(text, answer, context),
-                pause=max(asked, LEAST_AFTER_LIMIT) if limited else None,
-                model=model,
-            )
+        with suppress(UnusableAnswer):
+            return _success(case, request.read(answer), now)
     row = row or UNUSABLE
     pause = asked_pause if row.kind is Kind.LIMIT else retry_after
     return Outcome(
@@ -295,6 +283,22 @@ def classify(
         at_least_a_minute=row.at_least_a_minute,
         may_have_been_applied=row.may_have_been_applied and request.writes,
         gave_up=row.gave_up or ("host.gave_up" if row.tries == TRIES else ""),
+    )
+
+
+def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
+    """Give the outcome of a success; its pause and reason are about the next request.
+
+    A limit may have stopped only the later mutations of a request.
+    """
+    limited = case.is_graphql and case.names_limit
+    asked = asked_pause(case.headers, now) or 0.0
+    text = "fault.too_quickly" if case.says(TOO_QUICKLY) else "fault.secondary_limit"
+    return Outcome(
+        Kind.SUCCESS,
+        explanation(text, case.answer, case.context),
+        pause=max(asked, LEAST_AFTER_LIMIT) if limited else None,
+        model=model,
     )
 
 
