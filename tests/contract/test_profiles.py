@@ -11,7 +11,7 @@ import pytest
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, calls, writes
 
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
@@ -207,16 +207,3 @@ def test_a_hundred_files(action: Action, host: StandInHost, repository: Reposito
     assert len(host.requests) == 3 + 100
     assert "[100/100] d1/99: exists" in run.lines
     assert "[  1/100] d0/0: exists" in run.lines
-
-
-def test_existence_checks_run_at_once(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.latency = 0.1
-    repository.commit(dict.fromkeys(SCAFFOLD, b"x"))
-    assert action().exit_code == 0
-    checked = [r for r in host.requests if shortened(r).startswith("GET contents/")]
-    took = max(r.ended or 0 for r in checked) - min(r.started for r in checked)
-    assert took < 29 * 0.1 / 2
-    assert calls(host)[0] == "GET /rate_limit"
-    assert TARGET in checked[0].path

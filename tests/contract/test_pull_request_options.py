@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import signal
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from tests.harness import (
     SINGLE,
     TARGET,
     Action,
+    SignalAt,
     Start,
     calls,
     inject_fault,
@@ -225,13 +226,10 @@ def test_a_run_that_was_killed_before_the_labels_is_finished_by_the_next(
         "commit_strategy": strategy,
     }
     environ = action.environment(more)
-    inject_fault(host, LABELS, FaultKind.TIMEOUT, seconds=1, times=1)
-    process = action.begin(environ)
-    deadline = time.monotonic() + 60
-    while LABELS not in calls(host) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
+    host.on_request = kill = SignalAt(signal.SIGKILL, lambda r: shortened(r) == LABELS)
+    inject_fault(host, LABELS, FaultKind.CLOSED, times=1)
+    process = kill.to(action.begin(environ))
+    assert action.end(process, environ).exit_code == -signal.SIGKILL
     host.settle()
     [pull] = repository.pull_requests
     assert (pull.labels, pull.assignees) == ([], [])

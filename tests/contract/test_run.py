@@ -8,7 +8,7 @@ import json
 import pytest
 
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
@@ -84,11 +84,18 @@ def test_the_budget_holds_when_every_file_is_missing(action: Action, host: Stand
 def test_checks_every_path_before_anything_is_written(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
+    before_first_write: list[Request] = []
+
+    def note(request: Request) -> None:
+        if request.method != "GET" and not before_first_write:
+            before_first_write.extend(host.requests[: request.number - 1])
+
     host.latency = 0.02
+    host.on_request = note
     assert action().exit_code == 0
-    checked = [r.ended for r in host.requests if shortened(r).startswith("GET contents/")]
-    wrote = [r.started for r in host.requests if r.method != "GET"]
-    assert max(ended for ended in checked if ended) < min(wrote)
+    assert all(request.ended for request in before_first_write)
+    assert calls(host)[len(before_first_write)] == "POST git/refs"
+    assert not [r for r in calls(host)[len(before_first_write) :] if r.startswith("GET contents/")]
 
 
 def test_checks_all_paths_at_the_commit_of_the_default_branch(

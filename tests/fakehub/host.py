@@ -92,7 +92,7 @@ class StandInHost:
         """Seconds since the epoch, by the clock in force."""
         return self.clock.time()
 
-    def settle(self, timeout: float = 5.0) -> None:
+    def settle(self, timeout: float = 60.0) -> None:
         """Wait until no request is under way, such as one whose client was killed.
 
         Raises TimeoutError after `timeout` seconds.

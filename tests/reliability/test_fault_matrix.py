@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 from _pytest.mark import ParameterSet
 
+from registrar.github.timed import ANSWER_SECONDS
 from tests.example import BRANCH, FIRST_FILE, MISSING, POSITIONS, SORTS, Day, Example
 from tests.fakehub import Fault, FaultKind
 from tests.harness import PER_FILE, SINGLE
@@ -50,7 +51,7 @@ KINDS = (
     FaultKind.CONFLICT_409,
     FaultKind.TIMEOUT,
 )
-BEYOND_OUR_TIMEOUT = 17.0
+BEYOND_OUR_TIMEOUT = ANSWER_SECONDS + 2
 
 
 def cases() -> Iterator[ParameterSet]:

@@ -19,7 +19,7 @@ class Client:
             self.session.headers["Authorization"] = f"Bearer {token}"
 
     def __call__(self, method: str, path: str, json: Any = None, **more: Any) -> requests.Response:
-        more = {"timeout": 5, "allow_redirects": False} | more
+        more = {"timeout": 60, "allow_redirects": False} | more
         return self.session.request(method, self.host.url + path, json=json, **more)
 
     def put(self, path: str, **body: Any) -> requests.Response:

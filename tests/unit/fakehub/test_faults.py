@@ -89,7 +89,7 @@ def test_bodies(client: Client, kind: FaultKind, status: int, text: str) -> None
 
 
 def test_timeout(client: Client) -> None:
-    client.host.faults.add(Fault(FaultKind.TIMEOUT, seconds=0.2))
+    client.host.faults.add(Fault(FaultKind.TIMEOUT, seconds=5.0))
     with pytest.raises(requests.ReadTimeout):
         client("GET", "/repos/octo/example", timeout=0.05)
     client.host.faults.add(Fault(FaultKind.TIMEOUT, seconds=0.05, when="after"))

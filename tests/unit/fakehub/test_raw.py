@@ -29,30 +29,37 @@ def connect(host: StandInHost) -> socket.socket:
 
 
 def received(host: StandInHost, script: Script, size: int = 1 << 22) -> bytes:
-    """The first bytes that a client gets within half a second, or until the end."""
+    """What a client gets until the end, or, without one, until it has so many bytes."""
     host.faults.add(Fault(FaultKind.RAW, script=script))
+    found = b""
     with connect(host) as connection:
-        found, until = b"", time.monotonic() + 0.5
-        while len(found) < size and (left := until - time.monotonic()) > 0:
-            connection.settimeout(left)
-            try:
-                new = connection.recv(1 << 20)
-            except (TimeoutError, ConnectionResetError):
-                break
-            if not new:
-                break
+        connection.settimeout(60)
+        while len(found) < size and (new := connection.recv(1 << 20)):
             found += new
-        return found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "size", "seconds"),
+    [
+        ("drip-headers", b"HTTP/1.1 200 OK\r\nX-Drip: xxx", 28, 0.3),
+        ("drip-body", b"HTTP/1.1 200 OK\r\n", 100, 0.2),
+        ("endless-continue", b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue", 250, 0.09),
+        ("endless-headers", b"HTTP/1.1 200 OK\r\nX-More: and more\r\nX-More", 20_000, 0),
+        ("endless-body", b"HTTP/1.1 200 OK\r\n", 1 << 20, 0),
+    ],
+)
+def test_what_does_not_end(
+    host: StandInHost, name: str, first: bytes, size: int, seconds: float
+) -> None:
+    began = time.monotonic()
+    assert received(host, SCRIPTS[name], size).startswith(first)
+    assert time.monotonic() - began >= seconds
 
 
 @pytest.mark.parametrize(
     ("name", "first", "least", "most"),
     [
-        ("drip-headers", b"HTTP/1.1 200 OK\r\nX-Drip: x", 28, 32),
-        ("drip-body", b"HTTP/1.1 200 OK\r\n", 90, 100),
-        ("endless-continue", b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue", 250, 2000),
-        ("endless-headers", b"HTTP/1.1 200 OK\r\nX-More: and more\r\nX-More", 20_000, 1 << 23),
-        ("endless-body", b"HTTP/1.1 200 OK\r\n", 1 << 20, 1 << 23),
         ("accepted", b"HTTP/1.1 202 Accepted\r\n", 90, 100),
         ("slow-charset", b"HTTP/1.1 200 OK\r\n", 1_200_000, 1_200_200),
         ("deep-json", b"HTTP/1.1 200 OK\r\n", 200_000, 200_200),
@@ -110,8 +117,6 @@ def test_the_host_stops_in_the_middle() -> None:
         ) as connection:
             connection.sendall(REQUEST)
             assert connection.recv(1000)
-            began = time.monotonic()
             host.close()
-            connection.settimeout(5)
+            connection.settimeout(30)
             assert connection.recv(1000) == b""
-    assert time.monotonic() - began < 2

@@ -494,7 +494,7 @@ class TestHost:
         assert second.ended >= second.started
 
     def test_settle(self, client: Client, host: StandInHost, repository: Repository) -> None:
-        host.latency = 0.1
+        host.latency = 1.0
         with pytest.raises(requests.ReadTimeout):
             client("PUT", f"{REPO}/contents/x", {"message": "m", "content": "eA=="}, timeout=0.05)
         host.settle()
