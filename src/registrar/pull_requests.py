@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from registrar.branches import Branch
 from registrar.errors import RegistrarError
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation
@@ -16,7 +16,7 @@ from registrar.models.spec import PullRequestOptions
 from registrar.reporting.progress import Progress
 from registrar.reporting.proposal import Proposal
 from registrar.texts import escaping
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -35,6 +35,7 @@ def publish(
 
     Raises:
         NotOpened: with a link to open it by hand.
+        OutOfTime: the same, for a limit that lasts for longer than we may wait.
         GitHubError: the open one could not be updated.
     """
     result = progress.result()
@@ -57,14 +58,17 @@ def publish(
         if error.already_exists or error.may_have_been_applied:
             found = _find_open(client, plan, branch)
         if found is None:
-            link = compare_link(plan, new)
-            raise NotOpened(
-                msg("pull_request.not_opened", reason=error.message, branch=branch.name, link=link)
-            ) from error
+            raise NotOpened(_by_hand(plan, new, error.message)) from error
         if error.may_have_been_applied and found.has_body(new.body):
             progress.pull_request(found, PullRequestOperation.CREATED)
         else:
             progress.pull_request(found, _update(client, plan, found, proposal, progress))
+    except OutOfTime as ended:
+        raise OutOfTime(
+            _by_hand(plan, new, ended.message),
+            ended.cause,
+            may_have_been_applied=ended.may_have_been_applied,
+        ) from ended
 
 
 def set_options(
@@ -135,6 +139,12 @@ def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -
         # Plans of GitHub without drafts refuse them
         progress.warn("pull_request.no_drafts")
         return client.create_pull_request(plan.repository, new._replace(draft=False))
+
+
+def _by_hand(plan: Plan, new: NewPullRequest, reason: Message) -> Message:
+    """Why the pull request was not opened, where the files are, and how to open it."""
+    link = compare_link(plan, new)
+    return msg("pull_request.not_opened", reason=reason, branch=new.branch, link=link)
 
 
 def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:

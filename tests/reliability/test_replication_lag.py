@@ -127,6 +127,26 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
 
 
 @EACH_STRATEGY
+def test_the_labels_of_a_pull_request_that_a_run_just_opened_are_waited_for(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    """This run has only read it."""
+    listed = action.listing("a.md")
+    assert action(definitions=listed, commit_strategy=strategy).exit_code == 0
+    host.quirks.lag = Lag(answers=2, symptoms=(Symptom.LABELS,))
+    ended = action(
+        definitions=action.listing("a.md", "b.md"),
+        commit_strategy=strategy,
+        labels="new",
+        language="en",
+    )
+    assert ended.exit_code == 0, ended.text
+    assert "was left out" not in ended.text
+    assert [pull.labels for pull in repository.pull_requests] == [["new"]]
+    finished(repository)
+
+
+@EACH_STRATEGY
 def test_a_longer_lag_is_not_reported_as_a_missing_permission(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:

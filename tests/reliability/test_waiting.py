@@ -186,6 +186,10 @@ def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
         assert ended.outputs["branch"] == SCAFFOLD_BRANCH
         assert SCAFFOLD_BRANCH in ended.summary
         assert len(repository.log(SCAFFOLD_BRANCH)) == 1 + created
+    if call == "POST pulls":
+        link = f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?quick_pull=1"
+        assert link in ended.stderr
+        assert link in html.unescape(ended.summary)
 
     host.faults.clear()
     again = run(action)

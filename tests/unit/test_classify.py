@@ -135,6 +135,7 @@ REFUSALS = [
     ),
     ("GET x", 410, "This API version is gone.", Kind.FATAL, "host.api_version"),
     ("POST x", 410, "Issues are disabled for this repo", Kind.REFUSED, "refusal.other"),
+    ("GET x", 451, "Repository access blocked", Kind.REFUSED, "refusal.other"),
     ("GET x", 302, "Found", Kind.FATAL, "refusal.redirect"),
     ("POST x", 307, "Moved", Kind.FATAL, "refusal.redirect"),
     ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),

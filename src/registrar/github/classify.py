@@ -247,7 +247,8 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(Kind.VALIDATION, "refusal.other", (422,)),
     Row(Kind.VALIDATION, "refusal.other", when=lambda c: "UNPROCESSABLE" in c.types),
-    Row(Kind.REFUSED, "refusal.other", (200, 409, 410), when=lambda c: c.refused),
+    # 451: https://developer.github.com/changes/2016-03-17-the-451-status-code-is-now-supported
+    Row(Kind.REFUSED, "refusal.other", (200, 409, 410, 451), when=lambda c: c.refused),
     Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.words)),
 )
 _SUCCESS = range(200, 300)

@@ -167,6 +167,9 @@ class GraphQLClient(RestClient):
             raise
         if state.branch:
             self._session.note_made(branch_key(branch))
+        # As with REST: one of them may be new
+        pulls = state.pull_requests or ()
+        self._session.note_made(*(pull_request_key(each.number) for each in pulls))
         return state
 
     def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
