@@ -188,6 +188,7 @@ class StandInHost:
             limits_at_200=True,
             heads_by_commit=True,
             pull_requests_need_permission=True,
+            late_tokens=2,
         )
         self.pace = Pace()
 
