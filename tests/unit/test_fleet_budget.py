@@ -8,7 +8,7 @@ import pytest
 
 from registrar.errors import Refused
 from registrar.fleet.budget import Bounds, Read, make_budget
-from registrar.fleet.reading import PullState
+from registrar.fleet.tasks import PullState
 from registrar.models.fleet import Budget
 from registrar.models.selection import Shard
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from registrar.errors import Refused
 from registrar.fleet import schedule
-from registrar.fleet.reading import PullState
+from registrar.fleet.tasks import PullState
 from registrar.models.fleet import Budget
 from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
 from registrar.models.spec import PullRequestOptions

@@ -1,24 +1,21 @@
-"""How every selected repository stands: many of them with one query."""
+"""Reads how every selected repository stands: many of them with one query."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from registrar import branches
-from registrar.branches import Declined, OpenOrDeclined
 from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
+from registrar.fleet.tasks import Reading, Task
 from registrar.github.errors import ENDS_THE_RUN, GitHubError, Kind
-from registrar.models.plan import Plan
-from registrar.models.repository import PullRequest, RepositoryState
-from registrar.models.selection import Exclusion, ListedRepository
+from registrar.models.repository import RepositoryState
+from registrar.models.selection import Exclusion
 from registrar.plan import declined_paths, make_plan
-from registrar.reporting import marker, proposal
 from registrar.strategies.base import with_owner
 from registrar.strategies.single_commit import paths_to_read
 from registrar.texts.messages import Message, msg
@@ -26,84 +23,10 @@ from registrar.texts.messages import Message, msg
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
     from registrar.github.many import ManyClient
-    from registrar.jobs import Job
 
 
 _MEASURED_QUERIES = 10
 """So many tell how long the others take: then most batches have the size that GitHub answers."""
-
-
-class Task(NamedTuple):
-    """One list in one repository."""
-
-    repository: ListedRepository
-    job: Job
-
-
-class PullState(Enum):
-    """What is left to do where files are missing."""
-
-    TO_OPEN = auto()
-    TO_UPDATE = auto()
-    """The open pull request does not propose all of them."""
-    WAITING = auto()
-    """The open pull request proposes all of them."""
-    DECLINED = auto()
-
-
-class Reading(NamedTuple):
-    """What was read about one task."""
-
-    task: Task
-    plan: Plan | None = None
-    """``None`` where there is none: then one of the next two says why."""
-    exclusion: Exclusion | None = None
-    error: Message | None = None
-
-    @property
-    def found(self) -> OpenOrDeclined | None:
-        """The open pull request of the working branch, or the last one, where it was declined."""
-        plan = self.plan
-        if plan is None:
-            return None
-        if plan.declined and not plan.missing:
-            return Declined(plan.spec.branch, next(iter(plan.declined.values())))
-        found = branches.proposed(plan.state.branch, plan) if plan.state.branch else None
-        # Without our marker only its commits tell whether it is ours, which takes a request each
-        is_ours = not isinstance(found, PullRequest) or proposal.is_ours(found.body)
-        return found if is_ours else None
-
-    @property
-    def is_branch_done(self) -> bool:
-        """Whether the pull request can only be under another name of a branch."""
-        plan = self.plan
-        if plan is None or not plan.missing or plan.state.branch is None:
-            return False
-        return branches.is_done(plan.state.branch, plan)
-
-    @property
-    def pull_request(self) -> PullRequest | None:
-        """The pull request that is open, or was declined."""
-        found = self.found
-        return found.pull_request if isinstance(found, Declined) else found
-
-    @property
-    def pull_state(self) -> PullState | None:
-        """What is left to do; ``None`` where no file is missing that could be created.
-
-        What an open pull request proposes is read from its description: its branch would cost a
-        request for each repository.
-        """
-        found = self.found
-        if isinstance(found, Declined):
-            return PullState.DECLINED
-        if self.plan is None or not self.plan.missing:
-            return None
-        if found is None:
-            return PullState.TO_OPEN
-        paths = frozenset(definition.path for definition in self.plan.missing)
-        proposes_all = marker.proposed(found.body, paths) == paths
-        return PullState.WAITING if proposes_all else PullState.TO_UPDATE
 
 
 def queries_for(tasks: Sequence[Task]) -> int:

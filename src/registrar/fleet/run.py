@@ -12,9 +12,10 @@ from registrar.errors import Refused
 from registrar.fleet import budget as budgets
 from registrar.fleet import publicity
 from registrar.fleet.listing import Listing, make_listing
-from registrar.fleet.reading import PullState, Reader, Reading, Task, queries_for
+from registrar.fleet.reading import Reader, queries_for
 from registrar.fleet.rows import Rows
-from registrar.fleet.writing import WorkItem, Writer
+from registrar.fleet.tasks import PullState, Reading, Task, WorkItem
+from registrar.fleet.writing import Writer
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState

@@ -11,11 +11,10 @@ from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic
 from registrar.fleet import budget as budgets
 from registrar.fleet import schedule
-from registrar.fleet.reading import PullState, Task
 from registrar.fleet.rows import Rows
+from registrar.fleet.tasks import PullState, WorkItem
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
-from registrar.models.repository import PullRequest
 from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
 from registrar.models.selection import Shard
 from registrar.reporting import fleet_messages
@@ -37,17 +36,6 @@ _OPERATIONS = {
     PullRequestOperation.UPDATED: FleetState.UPDATED,
     PullRequestOperation.NONE: FleetState.WAITING,
 }
-
-
-class WorkItem(NamedTuple):
-    """A task whose repository has missing files."""
-
-    task: Task
-    pull_state: PullState
-    missing: int
-    pull_request: PullRequest | None
-    is_unread: bool
-    """Whether the token may not read its pull requests."""
 
 
 class Writer(NamedTuple):
@@ -72,12 +60,13 @@ class Writer(NamedTuple):
         writes = budgets.writes_of(settings.pull_request)
         cap = self.shard.share(settings.max_pull_requests)
         left = budget.writes
-        opened, most = 0, 1
+        opened, largest = 0, 1
         self.github.end_writing_at(end)
         self._plan_interval(left, 0)
         causes: list[str] = []
         for number, item in enumerate(todo, start=1):
-            write_at = self.cancellation.clock.monotonic() + self.github.seconds_until(most)
+            # The next registration may take as many writes as the largest one so far
+            write_at = self.cancellation.clock.monotonic() + self.github.seconds_until(largest)
             if not self.result.stopped and write_at >= end:
                 self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
                 self.reporter.line(self.result.stopped)
@@ -87,7 +76,7 @@ class Writer(NamedTuple):
                 continue
             made = self.github.writes
             row, done = self._register(item)
-            most = max(most, self.github.writes - made)
+            largest = max(largest, self.github.writes - made)
             opened += done.operation is PullRequestOperation.CREATED
             left = max(left - writes.get(item.pull_state, 0), 0)
             seconds_left = self._plan_interval(left, budget.writes - left)
