@@ -91,7 +91,9 @@ class Demo:
                 f"{lacking - total} are deferred",
                 run.outputs.get("deferred") == str(lacking - total),
             )
-            self.recap.append(f"{title.lower()}: {requests.total()} requests, {total} in all")
+            self.recap.append(
+                f"{title.lower()}: {requests.total()} requests, {total} pull requests so far"
+            )
         self.check(
             "what is left out has only its own branch", {len(r.branches) for r in odd} == {1}
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import yaml
 
 from registrar.definitions import entries, loading, parsing, rules
 from registrar.inputs.table import INPUTS
+from registrar.profiles import CHOICES, PROFILES
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name, table
@@ -48,6 +50,28 @@ def test_japanese_readme_lists_every_input_and_output() -> None:
     assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
     japanese = Catalogue("ja")
     assert [row[2] for row in rows] == [japanese.text(msg(f"option.{name}")) for name in INPUTS]
+
+
+@pytest.mark.parametrize("key", ["option.profile", "input.definitions_with_all"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_texts_name_every_profile(language: str, key: str) -> None:
+    text = Catalogue(language).text(msg(key))
+    assert re.findall(r"`(\w+)`", text.replace("`all`", "")) == list(PROFILES)
+
+
+def test_every_profile_is_documented_and_can_be_chosen() -> None:
+    rows = table(ROOT / "docs/concepts.md", "Profile")
+    shown = [(p.name, p.branch, p.commit_message, p.title) for p in PROFILES.values()]
+    assert [row[:4] for row in rows] == [
+        [f"`{text.replace('{path}', '<path>')}`" for text in row] for row in shown
+    ]
+    for workflow in ("register-files", "register-many"):
+        text = (ROOT / f".github/workflows/{workflow}.yml").read_text("utf-8")
+        assert f"options: [{', '.join(CHOICES)}]" in text, workflow
+    for schema in ("schemas/report", "scripts/config/definitions"):
+        text = (ROOT / f"{schema}.schema.json").read_text("utf-8")
+        enums = re.findall(r'"enum": (\[\s*"scaffold",[^]]*\])', text)
+        assert {tuple(json.loads(enum)) for enum in enums} == {tuple(PROFILES)}, schema
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

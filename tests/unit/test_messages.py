@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from registrar.models import result
+from registrar.profiles import PROFILES
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
@@ -86,9 +87,9 @@ def test_an_address_ends_where_a_link_made_of_it_ends(language: str) -> None:
         assert [link.rstrip(".") for link in page.links] == [a.rstrip(".") for a in addresses], key
 
 
-@pytest.mark.parametrize("name", ["repo-scaffold-definitions", "repo-health-file-definitions"])
-def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(name: str) -> None:
-    listed = json.loads((ROOT / f"scripts/config/{name}.json").read_text("utf-8"))
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(profile: str) -> None:
+    listed = json.loads(PROFILES[profile].definitions.read_text("utf-8"))
     catalogue = Catalogue("ja")
     for entry in listed:
         assert JAPANESE.search(catalogue.description(entry["description"])), entry
