@@ -56,54 +56,6 @@ def test_tokens_that_work(
     assert len(repository.pull_requests) == 1
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_an_apps_token_that_is_some_seconds_old(
-    action: Action, host: StandInHost, strategy: str
-) -> None:
-    """Not all of GitHub knows it yet."""
-    repository = host.create_repository(TARGET)
-    host.quirks.late_tokens = 3
-    token = host.create_token("installation")
-    run = action(profile="health", host_token=token, commit_strategy=strategy, language="en")
-    assert run.exit_code == 0, run.text
-    assert [request.status for request in host.requests[:4]] == [401, 401, 401, 200]
-    assert "as may be while it is some seconds old" in run.stdout
-    assert len(repository.pull_requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("kind", "tries", "text"),
-    [
-        ("installation", 4, "It was still so after 4 s, so it is mistyped, revoked or expired"),
-        ("classic", 1, "It is mistyped, revoked or expired"),
-        ("fine-grained", 1, "It is mistyped, revoked or expired"),
-    ],
-)
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_token_that_is_not_accepted(
-    action: Action, host: StandInHost, strategy: str, kind: Kind, tries: int, text: str
-) -> None:
-    """Only an App's token may be new: the others are not asked for again."""
-    repository = host.create_repository(TARGET)
-    token = host.create_token(kind)
-    host.revoke_token(token)
-    run = action(profile="health", host_token=token, commit_strategy=strategy, language="en")
-    refused(run, text, repository)
-    assert "the-token-is-not-accepted" in run.stderr
-    assert [request.status for request in host.requests] == [401] * tries
-
-
-def test_an_apps_token_that_ends_during_the_run_is_not_taken_for_a_new_one(
-    action: Action, host: StandInHost
-) -> None:
-    host.create_repository(TARGET)
-    token = host.create_token("installation", requests=2)
-    run = action(profile="health", host_token=token, language="en")
-    assert run.exit_code == 2
-    assert [request.status for request in host.requests] == [200, 200, 401]
-    assert "It is mistyped, revoked or expired" in run.stderr
-
-
 def test_a_workflows_own_token_works_although_its_permissions_lack_push(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

@@ -157,9 +157,7 @@ class Dispatcher:
             died = (
                 token and token.requests is not None and self._uses[record.token] > token.requests
             )
-            is_app = token and token.kind == "installation"
-            late = is_app and self._uses[record.token] <= self._host.quirks.late_tokens
-        if token is None or died or late:
+        if token is None or died:
             self._bad_credentials += 1
             if self._bad_credentials > MAX_BAD_CREDENTIALS:
                 message = "Maximum number of login attempts exceeded. Please try again later."

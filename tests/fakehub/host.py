@@ -188,7 +188,6 @@ class StandInHost:
             limits_at_200=True,
             heads_by_commit=True,
             pull_requests_need_permission=True,
-            late_tokens=2,
         )
         self.pace = Pace()
 

@@ -80,8 +80,6 @@ class Quirks:
     pull_requests_need_permission: bool = False
     """GraphQL's lists of pull requests are FORBIDDEN without the permission `pull_requests`
     (fpicalausa/remove-stale-branches#49)."""
-    late_tokens: int = 0
-    """The first answers to each App's token: 401 (octokit/auth-app.js#65)."""
     gone_api_versions: frozenset[str] = frozenset()
     """Values of X-GitHub-Api-Version that are answered 410 (docs: "API Versions")."""
 

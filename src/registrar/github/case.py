@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from registrar.github.errors import Kind
-from registrar.github.explain import Context, TokenKind
+from registrar.github.explain import Context
 from registrar.github.fields import UnusableAnswer
 from registrar.github.request import GRAPHQL, Request
 from registrar.github.response import Failure, GraphQLError, Response, Trouble
@@ -121,12 +121,6 @@ class Case(NamedTuple):
         named = "rate limit" in self.words.lower() and "retry-after" not in self.headers
         hourly = self.used_up or named or bool(self.types & _LIMIT_TYPES)
         return self.is_limit and not self.is_secondary_limit and hourly
-
-    @property
-    def token_may_be_unknown(self) -> bool:
-        """Whether the token may have been made a moment ago: an App's is made for each job."""
-        is_of_app = self.context.token_kind is TokenKind.INSTALLATION
-        return is_of_app and not self.context.was_accepted
 
     @property
     def is_about_versions(self) -> bool:

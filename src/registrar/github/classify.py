@@ -193,15 +193,6 @@ TABLE: tuple[Row, ...] = (
         says=("Git Repository is empty", "This repository is empty"),
     ),
     # --- What the token may not do ----------------------------------------------------------
-    # octokit/auth-app.js#65: it takes some seconds until an App's new token is known everywhere
-    Row(
-        Kind.TOKEN_REJECTED,
-        "fault.new_token",
-        (401,),
-        when=lambda c: c.token_may_be_unknown,
-        tries=4,
-        gave_up="refusal.token_rejected_again",
-    ),
     Row(Kind.TOKEN_REJECTED, "refusal.token_rejected", (401,)),
     # fulldecent/pfBlockerNG#1799
     Row(

@@ -45,8 +45,6 @@ class Context(NamedTuple):
     """Full name of the repository that the requests are about; empty: about no single one."""
     token_kind: TokenKind
     workflow_repository: str
-    was_accepted: bool = False
-    """Whether GitHub has accepted the token before."""
 
     @property
     def is_foreign(self) -> bool:

@@ -138,13 +138,12 @@ class Session:
         return classify(
             request,
             answer,
-            self._context._replace(was_accepted=self.limits.was_accepted),
+            self._context,
             was_made=bool(made),
             now=self._clock.time(),
         )
 
     def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
-        self.limits.was_accepted = True
         self.wrote |= request.writes
         self.note_made(*request.makes)
         if outcome.pause:

@@ -61,7 +61,6 @@ SECTIONS = {
     "fault.reference": "the-branch-is-refused",
     "fault.too_quickly": "rate-limits",
     "fault.proxy": "certificates-and-proxies",
-    "fault.new_token": "the-token-is-not-accepted",
     "fault.primary_limit": "rate-limits",
     "fault.secondary_limit": "rate-limits",
     "host.": "the-connection-fails",
