@@ -85,13 +85,13 @@ class Execution(NamedTuple):
 
         result.fleet = FleetResult(self.settings.mode)
         Fleet(
-            github,
-            self.settings,
-            selection,
-            self.jobs,
-            self.reporter,
-            self.hidden_names,
-            self.cancellation,
-            result.fleet,
-            result.registrations,
+            github=github,
+            settings=self.settings,
+            selection=selection,
+            jobs=self.jobs,
+            reporter=self.reporter,
+            hidden_names=self.hidden_names,
+            cancellation=self.cancellation,
+            result=result.fleet,
+            registrations=result.registrations,
         ).run()

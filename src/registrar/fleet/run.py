@@ -31,15 +31,6 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
-_STATES = {
-    None: FleetState.MISSING,
-    PullState.TO_OPEN: FleetState.MISSING,
-    PullState.TO_UPDATE: FleetState.MISSING,
-    PullState.WAITING: FleetState.WAITING,
-    PullState.DECLINED: FleetState.DECLINED,
-}
-"""How a repository with missing files stands, when nothing is written."""
-
 
 class Fleet(NamedTuple):
     """One run; ``result`` and ``registrations`` grow while it goes on, whatever ends it."""
@@ -131,15 +122,19 @@ class Fleet(NamedTuple):
         items: list[WorkItem] = []
         left_out = set[int]()
         for number, reading in enumerate(reader.read(tasks), start=1):
-            repository = reading.task.repository
+            repository, plan = reading.task.repository, reading.plan
             if reading.exclusion:
                 if repository.id not in left_out:
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
-            row, pull_state = self._row_of(reading), reading.pull_state
+            if plan:
+                self.hidden_names.renamed(repository.full_name, plan.repository.full_name)
+                if plan.missing_count and self.settings.mode is not Mode.REGISTER:
+                    self.rows.add_registration(self._previewed(reading, plan))
+            row, pull_state = reading.row, reading.pull_state
             if pull_state:
-                is_unread = bool(reading.plan and reading.plan.state.pull_requests_error)
+                is_unread = bool(plan and plan.state.pull_requests_error)
                 items.append(
                     WorkItem(reading.task, pull_state, row.missing, row.pull_request, is_unread)
                 )
@@ -147,31 +142,6 @@ class Fleet(NamedTuple):
                     continue
             self.rows.add(row, number, len(tasks))
         return items
-
-    def _row_of(self, reading: Reading) -> FleetRow:
-        """How a repository stands after it was read, when nothing is going to be written."""
-        task, plan = reading.task, reading.plan
-        state, reason = FleetState.COMPLETE, reading.error
-        if plan:
-            self.hidden_names.renamed(task.repository.full_name, plan.repository.full_name)
-        if plan is None:
-            state = FleetState.FAILED
-        elif plan.missing or plan.blocked or plan.declined:
-            if self.settings.mode is not Mode.REGISTER:
-                self.rows.add_registration(self._previewed(reading, plan))
-            state = _STATES[reading.pull_state]
-            if plan.blocked:
-                path, parent = next(iter(plan.blocked.items()))
-                state, reason = FleetState.FAILED, msg("fleet.blocked", path=path, parent=parent)
-        return FleetRow(
-            task.repository.full_name,
-            task.job.profile.name,
-            state,
-            task.repository.html_url,
-            len(plan.missing) + len(plan.blocked) + len(plan.declined) if plan else 0,
-            reason,
-            reading.pull_request,
-        )
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)

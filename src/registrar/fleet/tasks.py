@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import branches
 from registrar.branches import Declined, OpenOrDeclined
+from registrar.models.fleet import FleetRow, FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.reporting import marker, proposal
-from registrar.texts.messages import Message
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.jobs import Job
@@ -23,6 +24,24 @@ class Task(NamedTuple):
     repository: ListedRepository
     job: Job
 
+    def row(
+        self,
+        state: FleetState,
+        missing: int,
+        reason: Message | None = None,
+        pull_request: PullRequest | None = None,
+    ) -> FleetRow:
+        """Give the row of the result, with the number of missing files."""
+        return FleetRow(
+            self.repository.full_name,
+            self.job.profile.name,
+            state,
+            url=self.repository.html_url,
+            missing=missing,
+            reason=reason,
+            pull_request=pull_request,
+        )
+
 
 class PullState(Enum):
     """What is left to do where files are missing."""
@@ -33,6 +52,16 @@ class PullState(Enum):
     WAITING = auto()
     """The open pull request proposes all of them."""
     DECLINED = auto()
+
+
+_STATES = {
+    None: FleetState.MISSING,
+    PullState.TO_OPEN: FleetState.MISSING,
+    PullState.TO_UPDATE: FleetState.MISSING,
+    PullState.WAITING: FleetState.WAITING,
+    PullState.DECLINED: FleetState.DECLINED,
+}
+"""How a repository with missing files stands, when nothing is written."""
 
 
 class Reading(NamedTuple):
@@ -89,9 +118,26 @@ class Reading(NamedTuple):
         proposes_all = marker.proposed(found.body, paths) == paths
         return PullState.WAITING if proposes_all else PullState.TO_UPDATE
 
+    @property
+    def row(self) -> FleetRow:
+        """How the task stands when nothing is going to be written."""
+        plan, state, reason = self.plan, FleetState.COMPLETE, self.error
+        if plan is None:
+            state = FleetState.FAILED
+        elif plan.blocked:
+            path, parent = next(iter(plan.blocked.items()))
+            state, reason = FleetState.FAILED, msg("fleet.blocked", path=path, parent=parent)
+        elif plan.missing_count:
+            state = _STATES[self.pull_state]
+        missing = plan.missing_count if plan else 0
+        return self.task.row(state, missing, reason, self.pull_request)
+
 
 class WorkItem(NamedTuple):
-    """A task whose repository has missing files."""
+    """A task whose repository has missing files.
+
+    It is kept without its plan: the plans of thousands of repositories would fill the memory.
+    """
 
     task: Task
     pull_state: PullState

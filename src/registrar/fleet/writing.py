@@ -141,28 +141,15 @@ class Writer(NamedTuple):
             state = FleetState.FAILED
         elif not done.pull_request:
             state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
-        row = FleetRow(
-            repository.full_name,
-            job.profile.name,
-            state,
-            repository.html_url,
-            done.missing if done.files else item.missing,
-            _why(done) if state is FleetState.FAILED else None,
-            done.pull_request,
-        )
-        return row, done
+        missing = done.missing if done.files else item.missing
+        reason = _why(done) if state is FleetState.FAILED else None
+        return item.task.row(state, missing, reason, done.pull_request), done
 
     def _left_alone(self, item: WorkItem) -> FleetRow:
         """How a repository stands that is left for the next run."""
-        repository = item.task.repository
-        return FleetRow(
-            repository.full_name,
-            item.task.job.profile.name,
-            FleetState.WAITING if item.pull_state is PullState.WAITING else FleetState.DEFERRED,
-            repository.html_url,
-            item.missing,
-            pull_request=item.pull_request,
-        )
+        is_waiting = item.pull_state is PullState.WAITING
+        state = FleetState.WAITING if is_waiting else FleetState.DEFERRED
+        return item.task.row(state, item.missing, pull_request=item.pull_request)
 
 
 def _why(done: RegistrationResult) -> Message | None:

@@ -35,6 +35,11 @@ class Plan(NamedTuple):
         """The repository that is registered in."""
         return self.state.repository
 
+    @property
+    def missing_count(self) -> int:
+        """Number of listed files that the default branch lacks, whatever becomes of them."""
+        return len(self.missing) + len(self.blocked) + len(self.declined)
+
 
 class NewCommit(NamedTuple):
     """A commit to be made: it adds files to a branch that is at the commit ``parent``."""

@@ -104,8 +104,7 @@ class Progress:
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; the paths that are present are recorded as skipped."""
         self._definitions = plan.definitions
-        count = len(plan.missing) + len(plan.blocked) + len(plan.declined)
-        self._result = self._result._replace(missing=count)
+        self._result = self._result._replace(missing=plan.missing_count)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):
