@@ -83,7 +83,7 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("fork:only", "fleet.unknown_qualifier"),
         ("topic:", "fleet.qualifier_without_value"),
         ("-Topic:''", "fleet.qualifier_without_value"),
-        ("https://github.com/a/b", "fleet.unknown_qualifier"),
+        ("https://github.com/a/b", "fleet.pattern_malformed"),
         ("visibility:secret", "fleet.unknown_visibility"),
         ("octo-org", "fleet.pattern_malformed"),
         ("*/x", "fleet.pattern_malformed"),
