@@ -185,6 +185,7 @@ def test_single_sign_on(status: int) -> None:
 
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
 QUICKLY = "was submitted too quickly"
+ABUSE = "You have triggered an abuse detection mechanism. Please retry your request again later."
 LIMITS = [
     ("PUT x", answer(403, "API rate limit exceeded for user ID 1."), "primary_limit", None),
     ("PUT x", answer(429, "API rate limit exceeded."), "primary_limit", None),
@@ -203,6 +204,13 @@ LIMITS = [
     (
         "PUT x",
         answer(403, {"message": "x", "documentation_url": "https://d/secondary-rate-limits"}),
+        "secondary_limit",
+        None,
+    ),
+    ("PUT x", answer(403, ABUSE), "secondary_limit", None),
+    (
+        "GET x",
+        answer(403, {"message": "x", "documentation_url": "https://d/v3/#abuse-rate-limits"}),
         "secondary_limit",
         None,
     ),

@@ -92,11 +92,18 @@ class Case(NamedTuple):
 
     @property
     def is_secondary_limit(self) -> bool:
-        """Whether a limit is named that is not the hourly one."""
+        """Whether a limit is named that is not the hourly one.
+
+        Until 2021, and in an old Enterprise Server, it was called abuse
+        (piceaTech/node-gitlab-2-github#90, jcabi/jcabi-github#1325).
+        """
         documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
+        words = self.words.lower()
         return (
-            "secondary rate limit" in self.words.lower()
+            "secondary rate limit" in words
+            or "abuse detection mechanism" in words
             or "secondary-rate-limits" in documentation
+            or "abuse-rate-limits" in documentation
             or "gh-limited-by" in self.headers
         )
 
