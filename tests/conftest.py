@@ -15,12 +15,6 @@ from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Start
 
-# How long an example takes tells more about the machine than about us.
-settings.register_profile(
-    "registrar", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("registrar")
-
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 MACHINES_OWN = (*PROXIES, *CA_VARIABLES)
 
@@ -32,6 +26,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--matrix-seed", type=int, default=0, help="which tenth, and where fuzzers begin"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The examples of property tests are always the same, except where all matrices run."""
+    # How long an example takes tells more about the machine than about us
+    settings.register_profile(
+        "registrar",
+        deadline=None,
+        database=None,
+        derandomize=config.getoption("matrix") != "all",
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("registrar")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
