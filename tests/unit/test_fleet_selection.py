@@ -51,6 +51,7 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
         (["language:go"], None),
         (["language:Python"], Exclusion.NOT_MEANT),
         (["language:Python", "language:Go"], None),
+        (["language: Jupyter Notebook", "language:go"], None),
     ],
 )
 def test_qualifiers_narrow_what_the_patterns_take(
@@ -91,6 +92,12 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("o/[ab]", "fleet.pattern_malformed"),
         ("o/..", "fleet.pattern_malformed"),
         ("!octo-org/*", "fleet.nothing_included"),
+        # As one of them, the second topic would leave nothing out
+        ("-topic:frozen -topic:old", "fleet.not_separated"),
+        ("topic:a b", "fleet.not_separated"),
+        ("octo-org/* topic:a", "fleet.not_separated"),
+        ("octo-org/a octo-org/b", "fleet.not_separated"),
+        ("language:c fork:true", "fleet.not_separated"),
     ],
 )
 def test_what_cannot_be_understood_is_an_error(entry: str, key: str) -> None:

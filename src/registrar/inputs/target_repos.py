@@ -12,6 +12,8 @@ VISIBILITIES = ("public", "private", "internal")
 QUALIFIERS = ("topic:", "-topic:", "visibility:", "language:", "fork:true")
 
 _NAME = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
+_LANGUAGE = re.compile(r"language:[^:/]*", re.IGNORECASE)
+"""The only entry that may have a blank inside: ``language:Jupyter Notebook``."""
 
 
 def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
@@ -29,7 +31,9 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
         key, colon, value = entry.partition(":")
         matched = _NAME.fullmatch(entry.removeprefix("!"))
         value = value.strip(" \"'").lower()
-        if colon and key.lower() in values and value:
+        if re.search(r"\s", f"{key}{value}") and not _LANGUAGE.fullmatch(entry):
+            errors.append(msg("fleet.not_separated", value=entry))
+        elif colon and key.lower() in values and value:
             values[key.lower()].append(value)
         elif colon and key.lower() in values:
             errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key.lower()))

@@ -72,6 +72,7 @@ SECTIONS = {
     "fleet.blocked": "a-part-of-the-path-is-a-file",
     "fleet.no_owner": "many-repositories",
     "fleet.not_installed": "many-repositories",
+    "fleet.not_separated": "many-repositories",
     "fleet.nothing_found": "many-repositories",
     "fleet.nothing_included": "many-repositories",
     "fleet.nothing_selected": "many-repositories",
