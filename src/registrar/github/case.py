@@ -40,8 +40,8 @@ class Case(NamedTuple):
         return self.answer.headers if isinstance(self.answer, Response) else {}
 
     @property
-    def words(self) -> str:
-        """GitHub's message."""
+    def message(self) -> str:
+        """GitHub's message with the details of its ``errors``; empty without an answer."""
         return self.answer.message if isinstance(self.answer, Response) else ""
 
     @property
@@ -67,14 +67,14 @@ class Case(NamedTuple):
             return self.status >= 400
         if self.answer.did_something:
             return not self.request.writes and not all(map(self.request.tolerates, self.errors))
-        return bool(self.words)
+        return bool(self.message)
 
     def says(self, *phrases: str) -> bool:
         """Whether GitHub's message contains one of these."""
-        return any(phrase in self.words for phrase in phrases)
+        return any(phrase in self.message for phrase in phrases)
 
     @property
-    def message_alone(self) -> str:
+    def message_field(self) -> str:
         """The field ``message``, without the details."""
         data = self.answer.data if isinstance(self.answer, Response) else None
         message = data.get("message") if isinstance(data, dict) else None
@@ -84,8 +84,8 @@ class Case(NamedTuple):
     def names_limit(self) -> bool:
         """Whether a limit is named, in any of GitHub's words."""
         return (
-            "rate limit" in self.words.lower()
-            or TOO_QUICKLY in self.words
+            "rate limit" in self.message.lower()
+            or TOO_QUICKLY in self.message
             or bool(self.types & _LIMIT_TYPES)
             or self.is_secondary_limit
         )
@@ -98,10 +98,10 @@ class Case(NamedTuple):
         (piceaTech/node-gitlab-2-github#90, jcabi/jcabi-github#1325).
         """
         documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
-        words = self.words.lower()
+        message = self.message.lower()
         return (
-            "secondary rate limit" in words
-            or "abuse detection mechanism" in words
+            "secondary rate limit" in message
+            or "abuse detection mechanism" in message
             or "secondary-rate-limits" in documentation
             or "abuse-rate-limits" in documentation
             or "gh-limited-by" in self.headers
@@ -125,7 +125,7 @@ class Case(NamedTuple):
     @property
     def is_primary_limit(self) -> bool:
         """Whether the limit is the hourly one."""
-        named = "rate limit" in self.words.lower() and "retry-after" not in self.headers
+        named = "rate limit" in self.message.lower() and "retry-after" not in self.headers
         hourly = self.used_up or named or bool(self.types & _LIMIT_TYPES)
         return self.is_limit and not self.is_secondary_limit and hourly
 
@@ -137,7 +137,7 @@ class Case(NamedTuple):
         (https://docs.github.com/en/rest/issues/labels#add-labels-to-an-issue).
         """
         documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
-        return "version" in self.words.lower() or "api-versions" in documentation
+        return "version" in self.message.lower() or "api-versions" in documentation
 
     @property
     def opens_pull_request(self) -> bool:

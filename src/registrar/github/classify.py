@@ -105,7 +105,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         Kind.UNUSABLE,
         "fault.unusable",
-        when=lambda c: c.status < 500 and not c.words,
+        when=lambda c: c.status < 500 and not c.message,
         tries=TRIES,
         may_have_been_applied=True,
     ),
@@ -178,7 +178,7 @@ TABLE: tuple[Row, ...] = (
         Kind.NOT_FOUND,
         "refusal.other",
         (404,),
-        when=lambda c: not c.request.writes and c.message_alone == "Not Found",
+        when=lambda c: not c.request.writes and c.message_field == "Not Found",
     ),
     Row(
         Kind.NOT_FOUND,
@@ -249,7 +249,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.VALIDATION, "refusal.other", when=lambda c: "UNPROCESSABLE" in c.types),
     # 451: https://developer.github.com/changes/2016-03-17-the-451-status-code-is-now-supported
     Row(Kind.REFUSED, "refusal.other", (200, 409, 410, 451), when=lambda c: c.refused),
-    Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.words)),
+    Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.message)),
 )
 _SUCCESS = range(200, 300)
 UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=TRIES, may_have_been_applied=True)

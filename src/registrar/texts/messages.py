@@ -18,9 +18,8 @@ VALUE_CHARACTERS = 5_000
 """Characters of a value in a sentence (a message of GitHub, a value of a definition file)."""
 LIST_ITEMS = 50
 """Items of a list that are named; the rest is counted."""
-
-
 SHOWN_CHARACTERS = 200
+"""Characters of an `Excerpt` that are shown."""
 
 
 class Excerpt(str):
