@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from registrar.errors import Refused, RegistrarError
 from registrar.github.errors import GitHubError
+from registrar.models.branch import Attempt, Branch, Declined, OpenOrDeclined
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, PullRequest, Tree
+from registrar.models.repository import BranchState, Tree
 from registrar.plan import declined_paths, was_declined
 from registrar.reporting import marker, proposal
 from registrar.reporting.progress import Progress
@@ -18,60 +19,9 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 LAST_SUFFIX = 50
+"""The last of the names with `-2`, `-3` … that are tried: each takes requests."""
 _REGULAR_FILE = "100644"
-
-
-class Branch(NamedTuple):
-    """The branch to write on, new or continued."""
-
-    name: str
-    head: str
-    tree: Tree | None = None
-    """What a continued branch holds; ``None`` where it is new, or GitHub does not list it."""
-    pull_request: PullRequest | None = None
-    """The open pull request that is to be continued."""
-    is_pull_request_new: bool = False
-    """Whether this run opened it."""
-    is_new: bool = True
-    had_no_commit: bool = False
-    """Whether it existed without a commit of its own."""
-    may_have_been_applied: bool = False
-    """Whether this run may have written what the branch holds."""
-
-
-class Declined(NamedTuple):
-    """Somebody closed our pull request without merging it, so it is not proposed again."""
-
-    name: str
-    pull_request: PullRequest
-
-
-OpenOrDeclined: TypeAlias = PullRequest | Declined
-"""The pull request of a branch: one to be continued, or one that somebody declined."""
-
-
-class Attempt(NamedTuple):
-    """What the request that does everything at once left behind.
-
-    It was sent when there was no branch of the plan's name.
-    """
-
-    branch: Branch | None = None
-    """The branch, where it is certain that this run may write to it."""
-    done: bool = False
-    """Whether nothing is left to do on it."""
-    may_have_been_applied: bool = False
-    """Whether the answer was lost."""
-    body: str = ""
-    """Body of the pull request that was asked for."""
-    pull_request: PullRequest | None = None
-    """The pull request, where GitHub said that it was opened."""
-
-    def opened(self, pull: PullRequest) -> bool:
-        """Whether the attempt opened a pull request, as far as that is known."""
-        if self.pull_request:
-            return pull.number == self.pull_request.number
-        return self.may_have_been_applied and pull.has_body(self.body)
+"""The mode that GitHub gives to a file which it creates."""
 
 
 def names(plan: Plan) -> Iterator[str]:

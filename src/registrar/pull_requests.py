@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from registrar.branches import Branch
 from registrar.errors import RegistrarError
 from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.models.branch import Branch
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from registrar import branches, pull_requests
-from registrar.branches import Declined, OpenOrDeclined
 from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -20,6 +19,7 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec

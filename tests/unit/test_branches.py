@@ -7,8 +7,8 @@ from itertools import islice
 import pytest
 
 from registrar import branches
-from registrar.branches import Declined
 from registrar.errors import Refused, RegistrarError
+from registrar.models.branch import Declined
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Repository, RepositoryState

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar import branches
-from registrar.branches import Declined, OpenOrDeclined
+from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.fleet import FleetRow, FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest

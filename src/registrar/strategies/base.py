@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from registrar.alternatives import may_inherit
-from registrar.branches import Attempt, Branch
+from registrar.models.branch import Attempt, Branch
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState

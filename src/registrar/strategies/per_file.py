@@ -9,10 +9,10 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 from registrar.alternatives import directories_to_read
-from registrar.branches import Branch
 from registrar.errors import Cancelled, Refused
 from registrar.github.errors import GitHubError, Kind, OutOfTime
 from registrar.github.limits import CONNECTIONS
+from registrar.models.branch import Branch
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import (

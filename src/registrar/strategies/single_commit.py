@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from registrar import branches
 from registrar.alternatives import directories_to_read
-from registrar.branches import Attempt, Branch
 from registrar.errors import Cancelled
 from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.models.branch import Attempt, Branch
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
 from registrar.models.repository import RepositoryState
