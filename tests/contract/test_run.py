@@ -321,7 +321,7 @@ def test_the_run_stops_before_the_first_write_when_a_check_fails(
 ) -> None:
     refuse(host, "GET contents/AGENTS.md", status=451, message="Unavailable")
     run = action(language="en")
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     assert writes(host) == []
     assert "AGENTS.md" in run.stderr
     assert "Unavailable" in run.stderr
