@@ -1086,6 +1086,7 @@ def test_reading_ends_with_the_run(
     run = many(mode=mode, max_minutes="1")
     assert (run.exit_code, only_reads(host)) == (2, True), run.console
     assert Counter(asked(host))["nodes"] == queries
+    assert run.outputs["repositories"] == str(repositories)
     assert f"Reading the repositories alone takes about {minutes} min" in run.stderr
 
 

@@ -77,14 +77,13 @@ class Fleet(NamedTuple):
             )
             self._report_not_found(listing)
         in_shard = len(listing.selected) + listing.excluded.total()
-        self._require_any(in_shard, listing)
+        self._note_selected(in_shard, listing)
         reader = Reader(self.github, client, self.cancellation.clock, end)
         with self.reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
-        self._require_any(in_shard, listing)
+        self._note_selected(in_shard, listing)
         result.budget = self._make_budget(in_shard, listing, reader, items)
-        result.repositories = result.budget.selected
         for sentence in fleet_messages.budget_sentences(result.budget):
             self.reporter.line(sentence)
         if settings.mode is Mode.REGISTER:
@@ -93,13 +92,14 @@ class Fleet(NamedTuple):
             self.reporter.line(note)
         self.reporter.line(fleet_messages.outcome(result))
 
-    def _require_any(self, found: int, listing: Listing) -> None:
-        """Refuse an empty selection, except in a shard.
+    def _note_selected(self, found: int, listing: Listing) -> None:
+        """Keep how many repositories are selected; none is an error, except in a shard.
 
         Raises:
             Refused: nothing is selected.
         """
-        if found > listing.excluded.total() or listing.not_found or self.settings.shard:
+        self.result.repositories = found - listing.excluded.total()
+        if self.result.repositories or listing.not_found or self.settings.shard:
             return
         if not found:
             raise Refused(msg("fleet.nothing_found"))
