@@ -304,6 +304,22 @@ def test_mutations(body: Any, kind: Kind) -> None:
     assert outcome("mutation", answer(200, body)).kind is kind
 
 
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ([{"resource": "PullRequest", "field": "base", "code": "invalid"}], "base: invalid"),
+        ([{"resource": "Label", "field": "name", "code": "missing_field"}], "name: missing_field"),
+        ([{"code": "custom", "field": "base", "message": "No such base"}], "No such base"),
+        (["One", {"message": "Two"}], "One; Two"),
+        ([{"code": "invalid"}, {"field": "base"}, {"field": 1, "code": 2}, None, 3], ""),
+    ],
+)
+def test_the_details_of_a_refused_value_are_part_of_the_words(errors: Any, words: str) -> None:
+    """https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed"""
+    found = answer(422, {"message": "Validation Failed", "errors": errors})
+    assert found.message == "; ".join(filter(None, ["Validation Failed", words]))
+
+
 # --- Lag ----------------------------------------------------------------------------------------
 
 LAG = [

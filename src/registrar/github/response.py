@@ -109,15 +109,11 @@ class Response(NamedTuple):
 
     @property
     def message(self) -> str:
-        """GitHub's message, with the messages of its ``errors``; may be empty."""
+        """GitHub's message, with what its ``errors`` say; may be empty."""
         if not isinstance(self.data, dict):
             return ""
         errors = self.data.get("errors")
-        details = [
-            item if isinstance(item, str) else item.get("message")
-            for item in (errors if isinstance(errors, list) else [])
-            if isinstance(item, (str, dict))
-        ]
+        details = map(_detail, errors) if isinstance(errors, list) else ()
         texts = [self.data.get("message"), *details]
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
 
@@ -149,6 +145,17 @@ class Response(NamedTuple):
         """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed."""
         data = self.data.get("data") if isinstance(self.data, dict) else None
         return isinstance(data, dict) and any(data.values())
+
+
+def _detail(error: object) -> object:
+    """The message of one of the ``errors``; many have none, but name a field and a code
+    (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed).
+    """
+    if not isinstance(error, dict):
+        return error
+    field, code = error.get("field"), error.get("code")
+    named = isinstance(field, str) and isinstance(code, str)
+    return error.get("message") or (f"{field}: {code}" if named else "")
 
 
 def _redacted(data: object, redact: Callable[[str], str]) -> object:
