@@ -33,7 +33,10 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
     ]
     lines.append("")
     if registration.error:
-        lines += [f"**{text(msg('label.error'))}:** {text(registration.error)}", ""]
+        lines += [
+            f"**{text(msg('label.error'))}:** {text(registration.error)}".replace("\n", "<br>"),
+            "",
+        ]
     for cause in outcome.causes(registration):
         lines.append("- " + text(cause.message).replace("\n", "<br>"))
     if registration.failed:
