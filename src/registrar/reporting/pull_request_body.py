@@ -134,7 +134,7 @@ def _fitting(lines: Sequence[str], room: int, catalogue: Catalogue) -> list[str]
 
 def _size(lines: Sequence[str]) -> int:
     """Length of lines as GitHub counts it, line ends included."""
-    return sum(escaping.characters(line) + 1 for line in lines)
+    return escaping.characters("".join(lines)) + len(lines)
 
 
 def _state_on_branch(file: FileResult) -> State:
