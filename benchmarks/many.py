@@ -41,7 +41,7 @@ THOUSAND = Scene(1_000, 300, "register")
 REPEATED = (ALONE, Scene(1_000, 300, "plan"), THOUSAND)
 ONCE = Scene(10_000, 3_000, "plan")
 MOST_MEMORY, MOST_CHAIN = 1.5, 1.25
-"""Of a thousand: as a multiple of the memory for one, and of what the requests take in turn."""
+"""Of a thousand: as a multiple of the memory for one, and of the round trips alone."""
 MOST_MEGABYTES = 200
 """Of ten thousand."""
 
@@ -60,8 +60,8 @@ class Measured:
 
     @property
     def times_chain(self) -> float:
-        """The seconds as a multiple of what the requests take one after another."""
-        return self.seconds / (self.chain * LATENCY + self.host)
+        """The seconds as a multiple of the round trips: what the stand-in computes counts, too."""
+        return self.seconds / (self.chain * LATENCY)
 
 
 def measure(rounds: int) -> Part:
@@ -83,7 +83,7 @@ def measure(rounds: int) -> Part:
         runs=page.table(
             (
                 *("Mode", "Repositories", "Lacking", "Requests"),
-                *("Seconds", "Chain", "Host", "÷ both", "MB", "÷ one"),
+                *("Seconds", "Chain", "Host", "÷ chain", "MB", "÷ one"),
             ),
             (_row(scene, measured, alone) for scene, measured in found.items()),
         ),
@@ -105,7 +105,7 @@ def _goals(found: Mapping[Scene, Sequence[Measured]], alone: int) -> list[Goal]:
             max(each.memory for each in thousand) / alone,
         ),
         Goal(
-            "1,000 repositories: seconds ÷ both",
+            "1,000 repositories: seconds ÷ chain",
             MOST_CHAIN,
             median(each.times_chain for each in thousand),
         ),

@@ -82,8 +82,9 @@ pace](many-repositories.md#caps-and-pace)).
 
 - A run may make ten requests to begin with, one for each hundred repositories of the list, one for
   each ten that are read, and two for each that lacks files.
-- `Chain`: the round trips that follow one another, of {latency} each; `Host`: the part of the
-  seconds in which the stand-in computed. `÷ both` divides the seconds by the two together.
+- `Chain`: the round trips that follow one another, of {latency} each. `÷ chain` divides the seconds
+  by them alone, although what the stand-in computes is no time of ours: `Host` is that part of the
+  seconds, and most of what a plan takes beyond its chain.
 - `MB` is the peak of memory; `÷ one` divides it by that of the run on one repository.
 """
 
