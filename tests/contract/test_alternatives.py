@@ -41,7 +41,7 @@ HEALTH = {
 
 @pytest.mark.parametrize("mode", ["register", "plan"])
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "satisfied by"), ("ja", "で満たされている")]
+    ("language", "words"), [("en", "satisfied by"), ("ja", "で満たされています")]
 )
 def test_an_alternative_of_the_list_counts_always(
     host: StandInHost, action: Action, strategy: str, mode: str, language: str, words: str

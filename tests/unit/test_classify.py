@@ -178,7 +178,7 @@ def test_single_sign_on(status: int) -> None:
     saml = outcome(
         "query", answer(200, errors(("FORBIDDEN", "Resource protected: SAML enforcement")))
     )
-    assert (saml.kind, saml.reason.key) == (Kind.PERMISSION, "refusal.sso")
+    assert (saml.kind, saml.reason.key) == (Kind.PERMISSION, "refusal.sso_without_address")
 
 
 # --- Limits -------------------------------------------------------------------------------------

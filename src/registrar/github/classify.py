@@ -172,7 +172,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
     Row(Kind.PERMISSION, "refusal.sso", when=lambda c: "x-github-sso" in c.headers),
-    Row(Kind.PERMISSION, "refusal.sso", says=("SAML enforcement",)),
+    Row(Kind.PERMISSION, "refusal.sso_without_address", says=("SAML enforcement",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
     Row(
         Kind.NOT_FOUND,
