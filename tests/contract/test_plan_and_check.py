@@ -359,7 +359,7 @@ def test_a_check_that_could_not_be_made_says_nothing_about_files(
 ) -> None:
     refuse(host, "GET contents/empty", status=451, message="Unavailable")
     run = action(mode="check", definitions=action.listing(*LIST), runner=True, language="en")
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     [annotation] = run.annotations()
     assert "Unavailable" in annotation.data
     assert "missing," not in run.console + run.summary
