@@ -44,6 +44,11 @@ def test_readme_lists_every_output() -> None:
     ]
 
 
+def test_comparison_lists_every_input_and_output() -> None:
+    rows = table(ROOT / "docs/comparison.md", "Ours")
+    assert [row[0] for row in rows] == [f"`{key}`" for key in (*INPUTS, *ACTION["outputs"])]
+
+
 def test_japanese_readme_lists_every_input_and_output() -> None:
     rows = table(README_JA, "入力")
     assert [row[:2] for row in rows] == names_and_defaults("inputs")
@@ -130,6 +135,31 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     assert f"one query per {paths} paths" in concepts
     assert f"one commit per {files:,} files or {megabytes} MB" in concepts
     assert f"with `-2`, `-3` … `-{constant('LAST_SUFFIX')}`" in concepts
+
+
+def test_documents_have_the_lengths_of_the_built_in_lists() -> None:
+    scaffold, health = (
+        len(json.loads(PROFILES[name].definitions.read_text("utf-8")))
+        for name in ("scaffold", "health")
+    )
+    english, japanese, changes, concepts, design = (
+        " ".join(file.read_text("utf-8").split())
+        for file in (
+            *(README, README_JA, ROOT / "CHANGELOG.md"),
+            *(ROOT / "docs/concepts.md", ROOT / "docs/design.md"),
+        )
+    )
+    for text in (english, changes):
+        assert f"{health} community health files" in text
+        assert f"{scaffold} development files" in text
+    assert f"コミュニティ健全性の {health} ファイル" in japanese
+    assert f"開発用の {scaffold} ファイル" in japanese
+    # The token, two reads and a check for each; then branch, a commit for each, pull request
+    all_missing = 3 + scaffold + 1 + scaffold + 1
+    assert f"Requests, {scaffold} files missing | {all_missing} | 2 |" in concepts
+    assert f"all {scaffold} files of `scaffold` missing {all_missing} requests" in design
+    assert f"`health` with {health} missing {3 + health + 1 + health + 1}" in design
+    assert f"nothing missing in `scaffold` {3 + scaffold}" in design
 
 
 # --- Links --------------------------------------------------------------------------------
