@@ -190,6 +190,7 @@ def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
         link = f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?quick_pull=1"
         assert link in ended.stderr
         assert link in html.unescape(ended.summary)
+        assert "stays done.<br>The files are on the branch " in ended.summary
 
     host.faults.clear()
     again = run(action)
