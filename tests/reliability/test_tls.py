@@ -36,10 +36,11 @@ def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:
         return action_on(host, directory)(inputs)
 
 
-def run_through(proxy: Proxy, host: StandInHost, directory: Path, **inputs: str) -> Run:
-    """Run against a host that only ``proxy`` reaches."""
+def run_through(
+    proxy: Proxy, host: StandInHost, directory: Path, *, scheme: str = "http", **inputs: str
+) -> Run:
+    """Run against a host that only ``proxy`` reaches; ``scheme`` is that of its address."""
     with pytest.MonkeyPatch.context() as patch, proxy:
-        scheme = "https" if proxy.tls else "http"
         patch.setenv("HTTPS_PROXY", f"{scheme}://somebody:secret@{proxy.name}")
         ended = action_on(host, directory)({"api_url": API, **inputs})
     assert set(proxy.asked) <= {"github.example:443"}
@@ -196,28 +197,32 @@ def test_a_proxy_that_is_reached_over_tls(
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good())
-    ended = run_through(proxy, host, tmp_path, commit_strategy=strategy)
+    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=strategy)
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "28"
     assert proxy.asked
 
 
-@pytest.mark.parametrize("certificate", ["good", "expired", "wrong_name"])
+@pytest.mark.parametrize("certificate", ["good", "expired", "wrong_name", ""])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_certificate_of_a_proxy_is_told_from_the_one_behind_it(
+def test_the_connection_to_a_proxy_is_told_from_the_one_through_it(
     host: StandInHost, tmp_path: Path, monkeypatch: Environment, language: str, certificate: str
 ) -> None:
+    """Its certificate is of an unknown authority, bad, or there is none."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     own = Authority() if certificate == "good" else AUTHORITY
-    proxy = Proxy(host, AUTHORITY, tls=getattr(own, certificate)())
-    ended = run_through(proxy, host, tmp_path, language=language)
+    proxy = Proxy(host, AUTHORITY, tls=getattr(own, certificate)() if certificate else None)
+    ended = run_through(proxy, host, tmp_path, scheme="https", language=language)
     assert ended.exit_code == 1
     named = {
-        "en": f"no connection to github.example (through the proxy {proxy.name}): the certificate "
-        "of the proxy itself is not accepted",
-        "ja": f"プロキシ {proxy.name} 経由の github.example に接続できません。プロキシ自身の証明書",
+        "en": f"no connection to github.example (through the proxy {proxy.name}): the connection "
+        "to the proxy itself cannot be encrypted (",
+        "ja": f"プロキシ {proxy.name} 経由の github.example に接続できません。"
+        "プロキシ自身との接続を暗号化できません（",
     }
     for text in (named[language], "REQUESTS_CA_BUNDLE", "certificates-and-proxies"):
         assert text in ended.stderr
+    assert "待ちます" not in ended.stdout
+    assert "Waiting" not in ended.stdout
     assert proxy.asked == []
     assert host.requests == []

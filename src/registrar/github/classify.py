@@ -80,7 +80,7 @@ TABLE: tuple[Row, ...] = (
     _failed(Kind.FATAL, "host.tls", Trouble.TLS),
     _failed(Kind.FATAL, "host.ca_bundle", Trouble.CA_BUNDLE),
     _failed(Kind.FATAL, "host.proxy_address", Trouble.PROXY_ADDRESS),
-    _failed(Kind.FATAL, "host.proxy_certificate", Trouble.PROXY_CERTIFICATE),
+    _failed(Kind.FATAL, "host.proxy_tls", Trouble.PROXY_TLS),
     # Not sent again: some companies lock an account after a few wrong passwords
     _failed(Kind.FATAL, "host.proxy_login", Trouble.PROXY_LOGIN),
     # --- Limits: nothing was done -----------------------------------------------------------

@@ -174,18 +174,19 @@ def _failure(error: Exception, seconds: float) -> Failure:
     """Translate a library's exception."""
     causes = list(_causes(error))
     last = causes[-1]
-    if isinstance(last, ssl.SSLCertVerificationError):
-        trouble = _CERTIFICATES.get(last.verify_code, Trouble.CERTIFICATE_ISSUER)
-        if any(isinstance(each, exceptions.ProxyError) for each in causes):
-            trouble = Trouble.PROXY_CERTIFICATE
-        return Failure(trouble, last.verify_message)
     trouble = next(
         (t for kinds, t in _TROUBLES if any(isinstance(each, kinds) for each in causes)),
         Trouble.CONNECTION_LOST,
     )
     words = last.strerror or str(last) if isinstance(last, OSError) else ""
+    if isinstance(last, ssl.SSLCertVerificationError):
+        words = last.verify_message
+        if trouble is Trouble.TLS:
+            trouble = _CERTIFICATES.get(last.verify_code, Trouble.CERTIFICATE_ISSUER)
     if trouble is Trouble.PROXY and words.startswith(_WRONG_LOGIN):
         trouble = Trouble.PROXY_LOGIN
+    elif trouble is Trouble.PROXY and isinstance(last, ssl.SSLError):
+        trouble = Trouble.PROXY_TLS
     return Failure(trouble, words or type(last).__name__, seconds)
 
 

@@ -28,8 +28,8 @@ class Trouble(Enum):
     """The proxy gave no connection."""
     PROXY_LOGIN = auto()
     """The proxy wants a user and a password, or others than it was given."""
-    PROXY_CERTIFICATE = auto()
-    """The proxy itself is reached over TLS, and its certificate is not accepted."""
+    PROXY_TLS = auto()
+    """The proxy is to be reached over TLS, and has none, or a certificate that is not accepted."""
     PROXY_ADDRESS = auto()
     """What the environment says about the proxy is not an address."""
     TIMEOUT = auto()
