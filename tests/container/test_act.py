@@ -67,7 +67,7 @@ class Act:
         inputs: Mapping[str, str] | None = None,
         local: Mapping[str, Path] | None = None,
         exit_code: int = 0,
-        timeout: float = 120,
+        timeout: float = 280,
     ) -> str:
         """Run a workflow to the end that is expected, and return the log."""
         command = [
@@ -333,14 +333,15 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
 def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     call_many: CallMany,
 ) -> None:
+    # Nine at intervals of 3 s: each shard has 7 s left for all else that takes time
     with StandInHost() as host:
-        made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(5)]
-        log = call_many(host, max_minutes=0.1)
-        assert [len(repository.pull_requests) for repository in made] == [1] * 5
-    assert "With missing files: 5 (to open: 5)." in log
+        made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(9)]
+        log = call_many(host, max_minutes=0.22)
+        assert [len(repository.pull_requests) for repository in made] == [1] * 9
+    assert "With missing files: 9 (to open: 9)." in log
     assert "Shards, one after the other: 3." in log
     assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
-    assert "Outcome: 5 waiting." in log
+    assert "Outcome: 9 waiting." in log
 
 
 @pytest.mark.parametrize("given", [{"mode": "check"}, {"mode": "plam"}, {"max_minutes": 56}])
