@@ -205,7 +205,8 @@ class EntryReader:
             return False
         value = node.value.lower() if node.tag == parsing.BOOLEAN else ""
         if value not in {"true", "false"}:
-            self.errors.add(place, msg("definitions.not_a_boolean", key=key))
+            at = place._replace(line=line_of(node))
+            self.errors.add(at, msg("definitions.not_a_boolean", key=key))
         return bool(value == "true")
 
 
