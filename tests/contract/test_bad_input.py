@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 from collections.abc import Mapping
 from typing import Any
@@ -654,6 +655,15 @@ def test_all_errors_of_a_file_are_reported_at_once_in_the_order_of_its_lines(
         assert any(each.startswith(start) for each in shown), (start, shown)
     lines = [int(each.split(", line ")[1].split(":")[0]) for each in shown]
     assert lines == sorted(lines)
+    assert host.requests == []
+
+
+def test_a_key_is_reported_at_its_own_line(action: Action, host: StandInHost) -> None:
+    entry = "- path: a\n  content: 1\n  template: maybe\n  alternatives: b\n  other: x\n"
+    name = action.write("list.yml", entry)
+    run = action(language="en", definitions=name)
+    found = re.findall(r"entry 1, line (\d): (?:unknown key )?(\w+)", run.stderr)
+    assert found == [("2", "content"), ("3", "template"), ("4", "alternatives"), ("5", "other")]
     assert host.requests == []
 
 
