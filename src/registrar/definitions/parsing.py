@@ -17,7 +17,9 @@ from yaml.reader import ReaderError
 from registrar.texts.messages import Excerpt
 
 MOST_NODES = 50_000
+"""Values of a definition file, keys and nested ones included."""
 MOST_LEVELS = 32
+"""Levels that its values are nested."""
 STRING = "tag:yaml.org,2002:str"
 BOOLEAN = "tag:yaml.org,2002:bool"
 SEQUENCE = "tag:yaml.org,2002:seq"

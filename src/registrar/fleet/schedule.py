@@ -12,6 +12,7 @@ from registrar.models.selection import Shard
 MANY_WRITES = 400
 """Up to so many writes fit into an hour at `SHORT_INTERVAL` without meeting the hourly limit."""
 SHORT_INTERVAL = 3.0
+"""Seconds between two writing requests of a short run: 20 a minute of the 80 that GitHub takes."""
 LONG_INTERVAL = 7.2
 """Seconds between two writing requests: 500 an hour is what GitHub takes.
 

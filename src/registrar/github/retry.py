@@ -15,6 +15,7 @@ from registrar.texts.messages import Message, msg
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
+"""Seconds after a failure that may pass: each pause is twice as long as the one before."""
 LIMIT_PAUSE = 60.0
 """Least pause, in seconds, after a limit without ``Retry-After``
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
