@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, inject_fault, shortened
 
 PATHS = ("a.md", "b.md", "c.md")
@@ -149,3 +149,30 @@ def test_one_commit_that_cannot_be_read_back_is_unknown(
     again = run(action, commit_strategy="single")
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
     assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *PATHS}
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
+    action: Action, host: StandInHost, repository: Repository, status: int
+) -> None:
+    """Its files have not failed when they are refused by themselves, nor are they "not done"."""
+    host.quirks.lag = Lag(answers=1, symptoms=(Symptom.COMMIT_STALE,))
+    host.faults.add(Fault(FaultKind.CLOSED, at=3, when="after"))
+    host.faults.add(Fault(FaultKind.CUSTOM, match=reads, times=None, status=403))
+    host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=status))
+    ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
+    assert ended.exit_code == 1, ended.text
+    assert set(repository.files(SCAFFOLD_BRANCH)) > set(PATHS)
+    assert {file["state"] for file in ended.registration["files"]} == {"unknown"}
+
+    host.faults.clear()
+    again = run(action, commit_strategy="single")
+    assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
+
+
+def reads(request: Request) -> bool:
+    return request.method == "GET"
+
+
+def puts(request: Request) -> bool:
+    return request.method == "PUT"

@@ -24,6 +24,11 @@ class Branch(NamedTuple):
     may_have_been_applied: bool = False
     """Whether this run may have written what the branch holds."""
 
+    @property
+    def may_hold_files(self) -> bool:
+        """Whether a commit whose answer was lost may be on it, and what it holds is not known."""
+        return self.may_have_been_applied and self.tree is None
+
 
 class Declined(NamedTuple):
     """Somebody closed our pull request without merging it, so it is not proposed again."""

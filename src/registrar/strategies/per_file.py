@@ -86,9 +86,9 @@ class PerFile:
                     message = proposal.commit_message(progress.result(), definition)
                     result = _create(client, plan, branch, definition, message)
                 except (Cancelled, OutOfTime) as ended:
-                    if ended.may_have_been_applied:
-                        reason = msg("reason.unknown")
-                        progress.record(FileResult(definition, State.UNKNOWN, reason))
+                    unknown = [definition] if ended.may_have_been_applied else []
+                    for each in todo[number - 1 :] if branch.may_hold_files else unknown:
+                        progress.record(FileResult(each, State.UNKNOWN, msg("reason.unknown")))
                     raise
                 progress.record_and_print(number, len(todo), result)
 
@@ -151,7 +151,7 @@ def _create(
             message=message,
         )
     except GitHubError as error:
-        if error.already_exists or error.may_have_been_applied:
+        if error.already_exists or error.may_have_been_applied or branch.may_hold_files:
             return _read_back(client, plan, branch, definition, error)
         return FileResult(definition, State.FAILED, error.message)
     return created(plan, definition, commit)
