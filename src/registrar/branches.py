@@ -121,8 +121,9 @@ def _claim(
         return _continue(client, plan, state, may_have_no_commit=plan.spec.uses_profile_branch)
 
     may_have_been_applied = bool(attempt and attempt.may_have_been_applied)
-    if may_have_been_applied:
-        # Read what the request may have done before anything else is written
+    if may_have_been_applied or _is_later_name(plan, name):
+        # Read what the request may have done before anything else is written, and do not try to
+        # create what may exist: a refused request counts against GitHub's limits of writing, too
         state = client.branch_state(plan.repository, name)
     if state is None:
         try:
@@ -154,12 +155,17 @@ def _claim(
     return found
 
 
+def _is_later_name(plan: Plan, name: str) -> bool:
+    """Whether the plan knows the pull requests of its own name, and this is another one."""
+    return name != plan.spec.branch and plan.state.pull_requests is not None
+
+
 def _declined_under(client: Client, plan: Plan, name: str, progress: Progress) -> Declined | None:
     """Leave out what was declined under another name than the plan's; nothing may be left then.
 
     Looks only where the plan took account of what was declined under its own name.
     """
-    if name == plan.spec.branch or plan.state.pull_requests is None:
+    if not _is_later_name(plan, name):
         return None
     pulls = client.pull_requests(plan.repository, name)
     todo = {definition.path: definition for definition in progress.pending(plan.missing)}

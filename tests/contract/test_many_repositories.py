@@ -123,8 +123,10 @@ def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
     made[0].close(3)
     made[1].merge(3)
     for mode in ("plan", "register"):
+        host.requests.clear()
         run = many(definitions=lists[2], mode=mode)
         assert states(run) == {"waiting": 2, "declined": 1, "complete": 1}
+        assert only_reads(host)
         assert [row["pull_request"][-1] for row in run.report["fleet"]["rows"]].count("3") == 2
     plan = many(definitions=lists[3], mode="plan")
     assert plan.report["fleet"]["budget"]["to_update"] == 2
