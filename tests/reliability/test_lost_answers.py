@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, inject_fault, shortened
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, inject_fault, is_read, shortened
 
 PATHS = ("a.md", "b.md", "c.md")
 WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
@@ -168,6 +168,61 @@ def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
     host.faults.clear()
     again = run(action, commit_strategy="single")
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
+
+
+@pytest.mark.parametrize("status", [403, 429])
+@pytest.mark.parametrize("earlier", ["a.md", "b.md"])
+def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
+    action: Action, host: StandInHost, repository: Repository, status: int, earlier: str
+) -> None:
+    """What an earlier run made is known, and counted as in any other second run."""
+    lost, unread = lose_a_later_commit(action, host, earlier)
+    unread.times = None
+    refused = host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=status))
+    ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
+    assert lost.hits
+    assert unread.hits
+    assert refused.hits
+    assert ended.exit_code == 1, ended.text
+    assert set(repository.files(SCAFFOLD_BRANCH)) > set(PATHS)
+    states = {file["path"]: file["state"] for file in ended.registration["files"]}
+    not_reached = status == 429 and earlier != PATHS[0]
+    known = "pending" if not_reached else "skipped"
+    assert states == dict.fromkeys(PATHS, "unknown") | {earlier: known}
+
+    host.faults.clear()
+    again = run(action, commit_strategy="single")
+    assert (again.exit_code, again.outputs["skipped"]) == (0, "3"), again.text
+    assert len(repository.pull_requests) == 1
+    assert len(repository.log(SCAFFOLD_BRANCH)) == 3
+
+
+@pytest.mark.parametrize("earlier", ["a.md", "b.md"])
+def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
+    action: Action, host: StandInHost, repository: Repository, earlier: str
+) -> None:
+    lost, unread = lose_a_later_commit(action, host, earlier)
+    ended = run(action, commit_strategy="single")
+    assert lost.hits
+    assert unread.hits
+    assert ended.exit_code == 0, ended.text
+    states = {file["path"]: file["state"] for file in ended.registration["files"]}
+    assert states == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}
+    assert len(repository.log(SCAFFOLD_BRANCH)) == 3
+
+
+def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tuple[Fault, Fault]:
+    """Open a pull request with one file; the answer to the next commit will be lost.
+
+    Gives the faults of that commit, and of reading what it did.
+    """
+    listed = action.write("earlier.json", json.dumps([{"path": earlier}]))
+    assert run(action, commit_strategy="single", definitions=listed).exit_code == 0
+    lost = Fault(FaultKind.CLOSED, match=lambda request: not is_read(request), when="after")
+    unread = Fault(
+        FaultKind.CUSTOM, match=lambda request: reads(request) and bool(lost.hits), status=403
+    )
+    return host.faults.add(lost), host.faults.add(unread)
 
 
 def reads(request: Request) -> bool:

@@ -22,12 +22,15 @@ class Branch(NamedTuple):
     had_no_commit: bool = False
     """Whether it existed without a commit of its own."""
     may_have_been_applied: bool = False
-    """Whether this run may have written what the branch holds."""
+    """Whether this run may have written what the branch was found to hold."""
+    has_lost_commit: bool = False
+    """Whether the answer to a commit of this run was lost after `tree` was read."""
 
-    @property
-    def may_hold_files(self) -> bool:
-        """Whether a commit whose answer was lost may be on it, and what it holds is not known."""
-        return self.may_have_been_applied and self.tree is None
+    def may_hold(self, path: str) -> bool:
+        """Whether a commit of this run may have made a file that is not known to be there."""
+        if self.tree is None:
+            return self.may_have_been_applied or self.has_lost_commit
+        return self.has_lost_commit and path not in self.tree
 
 
 class Declined(NamedTuple):

@@ -86,9 +86,10 @@ class PerFile:
                     message = proposal.commit_message(progress.result(), definition)
                     result = _create(client, plan, branch, definition, message)
                 except (Cancelled, OutOfTime) as ended:
-                    unknown = [definition] if ended.may_have_been_applied else []
-                    for each in todo[number - 1 :] if branch.may_hold_files else unknown:
-                        progress.record(FileResult(each, State.UNKNOWN, msg("reason.unknown")))
+                    for each in todo[number - 1 :]:
+                        lost = each is definition and ended.may_have_been_applied
+                        if lost or branch.may_hold(each.path):
+                            progress.record(FileResult(each, State.UNKNOWN, msg("reason.unknown")))
                     raise
                 progress.record_and_print(number, len(todo), result)
 
@@ -151,7 +152,7 @@ def _create(
             message=message,
         )
     except GitHubError as error:
-        if error.already_exists or error.may_have_been_applied or branch.may_hold_files:
+        if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
             return _read_back(client, plan, branch, definition, error)
         return FileResult(definition, State.FAILED, error.message)
     return created(plan, definition, commit)
@@ -170,7 +171,8 @@ def _read_back(
         raise
     if found is None:
         return FileResult(definition, State.FAILED, error.message)
-    may_be_ours = error.may_have_been_applied or branch.may_have_been_applied
+    lost = error.may_have_been_applied or branch.has_lost_commit
+    may_be_ours = lost or branch.may_have_been_applied
     return _there(plan, definition, found, may_be_ours=may_be_ours)
 
 

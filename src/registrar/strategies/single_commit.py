@@ -124,8 +124,7 @@ class SingleCommit:
             except GitHubError as error:
                 lost = error.may_have_been_applied
                 if plan.spec.falls_back:
-                    lost |= branch.may_have_been_applied
-                    branch = branch._replace(may_have_been_applied=lost)
+                    branch = branch._replace(has_lost_commit=lost)
                     break
                 state = State.UNKNOWN if lost else State.FAILED
                 _record(progress, [FileResult(d, state, error.message) for d in batch])
