@@ -34,13 +34,18 @@ class Proxy(ThreadingHTTPServer):
         *,
         refusal: int = 0,
         tls: ssl.SSLContext | None = None,
+        closes: int = 0,
     ) -> None:
-        """``refusal`` is the status that it answers instead of connecting; ``tls`` its own."""
+        """``refusal`` is the status that it answers instead of connecting; ``tls`` its own.
+
+        The first ``closes`` connections are closed as soon as something has come.
+        """
         super().__init__(("127.0.0.1", 0), _Handler)
         self.upstream = urlsplit(host.url).netloc
         self.authority = authority
         self.refusal = refusal
         self.tls = tls
+        self.closes = closes
         self.asked: list[str] = []
         """The names and ports that clients wanted to reach."""
 
@@ -59,6 +64,11 @@ class Proxy(ThreadingHTTPServer):
     def get_request(self) -> tuple[socket.socket, Any]:
         """A connection; its own TLS is taken off first, because there is another one inside."""
         connection, address = super().get_request()
+        if self.closes:
+            self.closes -= 1
+            with connection:
+                connection.recv(65_536)
+            raise ConnectionAbortedError  # the server goes on with the next one
         if self.tls is None:
             return connection, address
         outer = self.tls.wrap_socket(connection, server_side=True)

@@ -203,6 +203,32 @@ def test_a_proxy_that_is_reached_over_tls(
     assert proxy.asked
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_proxy_that_drops_a_connection_while_it_is_encrypted_is_tried_again(
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
+    proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good(), closes=2)
+    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=strategy)
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["created"] == "28"
+    assert proxy.closes == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_proxy_that_drops_every_connection_while_it_is_encrypted(
+    host: StandInHost, tmp_path: Path, language: str
+) -> None:
+    """So may one without TLS whose address begins with https://: the variable is named."""
+    proxy = Proxy(host, AUTHORITY, closes=100)
+    ended = run_through(proxy, host, tmp_path, scheme="https", language=language)
+    assert ended.exit_code == 1
+    for text in (proxy.name, "EOF occurred in violation of protocol", "HTTPS_PROXY"):
+        assert text in ended.stderr
+    assert proxy.closes < 99
+    assert proxy.asked == []
+
+
 @pytest.mark.parametrize("certificate", ["good", "expired", "wrong_name", ""])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_connection_to_a_proxy_is_told_from_the_one_through_it(

@@ -35,13 +35,15 @@ _CERTIFICATES = {
     **dict.fromkeys((9, 10), Trouble.CERTIFICATE_EXPIRED),
     **dict.fromkeys((62, 64), Trouble.CERTIFICATE_NAME),
 }
+_CLOSED = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
+"""The other end closed the connection, which may pass; other errors about TLS do not."""
 _TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble], ...] = (
     (exceptions.ProxyError, Trouble.PROXY),
     (exceptions.NameResolutionError, Trouble.NO_NAME),
     (exceptions.NewConnectionError, Trouble.NO_CONNECTION),
     (exceptions.ConnectTimeoutError, Trouble.CONNECT_TIMEOUT),
     ((exceptions.TimeoutError, TimeoutError), Trouble.TIMEOUT),
-    ((ssl.SSLEOFError, ssl.SSLZeroReturnError), Trouble.CONNECTION_LOST),
+    (_CLOSED, Trouble.CONNECTION_LOST),
     ((exceptions.SSLError, ssl.SSLError), Trouble.TLS),
 )
 
@@ -185,7 +187,7 @@ def _failure(error: Exception, seconds: float) -> Failure:
             trouble = _CERTIFICATES.get(last.verify_code, Trouble.CERTIFICATE_ISSUER)
     if trouble is Trouble.PROXY and words.startswith(_WRONG_LOGIN):
         trouble = Trouble.PROXY_LOGIN
-    elif trouble is Trouble.PROXY and isinstance(last, ssl.SSLError):
+    elif trouble is Trouble.PROXY and isinstance(last, ssl.SSLError) and type(last) not in _CLOSED:
         trouble = Trouble.PROXY_TLS
     return Failure(trouble, words or type(last).__name__, seconds)
 
