@@ -1057,6 +1057,21 @@ def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHo
     assert "Points needed: about 3, left: 2" in run.console
 
 
+def test_too_few_points_to_look_under_later_names_of_the_branch(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    for repository in make(0, 30):
+        repository.create_branch(SCAFFOLD_BRANCH)
+        repository.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
+        repository.open_pull_request(head=SCAFFOLD_BRANCH)
+        repository.merge(1)
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 3
+    run = many()
+    assert (run.exit_code, only_reads(host), asked(host).count("nodes")) == (2, True, 3)
+    assert "Points needed: about 1, left: 0" in run.console
+
+
 @pytest.mark.parametrize("mode", ["register", "plan"])
 @pytest.mark.parametrize(
     ("repositories", "seconds", "queries", "minutes"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from registrar import branches
 from registrar.clock import Clock
 from registrar.errors import Refused
+from registrar.fleet import budget as budgets
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.fleet.tasks import Reading, Task
 from registrar.github.errors import ENDS_THE_RUN, GitHubError, Kind
@@ -68,7 +69,7 @@ class Reader:
         """Read every task.
 
         Raises:
-            Refused: the run would end before all are read.
+            Refused: the run would end, or GitHub's points would, before all are read.
             GitHubError: it would be the same for every repository.
             OutOfTime: GitHub's limits last for longer than we may wait.
             Cancelled: a signal arrived.
@@ -97,6 +98,7 @@ class Reader:
             if not done:
                 return
             self._total += len(done)
+            self._require_points(size)
             found = self._inspect(f"{branch}-{suffix}", [each.task for each in done], size)
             readings = (
                 self._under_another_name(reading, state)
@@ -129,6 +131,11 @@ class Reader:
             done += len(batch)
             self._done += len(batch)
             yield from zip(batch, states, strict=True)
+
+    def _require_points(self, size: BatchSize) -> None:
+        """Refuse what cannot end, now that more is to be read than at first."""
+        queries = math.ceil((self._total - self._done) / size.size)
+        budgets.require_points(queries, points_left=self.client.points_left)
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""
