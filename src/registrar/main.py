@@ -37,16 +37,21 @@ def main(
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
     language = environment.language(environ)
-    # Whatever is printed or reported holds neither the token nor names of private repositories
+    # Whatever is printed or reported holds no token, and no names of private repositories: outputs
+    # never do, because they travel to other jobs
     without_token, hidden_names = Redactor(environment.token(environ)), HiddenNames()
 
-    def publishable(text: str) -> str:
+    def for_outputs(text: str) -> str:
         hide = hidden_names.in_message if isinstance(text, Lines) else hidden_names
         return hide(without_token(text))
 
+    def for_log(text: str) -> str:
+        return for_outputs(text) if hidden_names.is_log_public else without_token(text)
+
     reporter = Reporter(
-        Workflow(environ, stdout, stderr, publishable, hidden_names.in_output),
-        Catalogue(language, publishable),
+        Workflow(environ, stdout, stderr, for_log, without_token),
+        Catalogue(language, for_log),
+        Catalogue(language, for_outputs),
     )
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):

@@ -16,7 +16,15 @@ import pytest
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.limits import Pace
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start, is_read, only_reads
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    Action,
+    Run,
+    Start,
+    is_read,
+    only_reads,
+    report_schema,
+)
 
 ALL = "octo-org/*"
 FIVE_WRITES = {
@@ -1381,6 +1389,58 @@ def test_a_private_name_in_githubs_words_is_not_published(
     assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
     assert "No: " in run.stdout
     assert "secret" not in run.text.lower()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No: '{0.name}' refused",
+        "No: {0.name}",
+        "{0.full_name}: Repository rule violations found",
+        "No:\n{0.full_name}",
+        "No:\n{0.name}",
+    ],
+)
+def test_a_private_name_in_githubs_words_is_in_no_output_whoever_reads_the_log(
+    many: Start, host: StandInHost, tmp_path: Path, words: str, language: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, words.format)
+    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
+    run = many(env=env, language=language)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    assert "secret" not in run.output_file.lower()
+    [report] = tmp_path.glob("registrar-report-*.json")
+    for text in (run.stdout, report.read_text("utf-8")):
+        assert "top-secret" in text
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
+    many: Start, host: StandInHost, action: Action, tmp_path: Path, private: bool
+) -> None:
+    """The branch is the name alone: then every word and number may be one."""
+    listing = action.listing("a", "b", "c", "d", "e", "f", "g")
+    host.create_repository(PUBLIC, dict.fromkeys("abcdefg", b""), private=private)
+    names = ["state", "opened", "scaffold", "register", "7"]
+    made = [host.create_repository(f"octo-org/{name}", PRESENT, private=True) for name in names]
+    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
+    run = many(env=env, branch="{repo}", definitions=listing)
+    numbers = [f"(id {each.id})" for each in made]
+    assert rows(run) == {f"octo-org/{number}": "opened" for number in numbers}
+    registrations = run.report["registrations"]
+    assert {each["branch"] for each in registrations} == set(numbers)
+    assert {(each["profile"], each["mode"], each["created"]) for each in registrations} == {
+        ("scaffold", "register", 7)
+    }
+    [file] = tmp_path.glob("registrar-report-*.json")
+    assert file.name == run.outputs["report_path"]
+    report = json.loads(file.read_text("utf-8"))
+    report_schema().validate(report)
+    shown = names if private else numbers
+    assert {each["branch"] for each in report["registrations"]} == set(shown)
 
 
 # --- How many requests --------------------------------------------------------------------

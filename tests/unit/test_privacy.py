@@ -21,6 +21,7 @@ PUBLIC = 4
     [
         ("", "octo-org/api, Octo-Org/API-users.", "octo-org/(id 1), Octo-Org/(id 2)."),
         ("", "https://x/octo-org/api.git?q=octo-org%2Fapi", None),
+        ("", "（octo-org/api）\nocto-org/api-users", "（octo-org/(id 1)）\nocto-org/(id 2)"),
         ("", "docs/api and api", "docs/api and api"),
         ("add/{repo}", "add/api add/api-users-3. docs/api", "add/(id 1) add/(id 2)-3. docs/api"),
         ("add/{repo}", "main...add/api?quick_pull=1", "main...add/(id 1)?quick_pull=1"),
@@ -47,6 +48,8 @@ def test_what_is_hidden(template: str, text: str, shown: str | None) -> None:
     [
         ("api-users: refused; see api-users.", "(id 2): refused; see (id 2)."),
         ("octo-org/API-users and API-USERS", "octo-org/(id 2) and (id 2)"),
+        ("octo-org/api: 'api' refused", "octo-org/(id 1): '(id 1)' refused"),
+        ("（api-users）\napi-users", "（(id 2)）\n(id 2)"),
         ("the repository 'api'", "the repository '(id 1)'"),
         ("the api of `api`", "the api of `(id 1)`"),
         ("docs/api-users and api-users/x", "docs/api-users and api-users/x"),
@@ -58,17 +61,11 @@ def test_githubs_words_may_name_a_repository_without_its_owner(text: str, shown:
     assert hidden([]).in_message(text) == shown
 
 
-def test_where_only_those_read_who_may_names_are_missing_in_outputs_only() -> None:
-    names, text = hidden([], is_public=False), "octo-org/api: 'api' refused"
-    assert (names(text), names.in_message(text)) == (text, text)
-    assert names.in_output(text) == "octo-org/(id 1): 'api' refused"
-
-
-def hidden(templates: list[str], *, is_public: bool = True) -> HiddenNames:
+def hidden(templates: list[str]) -> HiddenNames:
     names = HiddenNames()
     repositories = [
         ListedRepository(number, "", name, "public" if number == PUBLIC else "private")
         for number, name in NAMES.items()
     ]
-    names.hide(repositories, templates, is_public=is_public)
+    names.hide(repositories, templates, is_public=False)
     return names

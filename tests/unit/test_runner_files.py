@@ -26,7 +26,7 @@ MEBIBYTE = 1024 * 1024
 def files(directory: Path) -> RunnerFiles:
     environ = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     environ["RUNNER_TEMP"] = str(directory)
-    return RunnerFiles(environ, Redactor("secret-token"))
+    return RunnerFiles(environ, Redactor("secret-token"), Redactor("secret-token"))
 
 
 def shorten(markdown: str, size: int) -> str:
@@ -110,7 +110,7 @@ def test_a_temporary_directory_that_is_not_there(tmp_path: Path, has_kubernetes:
     if has_kubernetes:
         kubernetes.mkdir()
     environ = {"RUNNER_TEMP": str(tmp_path / "gone")}
-    name = RunnerFiles(environ, Redactor(""), kubernetes=kubernetes).report("{}")
+    name = RunnerFiles(environ, str, str, kubernetes).report("{}")
     assert bool(name) is has_kubernetes
     assert [file.name for file in tmp_path.glob("**/*.json")] == [name] * has_kubernetes
 
@@ -118,9 +118,8 @@ def test_a_temporary_directory_that_is_not_there(tmp_path: Path, has_kubernetes:
 def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Path) -> None:
     environ = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     stderr = io.StringIO()
-    redact = Redactor("")
-    workflow = Workflow(environ, io.StringIO(), stderr, redact)
-    reporter = Reporter(workflow, Catalogue("en", redact))
+    workflow = Workflow(environ, io.StringIO(), stderr, str, str)
+    reporter = Reporter(workflow, Catalogue("en"), Catalogue("en"))
     unusable: Any = {"key": "no message"}
     result = RegistrationResult("scaffold", "octo/example", missing=3, error=unusable)
     reporter.run(RunResult([result]))

@@ -35,7 +35,8 @@ class HiddenNames:
 
     def __init__(self) -> None:
         """Nothing is hidden yet."""
-        self._is_public = False
+        self.is_log_public = False
+        """Whether everybody reads the log; otherwise only outputs are without the names."""
         self._shown: dict[str, str] = {}
         """What is shown for ``owner/repo``, and for ``repo`` alone; nothing where it is public.
 
@@ -55,9 +56,9 @@ class HiddenNames:
         """From now on hide the names of those that are private or internal.
 
         ``templates`` are those of texts that may be published, with ``{repo}`` for the name.
-        ``is_public`` says that everybody reads the log; otherwise only outputs are without them.
+        ``is_public`` says that everybody reads the log.
         """
-        self._is_public = is_public
+        self.is_log_public = is_public
         self._templates.update(each for each in templates if "(?P<repo>" in _pattern(each, ""))
         # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
         for each in sorted(repositories, key=lambda each: each.visibility != "public"):
@@ -84,11 +85,7 @@ class HiddenNames:
         self._patterns = [re.compile(each, re.IGNORECASE) for each in (whole, *texts)]
 
     def __call__(self, text: str) -> str:
-        """Give back ``text`` as those may read it who read the log."""
-        return self.in_output(text) if self._is_public else text
-
-    def in_output(self, text: str) -> str:
-        """Give back ``text`` without any hidden name: outputs travel to other jobs."""
+        """Give back ``text`` without any hidden name."""
         for pattern in self._patterns:
             text = pattern.sub(self._replacement, text)
         return text
@@ -99,7 +96,7 @@ class HiddenNames:
         A name that may be an ordinary word is hidden between quotation marks only: elsewhere a
         gap in the sentence would tell it.
         """
-        return _WORD.sub(self._word, self(text)) if self._is_public else text
+        return _WORD.sub(self._word, self(text))
 
     def _word(self, found: re.Match[str]) -> str:
         around = found.string[: found.start()][-1:], found.string[found.end() :][:1]

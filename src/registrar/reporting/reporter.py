@@ -32,6 +32,8 @@ class Reporter(NamedTuple):
 
     workflow: Workflow
     catalogue: Catalogue
+    output_catalogue: Catalogue
+    """Fills its texts with nothing that outputs must not hold, whoever reads the log."""
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print one line."""
@@ -104,13 +106,14 @@ class Reporter(NamedTuple):
             if not whole:
                 self.warn(Diagnostic(msg("run.summary_cut")))
 
-        def report() -> str:
-            return report_document.render(result, self.catalogue)
+        def report(catalogue: Catalogue) -> str:
+            return self._safely(lambda: report_document.render(result, catalogue)) or ""
 
         self._safely(summary)
-        document = self._safely(report) or ""
+        document = report(self.catalogue)
         name = self._safely(lambda: self.workflow.files.report(document) if document else "") or ""
-        values = outputs(result, document, name)
+        # Only a run over many repositories has names to hide
+        values = outputs(result, report(self.output_catalogue) if result.fleet else document, name)
         self._safely(lambda: self.workflow.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:

@@ -43,11 +43,11 @@ class Workflow:
         stdout: TextIO,
         stderr: TextIO,
         redact: Callable[[str], str],
-        redact_output: Callable[[str], str] = str,
+        without_token: Callable[[str], str],
     ) -> None:
-        """``environ`` names the runner's files; ``redact`` takes the token out of a text.
+        """``environ`` names the runner's files; ``redact`` makes a text fit for the log.
 
-        ``redact_output`` takes out what no output may hold besides.
+        ``without_token`` takes only the token out, of what programs read.
         """
         self.on_runner = environ.get("GITHUB_ACTIONS") == "true"
         self._stdout = stdout
@@ -57,7 +57,7 @@ class Workflow:
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
         self.help_page = troubleshooting.page(environ)
         """Address or path of the page that explains errors."""
-        self.files = RunnerFiles(environ, redact, redact_output)
+        self.files = RunnerFiles(environ, redact, without_token)
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
 

@@ -22,16 +22,17 @@ class RunnerFiles:
         self,
         environ: Mapping[str, str],
         redact: Callable[[str], str],
-        redact_output: Callable[[str], str] = str,
+        without_token: Callable[[str], str],
         kubernetes: Path = TEMPORARY_OF_KUBERNETES,
     ) -> None:
-        """``environ`` names the files; ``redact`` takes the token out of a text.
+        """``environ`` names the files; ``redact`` makes the summary fit for who reads the log.
 
-        ``redact_output`` takes out what no output may hold besides. ``kubernetes`` is the temporary
-        directory where the one that ``environ`` names is not there.
+        ``without_token`` takes only the token out, of outputs and report: names are hidden in each
+        text before, because JSON has other parts, too. ``kubernetes`` is the temporary directory
+        where the one that ``environ`` names is not there.
         """
         self._redact = redact
-        self._redact_output = redact_output
+        self._without_token = without_token
         self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
@@ -66,7 +67,7 @@ class RunnerFiles:
             return
         lines = []
         for name, value in values.items():
-            shown = self._redact_output(self._redact(value))
+            shown = self._without_token(value)
             delimiter = f"registrar_{secrets.token_hex(16)}"
             lines.append(f"{name}<<{delimiter}\n{shown}\n{delimiter}\n")
         _append(Path(self._output), "".join(lines))
@@ -88,7 +89,7 @@ class RunnerFiles:
         if directory is None:
             return ""
         path = directory / f"registrar-report-{secrets.token_hex(4)}.json"
-        _append(path, self._redact(text))
+        _append(path, self._without_token(text))
         return path.name
 
 
