@@ -155,6 +155,8 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
             found = branches.claim(client, plan, attempt, progress)
         except (RegistrarError, Cancelled):
             if attempt and attempt.may_have_been_applied:
+                # Also where GitHub says that there is no such branch: right after a write that may
+                # be lag, or the write may yet be under way
                 progress.on_branch(plan.spec.branch)
                 for definition in progress.pending(plan.missing):
                     progress.record(FileResult(definition, State.UNKNOWN, msg("reason.unknown")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pytest
 
@@ -168,6 +169,30 @@ def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
     host.faults.clear()
     again = run(action, commit_strategy="single")
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_one_commit_whose_branch_is_not_found_is_unknown(
+    action: Action, host: StandInHost, repository: Repository, when: Literal["before", "after"]
+) -> None:
+    """Right after a write "Not Found" may be lag, which looks the same as no write."""
+    host.faults.add(Fault(FaultKind.CLOSED, match=lambda r: not is_read(r), when=when))
+    if when == "after":
+        lag = Fault(FaultKind.CUSTOM, at=3, match=is_read, times=None, status=404)
+        lag.message = "Not Found"
+        host.faults.add(lag)
+    refused = inject_fault(host, "POST git/refs", status=403, message="Forbidden")
+    ended = run(action, commit_strategy="single")
+    assert refused.hits
+    assert ended.exit_code == 1, ended.text
+    assert (SCAFFOLD_BRANCH in repository.branches) == (when == "after")
+    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert {file["state"] for file in ended.registration["files"]} == {"unknown"}
+
+    host.faults.clear()
+    again = run(action, commit_strategy="single")
+    assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
+    assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *PATHS}
 
 
 @pytest.mark.parametrize("status", [403, 429])
