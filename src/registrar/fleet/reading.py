@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _MEASURED_QUERIES = 10
 """So many tell how long the others take: then most batches have the size that GitHub answers."""
 
+_MOST_HELD = 1000
+"""So many may wait to be read under another name: the plans of all would fill the memory."""
+
 
 def queries_for(tasks: Sequence[Task]) -> int:
     """Queries that reading takes while GitHub answers no faster than it has to."""
@@ -78,7 +81,8 @@ class Reader:
         self._began, self._total = self.clock.monotonic(), len(tasks)
         size = BatchSize()
         for branch, group in _by_branch(tasks):
-            yield from self._read_group(branch, group, size)
+            for start in range(0, len(group), _MOST_HELD):
+                yield from self._read_group(branch, group[start : start + _MOST_HELD], size)
 
     def _read_group(self, branch: str, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
         """Read tasks of one list whose working branches have one name.
