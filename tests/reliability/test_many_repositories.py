@@ -256,7 +256,8 @@ def test_two_runs_over_an_organisation_at_once(organisation: Organisation, seed:
     for each in runs:
         states = each.report["fleet"]["states"]
         assert (each.exit_code, states["deferred"]) == (1, 0)
-        assert states["failed"] <= len(HOPELESS), each.console
+        # A write to a name that changed after this run read it is not sent on to the new one
+        assert states["failed"] <= len(HOPELESS | {Odd.RENAMED}), each.console
     finish(organisation)
 
 
