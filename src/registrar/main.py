@@ -37,8 +37,8 @@ def main(
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
     language = environment.language(environ)
-    # Whatever is printed or reported holds no token, and no names of private repositories: outputs
-    # never do, because they travel to other jobs
+    # The token is in nothing that is printed or reported. Names of private repositories are in no
+    # output, because outputs travel to other jobs, and in nothing else where the log is public
     without_token, hidden_names = Redactor(environment.token(environ)), HiddenNames()
 
     def for_outputs(text: str) -> str:
