@@ -13,7 +13,7 @@ from benchmarks.page import Part
 from benchmarks.runs import Measured
 from registrar.github import graphql
 from registrar.github.limits import CONNECTIONS, PACE
-from registrar.strategies import single_commit
+from registrar.registration import single
 
 LATENCIES = (0.0, 0.05, 0.15)
 OURS = ("per-file", "single")
@@ -51,8 +51,8 @@ def measure(rounds: int) -> Part:
         made=ROUND_TRIPS["per-file"] - 1 + math.ceil(CHECKS / CONNECTIONS),
         latency=shown(GROWTH_LATENCY),
         paths=graphql.PATHS_PER_QUERY,
-        files=single_commit.FILES_PER_COMMIT,
-        megabytes=single_commit.BYTES_PER_COMMIT // 1_000_000,
+        files=single.FILES_PER_COMMIT,
+        megabytes=single.BYTES_PER_COMMIT // 1_000_000,
         ways=page.table(
             ("Way", "Round trip", "Requests", "Seconds", "Bound", "× bound", "Procedure ÷", "MB"),
             (compared(way, latency, scenes, starts) for way, latency in scenes),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from registrar import registration
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
@@ -20,8 +19,9 @@ from registrar.models.fleet import FleetResult
 from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
 from registrar.models.selection import Selection
+from registrar.registration.progress import Progress
+from registrar.registration.run import STRATEGIES, register
 from registrar.reporting.privacy import HiddenNames
-from registrar.reporting.progress import Progress
 from registrar.reporting.reporter import Reporter
 
 
@@ -62,7 +62,7 @@ class Execution(NamedTuple):
                 cancellation=self.cancellation,
             ),
         )
-        if registration.STRATEGIES[self.settings.commit_strategy].checks_token_first:
+        if STRATEGIES[self.settings.commit_strategy].checks_token_first:
             github.check_token()
         return github
 
@@ -73,7 +73,7 @@ class Execution(NamedTuple):
             nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
             progress = Progress(nothing_yet, self.reporter)
             client = github.client(spec.target)
-            done = registration.register(client, spec, job.proposal, progress)
+            done = register(client, spec, job.proposal, progress)
             self.cancellation.stop_timer()
             self.reporter.registration(done)
             result.registrations.append(done)

@@ -9,7 +9,7 @@ from registrar.inputs.settings import Settings
 from registrar.models.files import FileDefinition
 from registrar.models.spec import RegistrationSpec
 from registrar.profiles import Profile
-from registrar.reporting.proposal import Proposal
+from registrar.registration.proposal import Proposal
 from registrar.reporting.reporter import Reporter
 from registrar.texts import templates
 from registrar.texts.messages import Catalogue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from registrar.github import graphql
-from registrar.strategies import single_commit
+from registrar.registration.single import FILES_PER_COMMIT
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
@@ -102,11 +102,11 @@ def test_contents_arrive_byte_for_byte(
 def test_more_files_than_one_commit_takes(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    count = single_commit.FILES_PER_COMMIT + 1
+    count = FILES_PER_COMMIT + 1
     run = single(definitions=action.listing_of({f"{number:04}": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     sizes = [len(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
-    assert sizes == [1, single_commit.FILES_PER_COMMIT]
+    assert sizes == [1, FILES_PER_COMMIT]
     assert run.outputs["created"] == str(count)
     reads = -(-count // graphql.PATHS_PER_QUERY)
     assert calls(host)[reads:] == ["POST git/refs", "POST /graphql", "POST /graphql", "POST pulls"]

@@ -28,7 +28,7 @@ LAYERS = [
 CORE = (
     "models.plan",
     "models.fleet",
-    "plan",
+    "registration.plan",
     "alternatives",
     "definitions.parsing",
     "definitions.rules",
@@ -41,7 +41,7 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
 def name_of(file: Path) -> str:
-    """``registrar.strategies.per_file``, without the package's own name."""
+    """``registrar.registration.per_file``, without the package's own name."""
     return ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -141,7 +141,7 @@ def test_bad_input_is_reported_without_importing_pygithub() -> None:
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
         "import registrar.main\n"
-        "sys.exit(bool({'github', 'requests', 'registrar.registration'} & sys.modules.keys()))"
+        "sys.exit(bool({'github', 'requests', 'registrar.registration.run'} & sys.modules.keys()))"
     )
     command = [sys.executable, "-I", "-c", program]
     assert subprocess.run(command, env=clean_environment(), check=False).returncode == 0

@@ -6,15 +6,15 @@ from itertools import islice
 
 import pytest
 
-from registrar import branches
 from registrar.errors import Refused, RegistrarError
 from registrar.models.branch import Declined
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
-from registrar.plan import make_plan
-from registrar.reporting.marker import CLOSED_BY_US
+from registrar.registration import branches
+from registrar.registration.mark import CLOSED_BY_US
+from registrar.registration.plan import make_plan
 
 HEAD = "1" * 40
 

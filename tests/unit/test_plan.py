@@ -14,8 +14,8 @@ from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import OwnerFiles, PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
-from registrar.plan import declined_paths, make_plan, require_writable
-from registrar.reporting import marker
+from registrar.registration import mark
+from registrar.registration.plan import declined_paths, make_plan, require_writable
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
@@ -103,7 +103,7 @@ def test_blob_id_is_the_one_of_git(content: bytes) -> None:
 
 def pull(number: int, *proposed: str, **changes: Any) -> PullRequest:
     """A pull request that was closed unmerged and proposed these paths."""
-    values = {"is_open": False, "base_branch": "main", "body": marker.of_paths(proposed), **changes}
+    values = {"is_open": False, "base_branch": "main", "body": mark.of_paths(proposed), **changes}
     return PullRequest(number, "https://github.com/octo/example/pull/1", **values)
 
 
@@ -116,10 +116,10 @@ def pull(number: int, *proposed: str, **changes: Any) -> PullRequest:
         ([pull(2, "a"), pull(1, "a")], {"a": 2}),
         ([pull(1, "a", merged=True)], {}),
         ([pull(1, "a", base_branch="develop")], {}),
-        ([pull(1, "a", body=marker.of_paths(["a"]) + marker.CLOSED_BY_US)], {}),
+        ([pull(1, "a", body=mark.of_paths(["a"]) + mark.CLOSED_BY_US)], {}),
         ([pull(1, "a", body="rewritten")], {}),
         ([pull(2, "a", is_open=True), pull(1, "a", "b")], {"b": 1}),
-        ([pull(1, *map(str, range(marker.MOST_PATHS + 1)))], {"a": 1, "b": 1, "c": 1}),
+        ([pull(1, *map(str, range(mark.MOST_PATHS + 1)))], {"a": 1, "b": 1, "c": 1}),
     ],
 )
 def test_what_was_declined(pulls: list[PullRequest], declined: dict[str, int]) -> None:

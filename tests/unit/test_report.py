@@ -17,9 +17,9 @@ from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.run import RunResult
 from registrar.models.spec import PullRequestOptions
 from registrar.profiles import SCAFFOLD
+from registrar.registration.proposal import BODY_CHARACTERS, Proposal
 from registrar.reporting import console
 from registrar.reporting.outputs import outputs as outputs_of
-from registrar.reporting.proposal import BODY_CHARACTERS, Proposal
 from registrar.reporting.summary import cut, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg

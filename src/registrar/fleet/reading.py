@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from registrar import branches
 from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.fleet import budget as budgets
@@ -16,9 +15,10 @@ from registrar.fleet.tasks import Reading, Task
 from registrar.github.errors import ENDS_THE_RUN, GitHubError, Kind
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion
-from registrar.plan import declined_paths, make_plan
-from registrar.strategies.base import with_owner
-from registrar.strategies.single_commit import paths_to_read
+from registrar.registration import branches
+from registrar.registration.base import with_owner
+from registrar.registration.plan import declined_paths, make_plan
+from registrar.registration.single import paths_to_read
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

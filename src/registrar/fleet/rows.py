@@ -6,8 +6,8 @@ from registrar.jobs import Job
 from registrar.models.fleet import FleetResult, FleetRow, FleetState
 from registrar.models.result import RegistrationResult
 from registrar.models.spec import RegistrationSpec
+from registrar.registration.progress import Progress, Silence
 from registrar.reporting import fleet_messages
-from registrar.reporting.progress import Progress, Silence
 from registrar.reporting.reporter import Reporter
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from registrar import registration
 from registrar.cancellation import Cancellation
 from registrar.errors import Refused
 from registrar.fleet import budget as budgets
@@ -23,6 +22,7 @@ from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
 from registrar.models.selection import Selection, Shard
 from registrar.models.spec import Mode
+from registrar.registration.run import preview
 from registrar.reporting import fleet_messages
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
@@ -146,7 +146,7 @@ class Fleet(NamedTuple):
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)
         progress = self.rows.progress(plan.spec, reading.task.job)
-        return registration.preview(client, plan, reading.found, progress)
+        return preview(client, plan, reading.found, progress)
 
     def _make_budget(
         self, found: int, listing: Listing, reader: Reader, items: Sequence[WorkItem]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
-from registrar import branches
 from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.fleet import FleetRow, FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
-from registrar.reporting import marker, proposal
+from registrar.registration import branches, mark, proposal
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ class Reading(NamedTuple):
         if found is None:
             return PullState.TO_OPEN
         paths = frozenset(definition.path for definition in self.plan.missing)
-        proposes_all = marker.proposed(found.body, paths) == paths
+        proposes_all = mark.proposed(found.body, paths) == paths
         return PullState.WAITING if proposes_all else PullState.TO_UPDATE
 
     @property

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from registrar import registration
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic
 from registrar.fleet import budget as budgets
@@ -17,6 +16,7 @@ from registrar.inputs.settings import Settings
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
 from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
 from registrar.models.selection import Shard
+from registrar.registration.run import register
 from registrar.reporting import fleet_messages
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
@@ -126,7 +126,7 @@ class Writer(NamedTuple):
         repository, job = item.task.repository, item.task.job
         spec = job.spec(repository.full_name)
         client = self.github.client(spec.target)
-        done = registration.register(client, spec, job.proposal, self.rows.progress(spec, job))
+        done = register(client, spec, job.proposal, self.rows.progress(spec, job))
         self.cancellation.stop_timer()
         self.hidden_names.renamed(repository.full_name, done.repository)
         if done.pull_request:

@@ -24,9 +24,9 @@ from registrar.models.repository import (
 )
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
-from registrar.reporting.progress import Progress
-from registrar.reporting.proposal import Proposal
-from registrar.strategies.base import created, with_owner
+from registrar.registration.base import created, with_owner
+from registrar.registration.progress import Progress
+from registrar.registration.proposal import Proposal
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, State
 from registrar.models.spec import PullRequestOptions
 from registrar.profiles import Profile
-from registrar.reporting import marker, pull_request_body
+from registrar.registration import mark
+from registrar.reporting import pull_request_body
 from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, msg
 
@@ -75,10 +76,10 @@ class Proposal(NamedTuple):
         else:
             before, ours, after = (f"{current}\n\n" if current else ""), "", ""
         room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
-        mark = marker.of_paths(file.definition.path for file in result.files if file.on_branch)
-        room -= escaping.characters(mark) + 1
+        hidden = mark.of_paths(file.definition.path for file in result.files if file.on_branch)
+        room -= escaping.characters(hidden) + 1
         ours = pull_request_body.render(result, self.catalogue, room, ours, own_list=self.own_list)
-        body = f"{before}{_BEGIN}\n{ours}\n{mark}\n{_END}{after}"
+        body = f"{before}{_BEGIN}\n{ours}\n{hidden}\n{_END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
 
     def _fill(self, template: str, result: RegistrationResult, **more: str) -> str:

@@ -13,8 +13,8 @@ from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation
 from registrar.models.spec import PullRequestOptions
-from registrar.reporting.progress import Progress
-from registrar.reporting.proposal import Proposal
+from registrar.registration.progress import Progress
+from registrar.registration.proposal import Proposal
 from registrar.texts import escaping
 from registrar.texts.messages import Message, msg
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from registrar import branches, pull_requests
 from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -23,12 +22,13 @@ from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
-from registrar.plan import make_plan, require_writable
-from registrar.reporting.progress import Progress
-from registrar.reporting.proposal import Proposal
-from registrar.strategies.base import Strategy
-from registrar.strategies.per_file import PerFile
-from registrar.strategies.single_commit import SingleCommit
+from registrar.registration import branches, pull_requests
+from registrar.registration.base import Strategy
+from registrar.registration.per_file import PerFile
+from registrar.registration.plan import make_plan, require_writable
+from registrar.registration.progress import Progress
+from registrar.registration.proposal import Proposal
+from registrar.registration.single import SingleCommit
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from registrar.github.errors import GitHubError
 from registrar.models.branch import Attempt, Branch, Declined, OpenOrDeclined
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Tree
-from registrar.plan import declined_paths, was_declined
-from registrar.reporting import marker, proposal
-from registrar.reporting.progress import Progress
+from registrar.registration import mark, proposal
+from registrar.registration.plan import declined_paths, was_declined
+from registrar.registration.progress import Progress
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _close_again(client: Client, plan: Plan, attempt: Attempt | None, progress: 
         pulls = client.pull_requests(plan.repository, plan.spec.branch)
         opened = next((pull for pull in pulls if pull.is_open and attempt.opened(pull)), None)
     if opened:
-        client.update_pull_request(plan.repository, opened, body=marker.CLOSED_BY_US, close=True)
+        client.update_pull_request(plan.repository, opened, body=mark.CLOSED_BY_US, close=True)
         progress.warn("progress.closed_again", pull_request=opened.link, branch=plan.spec.branch)
 
 
@@ -227,7 +227,7 @@ def proposed(branch_state: BranchState, plan: Plan) -> OpenOrDeclined | None:
     for pull in ours:
         if was_declined(pull, base) and pull.head_sha == branch_state.head:
             remembered = plan.state.pull_requests is not None
-            known = remembered and marker.proposed(pull.body, ()) is not None
+            known = remembered and mark.proposed(pull.body, ()) is not None
             return None if known else Declined(branch_state.name, pull)
     return None
 

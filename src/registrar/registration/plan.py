@@ -15,7 +15,7 @@ from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
 from registrar.models.spec import RegistrationSpec
-from registrar.reporting import marker
+from registrar.registration import mark
 from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -81,7 +81,7 @@ def _satisfied(
 def was_declined(pull: PullRequest, base: str) -> bool:
     """Whether somebody closed a pull request of ours without merging it."""
     closed = not pull.is_open and not pull.merged
-    return closed and pull.base_branch == base and marker.CLOSED_BY_US not in pull.body
+    return closed and pull.base_branch == base and mark.CLOSED_BY_US not in pull.body
 
 
 def declined_paths(
@@ -96,12 +96,12 @@ def declined_paths(
         path
         for pull in pulls
         if pull.is_open and pull.base_branch == base
-        for path in marker.proposed(pull.body, paths) or ()
+        for path in mark.proposed(pull.body, paths) or ()
     }
     declined: dict[str, PullRequest] = {}
     for pull in pulls:
         if was_declined(pull, base):
-            for path in (marker.proposed(pull.body, paths) or frozenset()) - still_proposed:
+            for path in (mark.proposed(pull.body, paths) or frozenset()) - still_proposed:
                 declined.setdefault(path, pull)
     return declined
 

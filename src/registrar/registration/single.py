@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from registrar import branches
 from registrar.alternatives import directories_to_read
 from registrar.errors import Cancelled
 from registrar.github.errors import GitHubError, Kind, OutOfTime
@@ -20,10 +19,11 @@ from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.result import FileResult, PullRequestOperation, State
 from registrar.models.spec import RegistrationSpec
-from registrar.reporting.progress import Progress
-from registrar.reporting.proposal import Proposal
-from registrar.strategies.base import created, with_owner
-from registrar.strategies.per_file import PerFile
+from registrar.registration import branches
+from registrar.registration.base import created, with_owner
+from registrar.registration.per_file import PerFile
+from registrar.registration.progress import Progress
+from registrar.registration.proposal import Proposal
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 

@@ -11,8 +11,8 @@ from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
-from registrar.reporting.progress import Progress
-from registrar.reporting.proposal import Proposal
+from registrar.registration.progress import Progress
+from registrar.registration.proposal import Proposal
 from registrar.special_files import OWNER_DIRECTORIES
 from registrar.texts.messages import msg
 

@@ -1,0 +1,1 @@
+"""One repository: what is missing, which branch and pull request, and the writing of both."""

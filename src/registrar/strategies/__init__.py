@@ -1,1 +1,0 @@
-"""The strategies: how a repository is read and written."""
