@@ -9,10 +9,11 @@ from types import FrameType
 from registrar.clock import Clock, SystemClock
 from registrar.errors import Cancelled
 
-GRACE_SECONDS = 5.0
-"""How long a request in flight may still take.
+GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5}
+"""How long a request in flight may still take, by the first signal.
 
-The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (docs/github-behaviour.md).
+The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (docs/github-behaviour.md). The
+first process of a container gets no SIGINT before the interpreter handles it.
 """
 
 NAP_SECONDS = 0.1
@@ -23,7 +24,7 @@ class Cancellation:
     """Whether the run is to end, as the rest of the program sees it.
 
     The first signal is only noted, and checked before each request and each sleep. A request
-    that is still in flight after `GRACE_SECONDS` is given up. A second signal ends the process
+    that is still in flight after its `GRACE_SECONDS` is given up. A second signal ends the process
     at once.
     """
 
@@ -32,7 +33,7 @@ class Cancellation:
         self.clock: Clock = clock or SystemClock()
         # A plain number: a handler must not wait for a lock that the interrupted code may hold
         self._signal_number = 0
-        self._grace_seconds = GRACE_SECONDS
+        self._is_only_report_left = False
 
     def install(self) -> None:
         """Handle SIGINT and SIGTERM from now on (main thread only).
@@ -66,8 +67,7 @@ class Cancellation:
 
     def only_report_left(self) -> None:
         """Let nothing but a second signal end the run from here on: all it does is report."""
-        # A timer of no seconds never ends
-        self._grace_seconds = 0.0
+        self._is_only_report_left = True
         self.stop_timer()
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
@@ -75,8 +75,9 @@ class Cancellation:
             # The default action of a signal does not reach PID 1
             os._exit(128 + number)
         self._signal_number = number
-        signal.signal(signal.SIGALRM, self._on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, self._grace_seconds)
+        if not self._is_only_report_left:
+            signal.signal(signal.SIGALRM, self._on_alarm)
+            signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS[signal.Signals(number).name])
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         raise Cancelled(self._signal_number, may_have_been_applied=True)

@@ -127,7 +127,8 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     assert f"{constant('CONNECTIONS')} at the same time" in how
     assert f"1 per {paths} paths and directories above them" in how
     assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how
-    assert f"request in progress then gets {constant('GRACE_SECONDS'):g} seconds" in how
+    first, alone = constant("GRACE_SECONDS").values()
+    assert f"request in progress then gets {first:g} seconds ({alone:g} after SIGTERM alone)" in how
     assert (constant("TRIES"), "up to six times in all" in how) == (6, True)
     assert (constant("FIRST_PAUSE"), "first after half a second" in how) == (0.5, True)
     assert (constant("LAG_SECONDS"), "For about ten seconds after a write" in how) == (10, True)
