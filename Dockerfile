@@ -1,32 +1,32 @@
-# A release gives the digest of the image that it was tested with.
-ARG BASE_IMAGE=python:3.13-slim-trixie
+# A release gives both by digest. They hold the same Python of the same Debian, the second without
+# a shell and a package manager.
+ARG BUILD_IMAGE=python:3.13-slim-trixie
+ARG BASE_IMAGE=gcr.io/distroless/python3-debian13
 
-FROM ${BASE_IMAGE} AS build
-COPY requirements/runtime.txt /build/runtime.txt
-# pip stays outside: it fills an environment that has none of its own.
-RUN python3 -m venv --without-pip /registrar/venv \
- && python3 -m pip --python /registrar/venv/bin/python install --quiet --no-cache-dir \
-    --disable-pip-version-check --root-user-action ignore --no-compile \
-    --require-hashes --no-deps --only-binary :all: --requirement /build/runtime.txt
+FROM ${BUILD_IMAGE} AS build
+COPY requirements/runtime.txt /build/
+RUN python3 -m pip install --quiet --no-cache-dir --disable-pip-version-check \
+    --root-user-action ignore --no-compile --require-hashes --no-deps --only-binary :all: \
+    --target /build/packages --requirement /build/runtime.txt \
+ && rm -r /build/packages/bin
 COPY entrypoint.py /registrar/
 COPY scripts/config /registrar/scripts/config
 COPY src/registrar /registrar/src/registrar
 # Compiled once here, not at every start.
-RUN /registrar/venv/bin/python -m compileall -q --invalidation-mode unchecked-hash \
-    /registrar/src /registrar/venv/lib
+RUN python3 -m compileall -q --invalidation-mode unchecked-hash /build/packages /registrar/src
 
-# No `apt-get upgrade`: the same sources would give another image every day, and the runner builds
-# this file at the start of every job. Security updates of the system arrive with the base image.
+# Security updates of the system arrive with the base image.
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="registrar" \
       org.opencontainers.image.description="Register the files that a repository lacks, in one pull request" \
       org.opencontainers.image.licenses="MIT"
+# Where Debian's Python looks for packages that Debian did not install.
+COPY --from=build /build/packages /usr/local/lib/python3.13/dist-packages
 COPY --from=build /registrar /registrar
-# The official image has no bytecode of the standard library (docker-library/python#615): what a run
-# imports of it is compiled here too.
-RUN ["/registrar/venv/bin/python", "-I", "-c", \
+# The base has no bytecode: what a run imports of the standard library is compiled here too. This
+# also fails when both images hold different versions of Python.
+RUN ["/usr/bin/python3", "-I", "-c", \
      "import sys; sys.path.append('/registrar/src'); import registrar.main, registrar.execution, registrar.fleet.run"]
 # No USER: the runner's mounts belong to root. `-I`: the working directory is the caller's checkout,
 # and nothing in it may take the place of a module.
-# `env`: a signal waits until the program handles it; the interpreter answers with a traceback.
-ENTRYPOINT ["/usr/bin/env", "--block-signal=INT,TERM", "/registrar/venv/bin/python", "-I", "/registrar/entrypoint.py"]
+ENTRYPOINT ["/usr/bin/python3", "-I", "/registrar/entrypoint.py"]

@@ -10,8 +10,8 @@ try:
     for number in (signal.SIGINT, signal.SIGTERM):
         # Until the run itself takes over, nothing is done and there is nothing to tell
         signal.signal(number, lambda number, _frame: os._exit(128 + number))
-    # The container starts us with both blocked: the interpreter alone would answer with a traceback
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+    # The commands start us with it blocked: the interpreter alone would answer with a traceback
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
 except KeyboardInterrupt:
     os._exit(130)
 

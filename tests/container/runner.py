@@ -61,8 +61,11 @@ class RegistrationSpec:
         container = self.start(inputs)
         return self.finish(container)
 
-    def start(self, inputs: dict[str, str]) -> Container:
-        """Start the step with these inputs (the names of ``action.yml``)."""
+    def start(self, inputs: dict[str, str], *options: str) -> Container:
+        """Start the step with these inputs (the names of ``action.yml``).
+
+        ``options`` are those of ``docker run``.
+        """
         env = {
             **{f"INPUT_{name.upper()}": value for name, value in given(inputs).items()},
             **{name: f"/github/file_commands/{file}" for name, file in COMMAND_FILES.items()},
@@ -86,6 +89,7 @@ class RegistrationSpec:
                 *(f"--volume={self.directory / mount}:{place}" for mount, place in places.items()),
                 # Not the runner's: the stand-in listens on this machine's loopback.
                 "--network=host",
+                *options,
                 self.image,
             ],
             stdin=subprocess.DEVNULL,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tarfile
+import threading
+import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,6 +135,47 @@ def test_refuses_before_any_request(docker: str, image: str, tmp_path: Path) -> 
     assert_unseen("ghp_x", step.log, step.summary, step.outputs_file)
 
 
+def test_a_signal_that_comes_too_early_is_made_good_by_the_next(
+    docker: str, image: str, tmp_path: Path
+) -> None:
+    """No signal reaches a container's first process before the interpreter handles it.
+
+    The runner sends SIGINT, then SIGTERM, and kills 2.5 s after that.
+    """
+    job = RegistrationSpec(tmp_path / "job", docker, image)
+
+    def tell(*command: str, check: bool = True) -> bool:
+        told = [docker, *command, container.name]
+        return subprocess.run(told, check=check, capture_output=True).returncode == 0
+
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        inputs = {"host_token": host.create_token(), "target_repo": TARGET, "api_url": host.url}
+        in_flight = threading.Event()
+
+        def answer_late(request: object) -> None:
+            if [each.method for each in host.requests].count("PUT") == 3:
+                in_flight.set()
+                time.sleep(6)
+
+        host.on_request = answer_late
+        # So slow that it has not come to the interpreter's handlers when it is signalled
+        container = job.start(inputs, "--cpus=0.01")
+        while not tell("kill", "--signal=INT", check=False):
+            assert container.process.poll() is None
+        tell("update", "--cpus=1")
+        assert in_flight.wait(60), "the first signal ended the run"
+        tell("kill", "--signal=TERM")
+        killed = threading.Timer(2.5, tell, ["kill"])
+        killed.start()
+        step = job.finish(container)
+        killed.cancel()
+
+    assert step.exit_code == 143, step.log
+    assert HEADERS in step.summary
+    assert step.outputs["created"] == "2"
+
+
 @pytest.mark.parametrize(("signal", "exit_code"), [("INT", 130), ("TERM", 143)])
 def test_a_cancelled_run_leaves_its_summary(
     signal: str, exit_code: int, docker: str, image: str, tmp_path: Path
@@ -156,23 +202,75 @@ def test_a_cancelled_run_leaves_its_summary(
     assert step.outputs["created"] == str(len(made))
 
 
-def test_the_image_holds_nothing_that_only_development_needs(docker: str, image: str) -> None:
-    def output(program: str, *arguments: str) -> list[str]:
-        run = [docker, "run", "--rm", f"--entrypoint={program}", image, *arguments]
-        return subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
+INSIDE = """
+import sys
+sys.path.append("/registrar/src")
+import registrar.main, registrar.execution, registrar.fleet.run
+imported = dict(sys.modules)
+import json, os, re
+from importlib.metadata import distributions
+from importlib.util import find_spec
+from pathlib import Path
 
-    installed = output(
-        "/registrar/venv/bin/python",
-        "-Ic",
-        "from importlib.metadata import distributions as d\n"
-        "for each in d(): print(each.name.lower().replace('_', '-'), each.version, sep='==')",
-    )
+folders = [*os.get_exec_path(), "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+print(json.dumps({
+    "files": [str(each) for each in Path("/registrar").rglob("*") if each.is_file()],
+    "installed": [f"{re.sub('[-_.]+', '-', each.name).lower()}=={each.version}"
+                  for each in distributions()],
+    "programs": [name for folder in folders if Path(folder).is_dir()
+                 for name in os.listdir(folder)],
+    "pip": find_spec("pip") is not None,
+    "system": os.listdir("/var/lib/dpkg/status.d"),
+    "compiled at each start": [name for name, module in imported.items()
+        if (cached := getattr(module, "__cached__", None)) and not Path(cached).exists()],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def inside(docker: str, image: str) -> dict[str, Any]:
+    """What the image holds, told by its interpreter: it has no shell."""
+    # -B: what has no bytecode gets none by looking
+    look = [docker, "run", "--rm", "--entrypoint=/usr/bin/python3", image, "-IBc", INSIDE]
+    said = subprocess.run(look, check=True, capture_output=True)
+    found: dict[str, Any] = json.loads(said.stdout)
+    return found
+
+
+def test_the_image_holds_nothing_that_only_development_needs(inside: dict[str, Any]) -> None:
     locked = (ROOT / "requirements/runtime.txt").read_text().splitlines()
-    assert sorted(installed) == sorted(line.split()[0] for line in locked if "==" in line)
+    assert sorted(inside["installed"]) == sorted(line.split()[0] for line in locked if "==" in line)
+    files = {Path(each) for each in inside["files"]}
+    files = {each for each in files if each.parent.name != "__pycache__"}
+    assert files == {Path("/registrar", path.relative_to(ROOT)) for path in shipped()}
 
-    unlisted = ["-path", "/registrar/venv", "-prune", "-o", "-name", "__pycache__", "-prune"]
-    files = output("find", "/registrar", *unlisted, "-o", "-type", "f", "-print")
-    assert sorted(files) == sorted(f"/registrar/{path.relative_to(ROOT)}" for path in shipped())
+
+def test_nothing_is_compiled_at_a_start(inside: dict[str, Any]) -> None:
+    assert inside["compiled at each start"] == []
+
+
+def test_the_image_has_no_shell_and_no_package_manager(inside: dict[str, Any]) -> None:
+    assert "python3" in inside["programs"]
+    forbidden = {"sh", "bash", "dash", "busybox", "apt", "apt-get", "dpkg", "perl", "pip", "pip3"}
+    assert not forbidden & set(inside["programs"])
+    assert not inside["pip"]
+    # Scanners read there which packages of Debian the image holds
+    assert any("python3" in name for name in inside["system"])
+
+
+def test_the_image_is_small(docker: str, image: str) -> None:
+    megabyte = 1_000_000
+    inspect = [docker, "image", "inspect", "--format={{.Size}}", image]
+    size = int(subprocess.run(inspect, check=True, capture_output=True).stdout)
+    assert size <= 80 * megabyte
+    packed = 0
+    with subprocess.Popen([docker, "save", image], stdout=subprocess.PIPE) as saving:
+        assert saving.stdout
+        with tarfile.open(fileobj=saving.stdout, mode="r|") as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                packed += len(zlib.compress(content.read())) if content else 0
+    assert packed <= 28 * megabyte
 
 
 def shipped() -> Iterator[Path]:

@@ -235,11 +235,8 @@ def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile(
     assert after.pop("runs") == {
         "using": "docker",
         "image": f"docker://{image}",
-        "entrypoint": "/usr/bin/env",
-        "args": [
-            "--block-signal=INT,TERM",
-            *("/registrar/venv/bin/python", "-I", "/registrar/entrypoint.py"),
-        ],
+        "entrypoint": "/usr/bin/python3",
+        "args": ["-I", "/registrar/entrypoint.py"],
     }
     del before["runs"]
     assert after == before
