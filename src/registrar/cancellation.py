@@ -43,22 +43,22 @@ class Cancellation:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
-    def check(self, *, may_have_been_applied: bool = False) -> None:
-        """Raise `Cancelled` if a signal arrived, with what is known of the write."""
+    def check(self) -> None:
+        """Raise `Cancelled` if a signal arrived."""
         if self._signal_number:
-            raise Cancelled(self._signal_number, may_have_been_applied=may_have_been_applied)
+            raise Cancelled(self._signal_number)
 
-    def sleep(self, seconds: float, *, may_have_been_applied: bool = False) -> None:
+    def sleep(self, seconds: float) -> None:
         """Sleep; a signal wakes up.
 
         Raises:
             Cancelled: a signal arrived.
         """
         end = self.clock.monotonic() + seconds
-        self.check(may_have_been_applied=may_have_been_applied)
+        self.check()
         while (left := end - self.clock.monotonic()) > 0:
             self.clock.sleep(min(left, NAP_SECONDS))
-            self.check(may_have_been_applied=may_have_been_applied)
+            self.check()
 
     def stop_timer(self) -> None:
         """Stop the timer that the first signal started: no request is in flight."""
@@ -80,4 +80,4 @@ class Cancellation:
             signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS[signal.Signals(number).name])
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
-        raise Cancelled(self._signal_number, may_have_been_applied=True)
+        raise Cancelled(self._signal_number)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from registrar.failure import NOTHING_DONE, Failure, Kind
 from registrar.texts.messages import Message, msg
 
 EXIT_DONE = 0
@@ -20,19 +21,33 @@ EXIT_CANCELLED = 128
 class RegistrarError(Exception):
     """The run, or one of its registrations, cannot go on."""
 
-    nothing_done = False
-    """Whether what failed is certain to have changed nothing."""
+    def __init__(self, failure: Failure) -> None:
+        """Keep what went wrong."""
+        super().__init__(failure.cause.identity)
+        self.failure = failure
 
-    def __init__(self, message: Message) -> None:
-        """Keep the text that a person will read: what is wrong, where, and what to do."""
-        super().__init__(message.key)
-        self.message = message
+    @property
+    def message(self) -> Message:
+        """The text that a person will read: what is wrong, where, and what to do."""
+        return self.failure.message
+
+    @property
+    def kind(self) -> Kind:
+        """What the failure means."""
+        return self.failure.kind
+
+    @property
+    def nothing_done(self) -> bool:
+        """Whether what failed is certain to have changed nothing."""
+        return self.kind in NOTHING_DONE
 
 
 class Refused(RegistrarError):
     """The run must not start, or must not write."""
 
-    nothing_done = True
+    def __init__(self, message: Message, kind: Kind = Kind.NOT_BEGUN) -> None:
+        """Keep the text that a person will read."""
+        super().__init__(Failure.of(message, kind))
 
 
 class Diagnostic(NamedTuple):
@@ -58,12 +73,10 @@ class Cancelled(BaseException):
     Not an `Exception`: what keeps a failed file from stopping the run must not catch it.
     """
 
-    def __init__(self, signal_number: int, *, may_have_been_applied: bool = False) -> None:
-        """``may_have_been_applied`` is about the write in progress."""
+    def __init__(self, signal_number: int) -> None:
+        """``signal_number`` is that of SIGINT or SIGTERM."""
         super().__init__(signal_number)
         self.signal_number = signal_number
-        self.may_have_been_applied = may_have_been_applied
-        """Whether a write may have been applied."""
 
     @property
     def signal_name(self) -> str:
@@ -79,13 +92,14 @@ def exit_code(error: BaseException, *, wrote: bool) -> int:
     return EXIT_REFUSED if refused and not wrote else EXIT_FAILED
 
 
-def describe(error: BaseException, branch: str = "") -> Message:
+def describe(error: BaseException, branch: str = "") -> Failure:
     """Describe what ended a run or a registration, which had ``branch`` as its working branch."""
     if isinstance(error, RegistrarError):
-        return error.message
+        return error.failure
     if isinstance(error, Cancelled):
         key = "run.cancelled_on_branch" if branch else "run.cancelled"
-        return msg(key, signal=error.signal_name, branch=branch)
+        return Failure.of(msg(key, signal=error.signal_name, branch=branch), Kind.CANCELLED)
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
-    return msg("run.unexpected", error=f"{type(error).__name__}: {error}", where=where)
+    name = type(error).__name__
+    return Failure.of(msg("run.unexpected", error=f"{name}: {error}", where=where), about=where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import re
@@ -518,10 +519,15 @@ def test_a_limit_doubles_the_interval(
 # --- What ends the writing ----------------------------------------------------------------
 
 
+WORDS = ("repo", "rule", "rules", "found", "ref", "create", "repository", "being")
+"""Names of repositories that are also words in what GitHub says."""
+
+
+@pytest.mark.parametrize("names", [[f"service-{n}" for n in range(8)], WORDS], ids=str)
 def test_five_failures_in_a_row_with_one_cause_end_the_writing(
-    many: Start, make: Make, host: StandInHost
+    many: Start, host: StandInHost, names: Sequence[str]
 ) -> None:
-    made = make(0, 8)
+    made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
     for repository in made:
         repository.protect("chore/*", "ruleset")
     run = many()
@@ -558,7 +564,8 @@ def test_five_failures_with_five_causes_do_not_end_the_writing(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     make(0, 7)
-    refuse_writes(host, lambda repository: f"Rule number {repository.id % 10} forbids it")
+    rules = ("names", "signatures", "checks", "reviews", "deployments", "commits", "files")
+    refuse_writes(host, lambda repository: f"A rule about {rules[repository.id % 7]} forbids it")
     run = many()
     assert states(run) == {"failed": 7}
     assert run.summary.count("**1 failed:**") == 7
@@ -571,6 +578,34 @@ def test_the_name_of_the_repository_in_githubs_words_makes_no_other_cause(
     refuse_writes(host, lambda repository: f"{repository.full_name}: add/{repository.name} refused")
     run = many(branch="add/{repo}")
     assert states(run) == {"failed": 5, "deferred": 2}
+    assert "**5 failed:**" in run.summary
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Secret detected in content. Unblock it: {repository}/unblock-secret/{unique}",
+        "Push declined, see github.com/octo-org/app/rules/{unique}.",
+        "{repository}/rules?ref=refs%2Fheads%2Fadd forbids it",
+        "Something went wrong. Please include `{unique}` when reporting this issue.",
+        "Something went wrong (request ID {unique:.4}:7BC2:1A0F:{unique:.6}).",
+        "Refused at 2026-11-22T04:{number}:07Z, attempt {number}",
+    ],
+)
+def test_what_is_unique_in_githubs_words_makes_no_other_cause(
+    many: Start, host: StandInHost, words: str
+) -> None:
+    for name in WORDS:
+        host.create_repository(f"octo-org/{name}", PRESENT)
+
+    def unique(repository: Repository) -> str:
+        digest = hashlib.sha256(repository.name.encode()).hexdigest()
+        address = f"https://github.com/{repository.full_name}"
+        return words.format(repository=address, unique=digest, number=repository.id)
+
+    refuse_writes(host, unique)
+    run = many()
+    assert states(run) == {"failed": 5, "deferred": 3}
     assert "**5 failed:**" in run.summary
 
 
@@ -835,7 +870,7 @@ def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
 
 def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: StandInHost) -> None:
     make(0, 12)
-    refuse_writes(host, lambda repository: f"Rule number {repository.id} forbids it")
+    refuse_writes(host, lambda repository: f"Rule {chr(ord('a') + repository.id % 12)} forbids it")
     run = many()
     assert states(run) == {"failed": 12}
     assert run.stderr.count("Error: 1 failed") == 10

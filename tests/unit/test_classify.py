@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from registrar.failure import Kind
 from registrar.github.classify import classify
-from registrar.github.errors import Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
 from registrar.github.request import GRAPHQL, Outcome, Request
-from registrar.github.response import NOT_SENT, Failure, Response, Trouble
+from registrar.github.response import NOT_SENT, NoAnswer, Response, Trouble
 from registrar.texts.messages import msg
 
 HERE = Context("api.github.com", "octo/example", TokenKind.USER, "")
@@ -52,7 +52,7 @@ def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = N
 
 
 def outcome(
-    call: str, found: Response | Failure, *, was_made: bool = False, **more: Any
+    call: str, found: Response | NoAnswer, *, was_made: bool = False, **more: Any
 ) -> Outcome[str]:
     """What an answer to a request means."""
     context = more.pop("context", HERE)
@@ -412,7 +412,7 @@ def test_a_success_is_our_model() -> None:
 
 @pytest.mark.parametrize("trouble", list(Trouble))
 def test_no_answer(trouble: Trouble) -> None:
-    found = outcome("PUT contents/a", Failure(trouble, "why", 20.0))
+    found = outcome("PUT contents/a", NoAnswer(trouble, "why", 20.0))
     assert found.kind in {Kind.TRANSIENT, Kind.FATAL}
     assert found.may_have_been_applied is (trouble not in NOT_SENT)
     assert found.tries == (6 if found.kind is Kind.TRANSIENT else 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from registrar.cancellation import Cancellation
-from registrar.github.errors import Kind, OutOfTime
+from registrar.failure import Kind
+from registrar.github.errors import OutOfTime
 from registrar.github.request import Outcome
 from registrar.github.retry import RetryPolicy, pause_before
 from registrar.texts.messages import Message, msg
@@ -55,7 +56,7 @@ def test_a_pause_is_announced_and_passes() -> None:
     began = clock.now
     retry.plan_pause(7.2, REASON)
     assert [(m.key, m.values["seconds"]) for m in said] == [("wait.pause", 8)]
-    retry.wait(may_have_been_applied=False)
+    retry.wait()
     assert clock.now - began == pytest.approx(7.2)
     for seconds in (1, 5, 10):
         retry.plan_pause(seconds, REASON, announcement=msg("wait.lag"))
@@ -67,9 +68,9 @@ def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
     for _ in range(15):
         retry.plan_pause(30, REASON)
     assert len(said) == 1
-    retry.wait(may_have_been_applied=False)
+    retry.wait()
     retry.plan_pause(29, REASON)
-    retry.wait(may_have_been_applied=False)
+    retry.wait()
     assert clock.now == pytest.approx(FakeClock().now + 59)
     with pytest.raises(OutOfTime):
         retry.plan_pause(2, REASON)
@@ -82,7 +83,7 @@ def test_the_time_of_requests_that_failed_counts_once() -> None:
     for _ in range(15):
         retry.count_failed(began)
     retry.plan_pause(10, REASON)
-    retry.wait(may_have_been_applied=False)
+    retry.wait()
     began = clock.now
     clock.sleep(20)
     retry.count_failed(began)
@@ -100,14 +101,12 @@ def test_the_time_of_requests_that_failed_counts_once() -> None:
         (0.5, 3600, "limit.out_of_time"),
     ],
 )
-@pytest.mark.parametrize("uncertain", [False, True])
-def test_no_longer_than_allowed(minutes: float, seconds: float, key: str, uncertain: bool) -> None:
+def test_no_longer_than_allowed(minutes: float, seconds: float, key: str) -> None:
     retry, _, said = policy(minutes)
     with pytest.raises(OutOfTime) as ended:
-        retry.plan_pause(seconds, REASON, may_have_been_applied=uncertain)
+        retry.plan_pause(seconds, REASON)
     assert ended.value.message.key == key
     assert ended.value.message.values["minutes"] == minutes
-    assert ended.value.may_have_been_applied is uncertain
     assert said == []
 
 
@@ -129,13 +128,13 @@ def test_the_last_answers_end_in_time() -> None:
 def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
     retry, clock, said = policy(1)
     retry.end = clock.now + 1000
-    retry.keep_pace(900, may_have_been_applied=False)
-    retry.keep_pace(0.1, may_have_been_applied=False)
+    retry.keep_pace(900)
+    retry.keep_pace(0.1)
     assert retry.end - clock.now == pytest.approx(99.9)
     assert [message.values["seconds"] for message in said] == [900]
     with pytest.raises(OutOfTime) as ended:
-        retry.keep_pace(100, may_have_been_applied=True)
-    assert (ended.value.message.key, ended.value.may_have_been_applied) == ("limit.after_end", True)
+        retry.keep_pace(100)
+    assert ended.value.message.key == "limit.after_end"
     # None of it was taken from what the run may wait
     retry.plan_pause(60, REASON)
 
@@ -143,5 +142,5 @@ def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
 def test_githubs_pace_is_waiting_like_any_other_where_nothing_ends_the_run() -> None:
     retry, _, _ = policy(1)
     with pytest.raises(OutOfTime) as ended:
-        retry.keep_pace(61, may_have_been_applied=False)
+        retry.keep_pace(61)
     assert ended.value.message.key == "limit.out_of_time"

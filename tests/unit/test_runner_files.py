@@ -120,8 +120,8 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     stderr = io.StringIO()
     workflow = Workflow(environ, io.StringIO(), stderr, str, str)
     reporter = Reporter(workflow, Catalogue("en"), Catalogue("en"))
-    unusable: Any = {"key": "no message"}
-    result = RegistrationResult("scaffold", "octo/example", missing=3, error=unusable)
+    unusable: Any = "no failure"
+    result = RegistrationResult("scaffold", "octo/example", missing=3, failure=unusable)
     reporter.run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
     assert (outputs["missing"], outputs["report"]) == ("3", "")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from registrar.github.response import Failure, Response, Trouble
+from registrar.github.response import NoAnswer, Response, Trouble
 from registrar.github.timed import ANSWER_SECONDS
 from registrar.github.transport import Transport
 
@@ -76,7 +76,7 @@ def body(content: bytes, *headers: bytes) -> bytes:
     return HEAD + more + b"Content-Length: %d\r\n\r\n" % len(content) + content
 
 
-def send(url: str, token: str = TOKEN, seconds: float | None = None) -> Response | Failure:
+def send(url: str, token: str = TOKEN, seconds: float | None = None) -> Response | NoAnswer:
     """Send one request, with so much time for the answer."""
     return Transport(token=token, api_url=url, seconds=seconds).send("GET", "/x?a=b", None)
 
@@ -138,7 +138,7 @@ def test_it_ends_in_time_and_within_memory(start: Callable[[Script], RawHost], n
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.monotonic()
     found = send(host.url, seconds=TOO_SLOW if expected == "TIMEOUT" else None)
-    assert isinstance(found, Failure)
+    assert isinstance(found, NoAnswer)
     assert found.trouble is Trouble[expected]
     assert time.monotonic() - began < ANSWER_SECONDS
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 150_000
@@ -148,7 +148,7 @@ def test_nobody_listens() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         found = send(f"http://127.0.0.1:{taken.getsockname()[1]}")
-    assert isinstance(found, Failure)
+    assert isinstance(found, NoAnswer)
     assert (found.trouble, found.detail) == (Trouble.NO_CONNECTION, "Connection refused")
 
 
@@ -245,7 +245,7 @@ def test_the_token_is_sent_to_the_api_alone(
     assert proxy.requests == []
     assert TOKEN.encode() in api.requests[0]
     refused = send("https://api.example.invalid")
-    assert isinstance(refused, Failure)
+    assert isinstance(refused, NoAnswer)
     assert refused.trouble is Trouble.PROXY_LOGIN
     assert proxy.requests
     assert all(TOKEN.encode() not in request for request in proxy.requests)
@@ -316,8 +316,8 @@ def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_p
     for path in (tmp_path / "missing.pem", tmp_path / "none.pem"):
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(path))
         found = send("https://127.0.0.1:1")
-        assert isinstance(found, Failure)
-        assert found == Failure(Trouble.CA_BUNDLE, f"REQUESTS_CA_BUNDLE={path}")
+        assert isinstance(found, NoAnswer)
+        assert found == NoAnswer(Trouble.CA_BUNDLE, f"REQUESTS_CA_BUNDLE={path}")
 
 
 def test_one_context_for_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,5 +333,5 @@ def test_one_context_for_all_connections(monkeypatch: pytest.MonkeyPatch) -> Non
         url = f"https://127.0.0.1:{unused.getsockname()[1]}"
     transport = Transport(token=TOKEN, api_url=url)
     for _ in range(3):
-        assert isinstance(transport.send("GET", "/x", None), Failure)
+        assert isinstance(transport.send("GET", "/x", None), NoAnswer)
     assert len(made) == 1

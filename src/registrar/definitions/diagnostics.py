@@ -32,7 +32,7 @@ class Diagnostics:
         """Add what is wrong at a place."""
         for message in messages:
             self.count += 1
-            self._kinds.setdefault(message.key, []).append((message, place))
+            self._kinds.setdefault(message.sentence, []).append((message, place))
 
     def diagnostics(self) -> list[Diagnostic]:
         """All diagnostics in the order of the lines; of many of one kind the rest is counted."""

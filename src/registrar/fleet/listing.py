@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import Refused
-from registrar.github.errors import ENDS_THE_RUN, GitHubError
+from registrar.failure import ENDS_THE_READING, Failure
+from registrar.github.errors import GitHubError
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.many import ManyClient
@@ -24,7 +25,7 @@ class Listing:
     """By their ids: all of them, those of other shards and those that are left out included."""
     selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
-    not_found: dict[str, Message] = field(default_factory=dict[str, Message])
+    not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
 
 
@@ -46,11 +47,11 @@ def make_listing(
         try:
             repository = by_name.get(literal.lower()) or client.listed(literal)
         except (Refused, GitHubError) as error:
-            if isinstance(error, GitHubError) and error.kind in ENDS_THE_RUN:
+            if isinstance(error, GitHubError) and error.kind in ENDS_THE_READING:
                 raise
             if shard.number == 1:
                 # It has no id: the first shard tells
-                listing.not_found[literal] = error.message
+                listing.not_found[literal] = error.failure
             continue
         listing.found[repository.id] = repository
         named.add(repository.id)

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from registrar.clock import Clock
 from registrar.errors import Refused
+from registrar.failure import ENDS_THE_READING, Failure, Kind
 from registrar.fleet import budget as budgets
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.fleet.tasks import Reading, Task
-from registrar.github.errors import ENDS_THE_RUN, GitHubError, Kind
+from registrar.github.errors import GitHubError
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion
 from registrar.registration import branches
 from registrar.registration.base import with_owner
 from registrar.registration.plan import declined_paths, make_plan
 from registrar.registration.single import paths_to_read
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
@@ -111,7 +112,7 @@ class Reader:
 
     def _inspect(
         self, branch: str, tasks: Sequence[Task], size: BatchSize
-    ) -> Iterator[tuple[Task, RepositoryState | Exclusion | Message]]:
+    ) -> Iterator[tuple[Task, RepositoryState | Exclusion | Failure]]:
         """Ask about tasks of one list, with one name of a branch for all."""
         job = tasks[0].job
         paths = paths_to_read(job.spec(tasks[0].repository.full_name))
@@ -125,7 +126,7 @@ class Reader:
             try:
                 states = self.client.inspect_many(repositories, branch, paths, once=not alone)
             except GitHubError as error:
-                if error.kind in ENDS_THE_RUN:
+                if error.kind in ENDS_THE_READING:
                     raise
                 if not alone:
                     size.failed(len(batch))
@@ -152,29 +153,29 @@ class Reader:
 
     def _read_in_parts(
         self, task: Task, branch: str, paths: Sequence[str], failed: GitHubError
-    ) -> RepositoryState | Message:
+    ) -> RepositoryState | Failure:
         """Read a repository as if it were the only one: that asks for long lists in parts."""
         if failed.kind is not Kind.PARTIAL:
-            return failed.message
+            return failed.failure
         try:
             return self.client.inspect(task.repository.full_name, branch, paths)
         except (Refused, GitHubError) as error:
-            return error.message
+            return error.failure
 
-    def _reading(self, task: Task, found: RepositoryState | Exclusion | Message) -> Reading:
-        if isinstance(found, Message):
-            return Reading(task, error=found)
+    def _reading(self, task: Task, found: RepositoryState | Exclusion | Failure) -> Reading:
+        if isinstance(found, Failure):
+            return Reading(task, failure=found)
         if isinstance(found, Exclusion):
             return Reading(task, exclusion=found)
         spec = task.job.spec(found.repository.full_name)
         try:
             state = with_owner(self.github.client(spec.target), spec, found)
         except GitHubError as error:
-            return Reading(task, error=error.message)
+            return Reading(task, failure=error.failure)
         return Reading(task, make_plan(spec, state))
 
     def _under_another_name(
-        self, reading: Reading, found: RepositoryState | Exclusion | Message
+        self, reading: Reading, found: RepositoryState | Exclusion | Failure
     ) -> Reading:
         """Give what was read with the branch, and the declined paths, of another name."""
         plan = reading.plan

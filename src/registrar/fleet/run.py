@@ -108,8 +108,8 @@ class Fleet(NamedTuple):
 
     def _report_not_found(self, listing: Listing) -> None:
         rows = [
-            FleetRow(name, job.profile.name, FleetState.FAILED, reason=reason)
-            for name, reason in listing.not_found.items()
+            FleetRow(name, job.profile.name, FleetState.FAILED, failure=failure)
+            for name, failure in listing.not_found.items()
             for job in self.jobs
         ]
         for number, row in enumerate(rows, start=1):

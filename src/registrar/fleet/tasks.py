@@ -5,13 +5,14 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
+from registrar.failure import Failure
 from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.fleet import FleetRow, FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.registration import branches, mark, proposal
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.jobs import Job
@@ -27,7 +28,7 @@ class Task(NamedTuple):
         self,
         state: FleetState,
         missing: int,
-        reason: Message | None = None,
+        failure: Failure | None = None,
         pull_request: PullRequest | None = None,
     ) -> FleetRow:
         """Give the row of the result, with the number of missing files."""
@@ -37,7 +38,7 @@ class Task(NamedTuple):
             state,
             url=self.repository.html_url,
             missing=missing,
-            reason=reason,
+            failure=failure,
             pull_request=pull_request,
         )
 
@@ -70,7 +71,7 @@ class Reading(NamedTuple):
     plan: Plan | None = None
     """``None`` where there is none: then one of the next two says why."""
     exclusion: Exclusion | None = None
-    error: Message | None = None
+    failure: Failure | None = None
 
     @property
     def found(self) -> OpenOrDeclined | None:
@@ -120,16 +121,17 @@ class Reading(NamedTuple):
     @property
     def row(self) -> FleetRow:
         """How the task stands when nothing is going to be written."""
-        plan, state, reason = self.plan, FleetState.COMPLETE, self.error
+        plan, state, failure = self.plan, FleetState.COMPLETE, self.failure
         if plan is None:
             state = FleetState.FAILED
         elif plan.blocked:
             path, parent = next(iter(plan.blocked.items()))
-            state, reason = FleetState.FAILED, msg("fleet.blocked", path=path, parent=parent)
+            message = msg("fleet.blocked", path=path, parent=parent)
+            state, failure = FleetState.FAILED, Failure.of(message, about=f"{path} {parent}")
         elif plan.missing_count:
             state = _STATES[self.pull_state]
         missing = plan.missing_count if plan else 0
-        return self.task.row(state, missing, reason, self.pull_request)
+        return self.task.row(state, missing, failure, self.pull_request)
 
 
 class WorkItem(NamedTuple):

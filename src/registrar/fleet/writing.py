@@ -7,30 +7,26 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.cancellation import Cancellation
-from registrar.errors import EXIT_CANCELLED, EXIT_DONE, Diagnostic
+from registrar.errors import EXIT_DONE, Diagnostic
+from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
 from registrar.fleet import budget as budgets
 from registrar.fleet import schedule
 from registrar.fleet.rows import Rows
 from registrar.fleet.tasks import PullState, WorkItem
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
-from registrar.models.result import FAILED_STATES, PullRequestOperation, RegistrationResult
+from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.selection import Shard
 from registrar.registration.run import register
-from registrar.reporting import fleet_messages
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 SAME_CAUSE = 5
 """So many failures in a row with one cause end the writing: it would be the same for the rest."""
-_LIMIT = "limit."
-"""Beginning of the messages of a limit that lasts for longer than the run may wait."""
-_FOR_ALL = ("refusal.token_rejected", _LIMIT)
-"""Beginnings of the messages that hold for every repository, and end the writing at once."""
 _OPERATIONS = {
     PullRequestOperation.CREATED: FleetState.OPENED,
     PullRequestOperation.UPDATED: FleetState.UPDATED,
@@ -63,7 +59,7 @@ class Writer(NamedTuple):
         opened, largest = 0, 1
         self.github.end_writing_at(end)
         self._plan_interval(left, 0)
-        causes: list[str] = []
+        causes: list[Cause] = []
         for number, item in enumerate(todo, start=1):
             # The next registration may take as many writes as the largest one so far
             write_at = self.cancellation.clock.monotonic() + self.github.seconds_until(largest)
@@ -101,22 +97,20 @@ class Writer(NamedTuple):
         self.github.plan_write_interval(schedule.interval((made + left) * self.shard.total))
         return left * self.github.write_interval
 
-    def _end_if_needed(self, row: FleetRow, done: RegistrationResult, causes: list[str]) -> None:
+    def _end_if_needed(self, row: FleetRow, done: RegistrationResult, causes: list[Cause]) -> None:
         """End the writing where the other repositories would end alike."""
-        why = _why(done)
-        chain = fleet_messages.chain(why)
-        for_all = next((each for each in chain if each.key.startswith(_FOR_ALL)), None)
-        if done.exit_code > EXIT_CANCELLED:
-            self.result.cancelled, self.result.stopped = done.exit_code, why
-        elif for_all:
-            self.result.stopped = msg("fleet.stopped", reason=for_all)
+        failure = _failure_of(done)
+        if failure and failure.kind is Kind.CANCELLED:
+            self.result.cancelled, self.result.stopped = done.exit_code, failure.message
+        elif failure and failure.kind in ENDS_THE_WRITING:
+            self.result.stopped = msg("fleet.stopped", reason=failure.cause.message)
         elif row.state is not FleetState.FAILED or row.pull_request:
             causes.clear()
-        elif chain:
-            same = fleet_messages.cause_id(row)
-            causes[:] = [*causes, same] if causes[-1:] == [same] else [same]
+        elif row.failure:
+            cause = row.failure.cause
+            causes[:] = [*causes, cause] if causes[-1:] == [cause] else [cause]
             if len(causes) == SAME_CAUSE:
-                reason = fleet_messages.cause(row)
+                reason = cause.message
                 self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=reason)
         if self.result.stopped:
             self.reporter.warn(Diagnostic(self.result.stopped))
@@ -133,17 +127,18 @@ class Writer(NamedTuple):
             self.hidden_names.renamed(repository.full_name, done.pull_request.repository)
         self.rows.add_registration(done)
         is_open = done.operation is not PullRequestOperation.NONE
-        if _was_interrupted(done) and not is_open and not done.failed:
-            reason = _why(done) if client.wrote else None
-            return self._left_alone(item)._replace(reason=reason), done
+        was_interrupted = done.failure and done.failure.kind in LEAVES_FOR_NEXT_RUN
+        if was_interrupted and not is_open and not done.failed:
+            failure = done.failure if client.wrote else None
+            return self._left_alone(item)._replace(failure=failure), done
         state = _OPERATIONS[done.operation]
         if done.exit_code != EXIT_DONE:
             state = FleetState.FAILED
         elif not done.pull_request:
             state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
         missing = done.missing if done.files else item.missing
-        reason = _why(done) if state is FleetState.FAILED else None
-        return item.task.row(state, missing, reason, done.pull_request), done
+        failure = _failure_of(done) if state is FleetState.FAILED else None
+        return item.task.row(state, missing, failure, done.pull_request), done
 
     def _left_alone(self, item: WorkItem) -> FleetRow:
         """How a repository stands that is left for the next run."""
@@ -152,13 +147,6 @@ class Writer(NamedTuple):
         return item.task.row(state, item.missing, pull_request=item.pull_request)
 
 
-def _why(done: RegistrationResult) -> Message | None:
+def _failure_of(done: RegistrationResult) -> Failure | None:
     """What ended a registration, or why a file of it failed; ``None`` where all is well."""
-    failed = (file.reason for file in done.files if file.state in FAILED_STATES)
-    return done.error or next(failed, None)
-
-
-def _was_interrupted(done: RegistrationResult) -> bool:
-    """Whether a limit or a signal ended a registration: the next run does it, or finishes it."""
-    limits = (each for each in fleet_messages.chain(done.error) if each.key.startswith(_LIMIT))
-    return done.exit_code > EXIT_CANCELLED or any(limits)
+    return done.failure or next((file.failure for file in done.files if file.failure), None)

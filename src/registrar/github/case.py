@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from registrar.github.errors import Kind
+from registrar.failure import Kind
 from registrar.github.explain import Context
 from registrar.github.fields import UnusableAnswer
 from registrar.github.request import GRAPHQL, Request
-from registrar.github.response import Failure, GraphQLError, Response, Trouble
+from registrar.github.response import GraphQLError, NoAnswer, Response, Trouble
 
 _LIMIT_TYPES = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 INACCESSIBLE = "not accessible by"
@@ -20,14 +20,14 @@ class Case(NamedTuple):
     """A request, its answer, and whether what the request needs was made."""
 
     request: Request[object]
-    answer: Response | Failure
+    answer: Response | NoAnswer
     context: Context
     was_made: bool
 
     @property
     def trouble(self) -> Trouble | None:
         """Why there is no answer."""
-        return self.answer.trouble if isinstance(self.answer, Failure) else None
+        return self.answer.trouble if isinstance(self.answer, NoAnswer) else None
 
     @property
     def status(self) -> int:
@@ -191,6 +191,11 @@ class Row(NamedTuple):
     at_least_a_minute: bool = False
     gave_up: str = ""
     """Key of the text when all tries have failed, where it is not the usual one."""
+
+    @property
+    def name(self) -> str:
+        """The same for every answer that this row, or one that says the same, applies to."""
+        return f"{self.kind.name} {self.text}"
 
     def holds(self, case: Case) -> bool:
         """Whether this row applies to ``case``."""

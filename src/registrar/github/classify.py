@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
+from registrar.failure import Cause, Failure, Kind
 from registrar.github.case import INACCESSIBLE, TOO_QUICKLY, Case, Row
-from registrar.github.errors import Kind
+from registrar.github.causes import cause_of
 from registrar.github.explain import Context, TokenKind, explanation
 from registrar.github.fields import UnusableAnswer
 from registrar.github.headers import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
-from registrar.github.response import NOT_SENT, Failure, Response, Trouble
+from registrar.github.response import NOT_SENT, NoAnswer, Response, Trouble
 from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -258,7 +259,7 @@ UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=TRIES, may_have_been_appli
 
 def classify(
     request: Request[Model],
-    answer: Response | Failure,
+    answer: Response | NoAnswer,
     context: Context,
     *,
     was_made: bool,
@@ -279,6 +280,7 @@ def classify(
     return Outcome(
         row.kind,
         explanation(row.text, answer, context),
+        cause_of(row.name, answer, request, context),
         tries=row.tries,
         pause=pause(case.headers, now),
         at_least_a_minute=row.at_least_a_minute,
@@ -303,11 +305,13 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
     )
 
 
-def explain_errors(answer: Response, context: Context) -> Message:
-    """Explain what a GraphQL answer lacks, where the rest of it is used."""
-    query = Request("POST", GRAPHQL, msg("operation.pull_requests_unread"), lambda _: None)
+def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
+    """Give what a GraphQL answer lacks, where the rest of it is used."""
+    query = Request("POST", GRAPHQL, operation, lambda _: None)
     row = _row_of(Case(query, answer, context, was_made=False)) or UNUSABLE
-    return explanation(row.text, answer, context)
+    reason = explanation(row.text, answer, context)
+    message = msg("host.failed", operation=operation, reason=reason)
+    return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))
 
 
 def _row_of(case: Case) -> Row | None:

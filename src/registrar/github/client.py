@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from registrar.github.errors import GitHubError, Kind
+from registrar.failure import Kind
+from registrar.github.errors import GitHubError
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQLClient
@@ -51,6 +52,11 @@ class Client(GraphQLClient):
     def wrote(self) -> bool:
         """Whether any write has succeeded."""
         return self._session.wrote
+
+    @property
+    def may_have_been_applied(self) -> bool:
+        """Whether the last write may have been applied, also where it never ended."""
+        return self._session.may_have_been_applied
 
     def require_requests(self, count: int) -> None:
         """Refuse to begin what the rate limit of REST would not let end.

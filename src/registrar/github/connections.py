@@ -17,7 +17,7 @@ from requests import utils
 from urllib3 import exceptions
 
 from registrar.github.limits import CONNECTIONS
-from registrar.github.response import Failure, Trouble
+from registrar.github.response import NoAnswer, Trouble
 from registrar.github.timed import CHUNK, LARGEST_ANSWER, HTTPPool, HTTPSPool, TooLargeError
 from registrar.loopback import is_loopback
 
@@ -59,7 +59,7 @@ class Connections:
         """Nothing is opened before the first request."""
         parts = urlsplit(api_url)
         self._origin = f"{parts.scheme}://{parts.netloc}"
-        self._broken: Failure | None = None
+        self._broken: NoAnswer | None = None
         self._lock = threading.Lock()
         self._being_read = 0
         """Bytes of all answers that are being read."""
@@ -68,13 +68,13 @@ class Connections:
             try:
                 pools["ssl_context"] = _tls_context()
             except OSError as error:
-                self._broken = Failure(Trouble.CA_BUNDLE, str(error))
+                self._broken = NoAnswer(Trouble.CA_BUNDLE, str(error))
         proxy = _proxy(api_url)
         try:
             self._pools = _proxied(proxy, pools) if proxy else urllib3.PoolManager(**pools)
         except (exceptions.HTTPError, ValueError):
             # Without the library's words: they may quote the address with its password
-            self._broken = Failure(Trouble.PROXY_ADDRESS)
+            self._broken = NoAnswer(Trouble.PROXY_ADDRESS)
             self._pools = urllib3.PoolManager(**pools)
         self._pools.pool_classes_by_scheme = {"http": HTTPPool, "https": HTTPSPool}
 
@@ -86,7 +86,7 @@ class Connections:
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], seconds: float
-    ) -> Failure | tuple[int, Mapping[str, str], bytes]:
+    ) -> NoAnswer | tuple[int, Mapping[str, str], bytes]:
         """Send a request; gives status, headers and body of the answer.
 
         ``seconds`` is the time for the answer; a large request has more.
@@ -107,9 +107,9 @@ class Connections:
             )
             return response.status, dict(response.headers), self._read(response)
         except TooLargeError:
-            return Failure(Trouble.TOO_LARGE, seconds=seconds)
+            return NoAnswer(Trouble.TOO_LARGE, seconds=seconds)
         except _TooLargeTogetherError:
-            return Failure(Trouble.TOO_LARGE_TOGETHER, seconds=seconds)
+            return NoAnswer(Trouble.TOO_LARGE_TOGETHER, seconds=seconds)
         except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             return _failure(error, seconds)
 
@@ -172,7 +172,7 @@ def _proxied(proxy: str, pools: dict[str, Any]) -> urllib3.PoolManager:
     )
 
 
-def _failure(error: Exception, seconds: float) -> Failure:
+def _failure(error: Exception, seconds: float) -> NoAnswer:
     """Translate a library's exception."""
     causes = list(_causes(error))
     last = causes[-1]
@@ -189,7 +189,7 @@ def _failure(error: Exception, seconds: float) -> Failure:
         trouble = Trouble.PROXY_LOGIN
     elif trouble is Trouble.PROXY and isinstance(last, ssl.SSLError) and type(last) not in _CLOSED:
         trouble = Trouble.PROXY_TLS
-    return Failure(trouble, words or type(last).__name__, seconds)
+    return NoAnswer(trouble, words or type(last).__name__, seconds)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from registrar import __version__
-from registrar.github.response import Failure, Response
+from registrar.github.response import NoAnswer, Response
 from registrar.texts.messages import Message, msg
 
 PERMISSIONS = "contents=write; pull_requests=write"
@@ -59,9 +59,9 @@ class Context(NamedTuple):
         )
 
 
-def explanation(key: str, answer: Response | Failure, context: Context) -> Message:
+def explanation(key: str, answer: Response | NoAnswer, context: Context) -> Message:
     """Fill in a text of the catalogue with the details of an answer."""
-    if isinstance(answer, Failure):
+    if isinstance(answer, NoAnswer):
         seconds = round(answer.seconds)
         return msg(key, host=context.host, detail=answer.detail or "-", seconds=seconds)
     headers = answer.headers

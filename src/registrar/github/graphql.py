@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Unpack
 
 from registrar.errors import Refused
+from registrar.failure import Failure, Kind
 from registrar.github import parse_graphql, queries
-from registrar.github.classify import explain_errors
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.classify import failure_beside_data
+from registrar.github.errors import GitHubError
 from registrar.github.fields import Fields
 from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
 from registrar.github.response import GraphQLError, Response
@@ -178,7 +179,7 @@ class GraphQLClient(RestClient):
         return self._state(data.object("repository"), pulls, branch, paths)
 
     def _state(
-        self, found: Fields, beside: Fields | Message, branch: str, paths: Sequence[str]
+        self, found: Fields, beside: Fields | Failure, branch: str, paths: Sequence[str]
     ) -> RepositoryState:
         """Read a repository; ``beside`` has its pull requests, or says why there are none."""
         full_name = found.repository("nameWithOwner")
@@ -232,10 +233,9 @@ class GraphQLClient(RestClient):
             lambda response: parse_graphql.at_paths(parse_graphql.commit_of(response), paths),
         )
 
-    def _pull_requests_error(self, response: Response) -> Message:
+    def _pull_requests_error(self, response: Response) -> Failure:
         operation = msg("operation.pull_requests_unread")
-        reason = explain_errors(response, self._context)
-        return msg("host.failed", operation=operation, reason=reason)
+        return failure_beside_data(response, self._context, operation)
 
     def _graphql(
         self,

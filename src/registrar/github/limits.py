@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from registrar.clock import Clock
 from registrar.errors import Refused
+from registrar.failure import Kind
 from registrar.github.headers import number
 from registrar.texts.messages import msg
 
@@ -104,7 +105,7 @@ class TokenLimits:
         if limit and limit.reset > self._clock.time() and limit.remaining < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
             left, until = limit.remaining, clock_time(limit.reset)
-            raise Refused(msg(key, needed=needed, left=left, until=until))
+            raise Refused(msg(key, needed=needed, left=left, until=until), Kind.USED_UP)
 
     def pace(self, requests: int = 1) -> float:
         """Seconds until so many content-creating requests, or a minute's, may be sent."""

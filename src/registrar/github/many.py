@@ -7,8 +7,10 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from registrar.errors import Refused
+from registrar.failure import Failure, Kind
 from registrar.github import queries
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.causes import words_alone
+from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, GraphQLClient, is_about_pull_requests
@@ -18,7 +20,7 @@ from registrar.github.response import GraphQLError, Response
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.texts.escaping import Lines
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 PER_PAGE = 100
 _OLDEST_FIRST = "sort=created&direction=asc"
@@ -97,7 +99,7 @@ class ManyClient(GraphQLClient):
         paths: Sequence[str],
         *,
         once: bool,
-    ) -> list[RepositoryState | Exclusion | Message]:
+    ) -> list[RepositoryState | Exclusion | Failure]:
         """Read what `inspect` reads of each of up to 100 repositories, in their order.
 
         Where there is no state there is the reason: why it is not worked on, or why it cannot be
@@ -126,28 +128,30 @@ class ManyClient(GraphQLClient):
         repositories: Sequence[ListedRepository],
         branch: str,
         paths: Sequence[str],
-    ) -> list[RepositoryState | Exclusion | Message]:
+    ) -> list[RepositoryState | Exclusion | Failure]:
         data = Fields(response.data).object("data")
         errors = {error.path[:2]: error for error in response.graphql_errors}
         nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
         if not len(nodes) == len(all_pulls) == len(repositories):
             raise UnusableAnswer("nodes and pulls have not one item for each id")
         found = zip(repositories, nodes, all_pulls, strict=True)
-        states: list[RepositoryState | Exclusion | Message] = []
+        states: list[RepositoryState | Exclusion | Failure] = []
         for index, (repository, node, pulls) in enumerate(found):
             error = errors.get(("nodes", index))
             if node is not None:
                 beside = pulls or self._pull_requests_error(response)
                 states.append(self._state_or_reason(node, beside, branch, paths))
             elif error and error.type != "NOT_FOUND":
-                states.append(msg("fleet.unreadable", reason=Lines(error.message)))
+                message = msg("fleet.unreadable", reason=Lines(error.message))
+                words = words_alone(error.message, repository.full_name)
+                states.append(Failure.of(message, Kind.PERMISSION, about=words))
             else:
-                states.append(self.not_found_error(repository.full_name).message)
+                states.append(self.not_found_error(repository.full_name).failure)
         return states
 
     def _state_or_reason(
-        self, found: Fields, beside: Fields | Message, branch: str, paths: Sequence[str]
-    ) -> RepositoryState | Exclusion | Message:
+        self, found: Fields, beside: Fields | Failure, branch: str, paths: Sequence[str]
+    ) -> RepositoryState | Exclusion | Failure:
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
             ("isDisabled", Exclusion.DISABLED),
@@ -159,7 +163,7 @@ class ManyClient(GraphQLClient):
         try:
             return self._state(found, beside, branch, paths)
         except Refused as refused:
-            return refused.message
+            return refused.failure
 
     def _pages(self, target: str, name: str = "") -> Iterator[ListedRepository]:
         number, is_last = 1, False

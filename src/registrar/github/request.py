@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypedDict, TypeVar
 
-from registrar.github.errors import Kind
+from registrar.failure import Kind
 from registrar.github.response import MOST_VALUES, GraphQLError, Response
 from registrar.texts.messages import Message
 
@@ -71,6 +71,8 @@ class Outcome(NamedTuple, Generic[Model_co]):
 
     kind: Kind
     reason: Message
+    cause: str = ""
+    """The same for answers that differ only in names, numbers or addresses."""
     tries: int = 1
     """How often the request may be sent in all; limits and lag have their own bounds."""
     pause: float | None = None

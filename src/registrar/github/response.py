@@ -57,7 +57,7 @@ NOT_SENT = frozenset(Trouble) - {
 """Troubles that end a request before it is sent."""
 
 
-class Failure(NamedTuple):
+class NoAnswer(NamedTuple):
     """No answer; ``detail`` is the library's message, ``seconds`` the time limit of the request."""
 
     trouble: Trouble

@@ -8,8 +8,9 @@ from typing import Unpack
 from urllib.parse import quote
 
 from registrar.errors import Refused
+from registrar.failure import Kind
 from registrar.github import parse
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.errors import GitHubError
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
 from registrar.github.request import Model, Request, RequestOptions

@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable
 
 from registrar.cancellation import Cancellation
-from registrar.github.errors import Kind, OutOfTime
+from registrar.failure import Failure, Kind
+from registrar.github.errors import OutOfTime
 from registrar.github.limits import clock_time
 from registrar.github.request import Outcome
 from registrar.texts.messages import Message, msg
@@ -60,50 +61,51 @@ class RetryPolicy:
         self._lock = threading.Lock()
         self._resume_at = 0.0
         self._counted_until = 0.0
-        self._announced = set[str]()
+        self._has_announced = False
+        """Whether an announcement in place of the usual text was printed."""
         self.end: float | None = None
         """Moment (monotonic) that ends a run whose pace is part of its plan."""
 
-    def wait(self, *, may_have_been_applied: bool) -> None:
+    def wait(self) -> None:
         """Wait until every planned pause is over.
 
         Raises:
-            Cancelled: a signal arrived; it carries ``may_have_been_applied``.
+            Cancelled: a signal arrived.
         """
-        self._cancellation.check(may_have_been_applied=may_have_been_applied)
+        self._cancellation.check()
         while (seconds := self._resume_at - self.clock.monotonic()) > 0:
-            self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
+            self._cancellation.sleep(seconds)
 
-    def wait_between_writes(self, seconds: float, *, may_have_been_applied: bool) -> None:
+    def wait_between_writes(self, seconds: float) -> None:
         """Wait as the plan of the run has it: not counted as waiting.
 
         Raises:
-            Cancelled: a signal arrived; it carries ``may_have_been_applied``.
+            Cancelled: a signal arrived.
         """
         if seconds > 0:
-            self._cancellation.sleep(seconds, may_have_been_applied=may_have_been_applied)
+            self._cancellation.sleep(seconds)
 
-    def keep_pace(self, seconds: float, *, may_have_been_applied: bool) -> None:
+    def keep_pace(self, seconds: float) -> None:
         """Wait until GitHub takes another write; counted as waiting, unless the run has an `end`.
 
         Raises:
             OutOfTime: it would exceed the time that is left, or the run's end.
-            Cancelled: a signal arrived; it carries ``may_have_been_applied``.
+            Cancelled: a signal arrived.
         """
         reason = msg("fault.pace")
         if self.end is None:
-            self.plan_pause(seconds, reason, may_have_been_applied=may_have_been_applied)
+            self.plan_pause(seconds, reason)
             return
         if self.clock.monotonic() + seconds >= self.end:
             until = clock_time(self.clock.time() + seconds)
+            message = msg("limit.after_end", reason=reason, until=until)
             raise OutOfTime(
-                msg("limit.after_end", reason=reason, until=until),
+                Failure.of(message, Kind.OUT_OF_TIME),
                 msg("limit.until", reason=reason, until=until),
-                may_have_been_applied=may_have_been_applied,
             )
         if whole := round(seconds):
             self._announce(msg("wait.pause", reason=reason, seconds=whole))
-        self.wait_between_writes(seconds, may_have_been_applied=may_have_been_applied)
+        self.wait_between_writes(seconds)
 
     def count_failed(self, began: float) -> None:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""
@@ -121,7 +123,6 @@ class RetryPolicy:
         reason: Message,
         *,
         announcement: Message | None = None,
-        may_have_been_applied: bool = False,
     ) -> None:
         """Plan a pause from now on, and announce it.
 
@@ -136,15 +137,12 @@ class RetryPolicy:
             if end <= self._resume_at:
                 return
             if end - max(self._counted_until, now) > self._left:
-                raise self._out_of_time(
-                    reason, seconds, may_have_been_applied=may_have_been_applied
-                )
+                raise self._out_of_time(reason, seconds)
             self._count(now, end)
             self._resume_at = end
-            is_new = announcement is None or announcement.key not in self._announced
-            if announcement:
-                self._announced.add(announcement.key)
-        if is_new:
+            is_repeated = announcement is not None and self._has_announced
+            self._has_announced |= announcement is not None
+        if not is_repeated:
             usual = msg("wait.pause", reason=reason, seconds=math.ceil(seconds))
             self._announce(announcement or usual)
 
@@ -153,9 +151,7 @@ class RetryPolicy:
         self._left -= max(0.0, end - max(start, self._counted_until))
         self._counted_until = max(self._counted_until, end)
 
-    def _out_of_time(
-        self, reason: Message, seconds: float, *, may_have_been_applied: bool
-    ) -> OutOfTime:
+    def _out_of_time(self, reason: Message, seconds: float) -> OutOfTime:
         until = clock_time(self.clock.time() + seconds)
         # A time to run again is named only if the pause is long
         is_long = seconds >= LIMIT_PAUSE
@@ -170,5 +166,5 @@ class RetryPolicy:
             minutes=self._max_seconds / 60,
             until=until,
         )
-        cause = msg("limit.until", reason=reason, until=until) if is_long else reason
-        return OutOfTime(message, cause, may_have_been_applied=may_have_been_applied)
+        waits_for = msg("limit.until", reason=reason, until=until) if is_long else reason
+        return OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), waits_for)

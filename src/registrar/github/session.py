@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, cast
 
+from registrar.failure import Cause, Failure, Kind
 from registrar.github.classify import classify
-from registrar.github.errors import GitHubError, Kind
+from registrar.github.errors import GitHubError
 from registrar.github.explain import Context
 from registrar.github.limits import TokenLimits
 from registrar.github.request import Model, Outcome, Request
@@ -51,6 +52,7 @@ class _Attempts(Generic[Model]):
         self.known_until = 0.0
         """Until when GitHub may not know what the request needs; 0 when we made none of it."""
         self.may_have_been_applied = False
+        """Whether one of its tries, all of them together, may have been applied."""
         self.was_limited = False
 
 
@@ -74,6 +76,8 @@ class Session:
         """When what has these keys was made (monotonic clock, in seconds)."""
         self.wrote = False
         """Whether any write has succeeded."""
+        self.may_have_been_applied = False
+        """Whether the last write may have been applied, also where it never ended."""
 
     def note_made(self, *keys: str) -> None:
         """Remember that this run has made these now, or that GitHub says that they exist."""
@@ -88,10 +92,16 @@ class Session:
             Cancelled: a signal arrived.
         """
         attempts = _Attempts(request, self._clock.monotonic())
+        if request.writes:
+            self.may_have_been_applied = False
         while True:
-            self._wait(attempts)
+            self._wait(request)
             began = self._clock.monotonic()
             outcome = self._send(attempts)
+            attempts.may_have_been_applied |= outcome.may_have_been_applied
+            if request.writes:
+                is_done = outcome.kind is Kind.SUCCESS
+                self.may_have_been_applied = is_done or attempts.may_have_been_applied
             if request.writes and outcome.kind is not Kind.LIMIT:
                 self.limits.writes += 1
             if outcome.kind is Kind.SUCCESS:
@@ -100,29 +110,28 @@ class Session:
             if outcome.kind is Kind.LIMIT and not attempts.was_limited:
                 attempts.was_limited = True
                 self.limits.widen_interval()
-            attempts.may_have_been_applied |= outcome.may_have_been_applied
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made(*request.makes)
             if not _is_worth_another(attempts, outcome, began):
                 raise self._error(attempts, outcome)
             self._plan_pause(attempts, outcome)
 
-    def _wait(self, attempts: _Attempts[Model]) -> None:
+    def _wait(self, request: Request[Model]) -> None:
         """Wait until the next request may be sent."""
-        creates_content = attempts.request.writes and attempts.request.method != "PATCH"
-        lost = attempts.may_have_been_applied
-        if attempts.request.writes:
-            seconds = self.limits.until_next_write()
-            self._policy.wait_between_writes(seconds, may_have_been_applied=lost)
+        creates_content = request.writes and request.method != "PATCH"
+        if request.writes:
+            self._policy.wait_between_writes(self.limits.until_next_write())
         if creates_content and (pace := self.limits.pace()):
-            self._policy.keep_pace(pace, may_have_been_applied=lost)
-        self._policy.wait(may_have_been_applied=lost)
-        if attempts.request.writes:
+            self._policy.keep_pace(pace)
+        self._policy.wait()
+        if request.writes:
             self.limits.note_write(creates_content=creates_content)
 
     def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request
         self.limits.note_sent()
+        # Also where a signal gives the answer up
+        self.may_have_been_applied |= request.writes
         answer = self._transport.send(
             request.method,
             request.target,
@@ -147,14 +156,12 @@ class Session:
         self.wrote |= request.writes
         self.note_made(*request.makes)
         if outcome.pause:
-            self._policy.plan_pause(outcome.pause, outcome.reason, may_have_been_applied=True)
+            self._policy.plan_pause(outcome.pause, outcome.reason)
         return cast("Model", outcome.model)
 
     def _plan_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
-        lost = attempts.may_have_been_applied
         if outcome.kind is not Kind.LAG:
-            seconds = pause_before(outcome, attempts.sent)
-            self._policy.plan_pause(seconds, outcome.reason, may_have_been_applied=lost)
+            self._policy.plan_pause(pause_before(outcome, attempts.sent), outcome.reason)
             return
         attempts.sent -= 1
         attempts.lagged += 1
@@ -163,7 +170,6 @@ class Session:
             min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
             outcome.reason,
             announcement=msg("wait.lag", operation=attempts.request.operation),
-            may_have_been_applied=lost,
         )
 
     def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
@@ -176,9 +182,12 @@ class Session:
                 seconds=round(self._clock.monotonic() - attempts.began),
             )
         return GitHubError(
-            msg("host.failed", operation=attempts.request.operation, reason=reason),
-            outcome.kind,
-            may_have_been_applied=attempts.may_have_been_applied,
+            Failure(
+                outcome.kind,
+                msg("host.failed", operation=attempts.request.operation, reason=reason),
+                Cause(reason, outcome.cause),
+                attempts.may_have_been_applied,
+            )
         )
 
 

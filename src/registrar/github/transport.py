@@ -20,7 +20,7 @@ from registrar.github import timed
 from registrar.github.connections import Connections
 from registrar.github.explain import API_VERSION
 from registrar.github.request import GRAPHQL
-from registrar.github.response import MOST_VALUES, Failure, Response
+from registrar.github.response import MOST_VALUES, NoAnswer, Response
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Message, msg
 
@@ -59,7 +59,7 @@ class Transport:
         *,
         most_seconds: float = math.inf,
         most_values: int = MOST_VALUES,
-    ) -> Response | Failure:
+    ) -> Response | NoAnswer:
         """Send one request; a read follows redirects that stay on this host.
 
         ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
@@ -68,7 +68,7 @@ class Transport:
         seconds = min(self._seconds, most_seconds)
         for _ in range(MOST_REDIRECTS):
             answer = self._send(method, target, body, seconds, most_values)
-            if method != "GET" or isinstance(answer, Failure):
+            if method != "GET" or isinstance(answer, NoAnswer):
                 return answer
             elsewhere = self._same_host(answer, target)
             if elsewhere is None:
@@ -83,7 +83,7 @@ class Transport:
         body: Mapping[str, object] | None,
         seconds: float,
         most_values: int,
-    ) -> Response | Failure:
+    ) -> Response | NoAnswer:
         requester = self._client().requester
         exchange = _Exchange(self._connections, seconds)
         requester.requestJson(
@@ -94,8 +94,8 @@ class Transport:
             cnx=exchange,  # type: ignore[arg-type] # a connection is whatever has its methods
         )
         answer = exchange.answer
-        if isinstance(answer, Failure):
-            return Failure(answer.trouble, self._redact(answer.detail), answer.seconds)
+        if isinstance(answer, NoAnswer):
+            return NoAnswer(answer.trouble, self._redact(answer.detail), answer.seconds)
         status, headers, content = answer
         return Response.parse(status, headers, content, self._redact, most_values)
 
@@ -143,7 +143,7 @@ class _Exchange:
     def __init__(self, connections: Connections, seconds: float) -> None:
         self._connections = connections
         self._seconds = seconds
-        self.answer: Failure | tuple[int, Mapping[str, str], bytes]
+        self.answer: NoAnswer | tuple[int, Mapping[str, str], bytes]
 
     def request(
         self, verb: str, url: str, content: str | None, headers: dict[str, str], *_: object

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED
+from registrar.failure import Failure
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.spec import Mode
@@ -41,7 +42,8 @@ class FleetRow(NamedTuple):
     """Address of the repository for people; empty where it is not known."""
     missing: int = 0
     """Number of files that the default branch lacks."""
-    reason: Message | None = None
+    failure: Failure | None = None
+    """Why it failed, or is left for the next run."""
     pull_request: PullRequest | None = None
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.failure import Failure
 from registrar.texts.escaping import Link
-from registrar.texts.messages import Message
 
 
 def _lines(text: str) -> str:
@@ -132,5 +132,5 @@ class RepositoryState(NamedTuple):
     directories: Directories = MappingProxyType({})
     owner: OwnerFiles | None = None
     """``None`` where nothing is inherited from the owner, or it was not looked for."""
-    pull_requests_error: Message | None = None
+    pull_requests_error: Failure | None = None
     """Why the pull requests could not be read."""

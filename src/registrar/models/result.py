@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from registrar.failure import Failure
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
 from registrar.models.spec import Mode
@@ -42,25 +43,33 @@ class FileResult(NamedTuple):
     definition: FileDefinition
     state: State
     reason: Message | None = None
+    """Of a state that is no failure."""
     commit: str = ""
     on_branch: bool = False
     """Whether the working branch brings this path to the default branch."""
+    failure: Failure | None = None
 
     @property
-    def cause(self) -> Message | None:
-        """The reason as other paths may share it: nothing in it names the path."""
-        if self.reason is None:
-            return None
-        inner = self.reason.values.get("reason")
-        if self.reason.key == "host.failed" and isinstance(inner, Message):
-            return inner
-        return self.reason
+    def explanation(self) -> Message | None:
+        """The reason of the state, whichever it is."""
+        return self.failure.message if self.failure else self.reason
 
     @property
     def described(self) -> Message:
-        """The state, with its cause where there is one."""
+        """The state, with its reason where there is one; nothing in it names the path."""
         state = msg(f"state.{self.state}")
-        return msg("state.with_reason", state=state, reason=self.cause) if self.cause else state
+        reason = self.failure.cause.message if self.failure else self.reason
+        return msg("state.with_reason", state=state, reason=reason) if reason else state
+
+
+class Note(NamedTuple):
+    """Something worth knowing about a registration."""
+
+    message: Message
+    identity: str
+    """The same for notes that differ only in what is a repository's own."""
+    repeats_state: bool = False
+    """Whether it says no more than the state of the repository."""
 
 
 class RegistrationResult(NamedTuple):
@@ -79,8 +88,9 @@ class RegistrationResult(NamedTuple):
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
     exit_code: int = 0
-    error: Message | None = None
-    notes: tuple[Message, ...] = ()
+    failure: Failure | None = None
+    """What ended it early."""
+    notes: tuple[Note, ...] = ()
 
     def count(self, *states: State) -> int:
         """Count the paths in one of ``states``."""

@@ -35,7 +35,9 @@ class RunResult:
         wrote = any(result.mode is Mode.REGISTER for result in self.registrations)
         self._exit_code = exit_code(error, wrote=wrote)
         self.diagnostics = (
-            error.diagnostics if isinstance(error, InvalidInput) else [Diagnostic(describe(error))]
+            error.diagnostics
+            if isinstance(error, InvalidInput)
+            else [Diagnostic(describe(error).message)]
         )
 
     @property

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from registrar.alternatives import may_inherit
+from registrar.errors import Cancelled
+from registrar.failure import Failure
+from registrar.github.errors import OutOfTime
 from registrar.models.branch import Attempt, Branch
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
@@ -77,6 +82,26 @@ def created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileRes
     other = plan.other_case.get(definition.path)
     reason = msg("reason.other_case", other=other) if other else None
     return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
+
+
+@contextmanager
+def interruptible(
+    client: Client, progress: Progress, definitions: Sequence[FileDefinition]
+) -> Iterator[None]:
+    """Mark what the write inside may have created, where a signal or a limit ends it half-way."""
+    try:
+        yield
+    except (Cancelled, OutOfTime):
+        if client.may_have_been_applied:
+            mark_unknown(progress, definitions)
+        raise
+
+
+def mark_unknown(progress: Progress, definitions: Iterable[FileDefinition]) -> None:
+    """Say of those without a result that nobody knows whether they were created."""
+    failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
+    for definition in progress.pending(list(definitions)):
+        progress.record(FileResult(definition, State.UNKNOWN, failure=failure))
 
 
 def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:

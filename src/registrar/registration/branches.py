@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from registrar.errors import Refused, RegistrarError
+from registrar.failure import Failure
 from registrar.github.errors import GitHubError
 from registrar.models.branch import Attempt, Branch, Declined, OpenOrDeclined
 from registrar.models.plan import Plan
@@ -36,7 +37,8 @@ def names(plan: Plan) -> Iterator[str]:
         name = f"{plan.spec.branch}-{suffix}"
         if not _is_same(name, plan.repository.default_branch):
             yield name
-    raise RegistrarError(msg("branch.no_name_free", branch=plan.spec.branch, last=LAST_SUFFIX))
+    message = msg("branch.no_name_free", branch=plan.spec.branch, last=LAST_SUFFIX)
+    raise RegistrarError(Failure.of(message))
 
 
 def require_other_than_default(name: str, default_branch: str) -> str:
@@ -185,7 +187,12 @@ def _close_again(client: Client, plan: Plan, attempt: Attempt | None, progress: 
         opened = next((pull for pull in pulls if pull.is_open and attempt.opened(pull)), None)
     if opened:
         client.update_pull_request(plan.repository, opened, body=mark.CLOSED_BY_US, close=True)
-        progress.warn("progress.closed_again", pull_request=opened.link, branch=plan.spec.branch)
+        progress.warn(
+            "progress.closed_again",
+            about=opened.url,
+            pull_request=opened.link,
+            branch=plan.spec.branch,
+        )
 
 
 def _continue(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from registrar.alternatives import directories_to_read
 from registrar.errors import Cancelled, Refused
-from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.failure import Kind
+from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.limits import CONNECTIONS
 from registrar.models.branch import Branch
 from registrar.models.files import FileDefinition
@@ -24,7 +25,7 @@ from registrar.models.repository import (
 )
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.base import created, with_owner
+from registrar.registration.base import created, interruptible, mark_unknown, with_owner
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts.messages import msg
@@ -81,17 +82,15 @@ class PerFile:
         if not todo:
             return
         with progress.group("group.create", count=len(todo), branch=branch.name):
-            for number, definition in enumerate(todo, start=1):
-                try:
+            try:
+                for number, definition in enumerate(todo, start=1):
                     message = proposal.commit_message(progress.result(), definition)
-                    result = _create(client, plan, branch, definition, message)
-                except (Cancelled, OutOfTime) as ended:
-                    for each in todo[number - 1 :]:
-                        lost = each is definition and ended.may_have_been_applied
-                        if lost or branch.may_hold(each.path):
-                            progress.record(FileResult(each, State.UNKNOWN, msg("reason.unknown")))
-                    raise
-                progress.record_and_print(number, len(todo), result)
+                    with interruptible(client, progress, [definition]):
+                        result = _create(client, plan, branch, definition, message)
+                    progress.record_and_print(number, len(todo), result)
+            except (Cancelled, OutOfTime):
+                mark_unknown(progress, (each for each in todo if branch.may_hold(each.path)))
+                raise
 
 
 def _base(client: Client, repository: Repository) -> str:
@@ -154,7 +153,7 @@ def _create(
     except GitHubError as error:
         if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
             return _read_back(client, plan, branch, definition, error)
-        return FileResult(definition, State.FAILED, error.message)
+        return FileResult(definition, State.FAILED, failure=error.failure)
     return created(plan, definition, commit)
 
 
@@ -165,12 +164,9 @@ def _read_back(
     try:
         found = client.entry(plan.repository, definition.path, branch.name)
     except GitHubError:
-        return FileResult(definition, State.UNKNOWN, error.message)
-    except (Cancelled, OutOfTime) as ended:
-        ended.may_have_been_applied |= error.may_have_been_applied
-        raise
+        return FileResult(definition, State.UNKNOWN, failure=error.failure)
     if found is None:
-        return FileResult(definition, State.FAILED, error.message)
+        return FileResult(definition, State.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     may_be_ours = lost or branch.may_have_been_applied
     return _there(plan, definition, found, may_be_ours=may_be_ours)

@@ -11,6 +11,7 @@ from registrar.alternatives import (
     satisfied_by,
 )
 from registrar.errors import Refused
+from registrar.github.errors import GitHubError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
@@ -123,7 +124,7 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
     if plan.state.pull_requests_error:
-        raise Refused(plan.state.pull_requests_error)
+        raise GitHubError(plan.state.pull_requests_error)
     workflow_files = [d.path for d in plan.missing if d.path.startswith(WORKFLOW_FILES)]
     if workflow_files and scopes is not None and "workflow" not in scopes:
         raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

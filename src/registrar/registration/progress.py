@@ -7,10 +7,17 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from registrar.errors import Diagnostic
+from registrar.failure import Cause, Failure
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
+from registrar.models.result import (
+    FileResult,
+    Note,
+    PullRequestOperation,
+    RegistrationResult,
+    State,
+)
 from registrar.models.spec import Mode
 from registrar.reporting.runner import Tone
 from registrar.texts.escaping import Link
@@ -58,7 +65,7 @@ class Progress:
         self._log = log
         self._definitions: tuple[FileDefinition, ...] = ()
         self._results: dict[str, FileResult] = {}
-        self._last_failure: Message | None = None
+        self._last_failure: tuple[State, Cause] | None = None
 
     @property
     def branch(self) -> str:
@@ -83,18 +90,19 @@ class Progress:
         self.record(result)
         tone = _TONES.get(result.state, Tone.PLAIN)
         described = result.described
-        if tone is Tone.BAD and described == self._last_failure:
-            state = msg(f"state.{result.state}")
-            described = msg("state.with_reason", state=state, reason=msg("reason.same"))
-        elif tone is Tone.BAD:
-            self._last_failure = described
+        if result.failure:
+            failed = (result.state, result.failure.cause)
+            if failed == self._last_failure:
+                state = msg(f"state.{result.state}")
+                described = msg("state.with_reason", state=state, reason=msg("reason.same"))
+            self._last_failure = failed
         self._path(number, total, result.definition.path, described, tone)
 
     def found(self, repository: Repository) -> None:
         """Take over GitHub's own name of the repository, and report if it was renamed."""
         old = self._result.repository
         if repository.full_name.lower() != old.lower():
-            self.note("progress.renamed", old=old, new=repository.full_name)
+            self.note("progress.renamed", about=old, old=old, new=repository.full_name)
         self._result = self._result._replace(
             repository=repository.full_name,
             base_branch=repository.default_branch,
@@ -108,8 +116,8 @@ class Progress:
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):
-                reason = msg("reason.blocked", parent=parent)
-                self.record(FileResult(definition, State.FAILED, reason))
+                failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
+                self.record(FileResult(definition, State.FAILED, failure=failure))
             elif satisfied := plan.satisfied.get(definition.path):
                 self.record(FileResult(definition, State.SKIPPED, satisfied))
             elif declined := plan.declined.get(definition.path):
@@ -132,16 +140,24 @@ class Progress:
         reason = msg("reason.declined", pull_request=pull_request.link)
         self.record(FileResult(definition, state, reason))
 
-    def note(self, key: str, **values: object) -> None:
-        """Print a line that is also in the report."""
-        self._result = self._result._replace(notes=(*self._result.notes, msg(key, **values)))
+    def note(
+        self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
+    ) -> None:
+        """Print a line that is also in the report.
+
+        ``about`` is what besides the sentence makes it another note: a path for example.
+        """
+        self._keep(Note(msg(key, **values), f"{key} {about}", repeats_state))
         self.print(key, **values)
 
-    def warn(self, key: str, **values: object) -> None:
-        """Print a warning that is also in the report."""
+    def warn(self, key: str, /, *, about: str = "", **values: object) -> None:
+        """Print a warning that is also in the report; ``about`` is as in `note`."""
         message = msg(key, **values)
-        self._result = self._result._replace(notes=(*self._result.notes, message))
+        self._keep(Note(message, f"{key} {about}"))
         self._log.warn(Diagnostic(message))
+
+    def _keep(self, note: Note) -> None:
+        self._result = self._result._replace(notes=(*self._result.notes, note))
 
     def on_branch(self, name: str) -> None:
         """Keep the name of the working branch."""

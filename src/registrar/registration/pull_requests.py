@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from registrar.errors import RegistrarError
-from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.failure import Failure, Kind
+from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.branch import Branch
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
@@ -16,7 +17,7 @@ from registrar.models.spec import PullRequestOptions
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts import escaping
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 class NotOpened(RegistrarError):
     """The files are on the branch, but the pull request could not be opened."""
+
+    nothing_done = False
 
 
 def publish(
@@ -58,17 +61,13 @@ def publish(
         if error.already_exists or error.may_have_been_applied:
             found = _find_open(client, plan, branch)
         if found is None:
-            raise NotOpened(_by_hand(plan, new, error.message)) from error
+            raise NotOpened(_by_hand(plan, new, error.failure)) from error
         if error.may_have_been_applied and found.has_body(new.body):
             progress.pull_request(found, PullRequestOperation.CREATED)
         else:
             progress.pull_request(found, _update(client, plan, found, proposal, progress))
     except OutOfTime as ended:
-        raise OutOfTime(
-            _by_hand(plan, new, ended.message),
-            ended.cause,
-            may_have_been_applied=ended.may_have_been_applied,
-        ) from ended
+        raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
 
 
 def set_options(
@@ -98,7 +97,7 @@ def set_options(
         taken = client.add_assignees(repository, number, names)
         for name in names:
             if name.lower() not in taken:
-                progress.warn("pull_request.assignee_not_taken", name=name)
+                progress.warn("pull_request.assignee_not_taken", about=name, name=name)
 
     def ask(names: Sequence[str]) -> None:
         client.request_reviewers(repository, number, names, [])
@@ -124,7 +123,13 @@ def _one_by_one(
     except GitHubError as error:
         if len(names) == 1 or error.kind is not Kind.VALIDATION:
             # Whatever else is wrong, a missing permission for example, is wrong for all of them
-            progress.warn("pull_request.option_refused", name=tuple(names), reason=error.message)
+            about = f"{names} {error.failure.cause.identity}"
+            progress.warn(
+                "pull_request.option_refused",
+                about=about,
+                name=tuple(names),
+                reason=error.message,
+            )
             return
         for name in names:
             _one_by_one([name], give, progress)
@@ -141,10 +146,11 @@ def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -
         return client.create_pull_request(plan.repository, new._replace(draft=False))
 
 
-def _by_hand(plan: Plan, new: NewPullRequest, reason: Message) -> Message:
-    """Why the pull request was not opened, where the files are, and how to open it."""
+def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
+    """Add where the files are, and how to open the pull request."""
     link = compare_link(plan, new)
-    return msg("pull_request.not_opened", reason=reason, branch=new.branch, link=link)
+    message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
+    return why._replace(message=message)
 
 
 def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:

@@ -17,13 +17,14 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.failure import Kind
+from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
 from registrar.registration import branches, pull_requests
-from registrar.registration.base import Strategy
+from registrar.registration.base import Strategy, mark_unknown
 from registrar.registration.per_file import PerFile
 from registrar.registration.plan import make_plan, require_writable
 from registrar.registration.progress import Progress
@@ -71,11 +72,11 @@ def _result_of(
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         # Files not begun are 'pending', with the limit as reason, not 'failed'
-        why_pending = error.cause if isinstance(error, OutOfTime) else None
+        why_pending = error.waits_for if isinstance(error, OutOfTime) else None
         result = progress.result(why_pending=why_pending)
         wrote = client.wrote or bool(result.count(State.UNKNOWN))
         return result._replace(
-            exit_code=exit_code(error, wrote=wrote), error=describe(error, progress.branch)
+            exit_code=exit_code(error, wrote=wrote), failure=describe(error, progress.branch)
         )
     result = progress.result()
     failed = result.failed or (spec.mode is Mode.CHECK and result.missing)
@@ -102,12 +103,17 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     if plan.declined:
         pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
         links = tuple(pull.link for pull in pulls)
-        progress.note("progress.declined_paths", count=len(plan.declined), pull_requests=links)
+        progress.note(
+            "progress.declined_paths",
+            repeats_state=True,
+            count=len(plan.declined),
+            pull_requests=links,
+        )
     if plan.other_case:
         pairs = [
             msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
         ]
-        progress.warn("progress.letter_case", pairs=pairs)
+        progress.warn("progress.letter_case", about=str(plan.other_case), pairs=pairs)
 
 
 def _preview(plan: Plan, progress: Progress, find: Callable[[], OpenOrDeclined | None]) -> None:
@@ -137,9 +143,10 @@ def _find(
         except GitHubError as error:
             if error.kind is not Kind.PERMISSION:
                 raise
-            unread = error.message
+            unread = error.failure
     if unread:
-        progress.note("progress.pull_requests_unread", reason=unread)
+        about = unread.cause.identity
+        progress.note("progress.pull_requests_unread", about=about, reason=unread.message)
     return found
 
 
@@ -158,8 +165,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
                 # Also where GitHub says that there is no such branch: right after a write that may
                 # be lag, or the write may yet be under way
                 progress.on_branch(plan.spec.branch)
-                for definition in progress.pending(plan.missing):
-                    progress.record(FileResult(definition, State.UNKNOWN, msg("reason.unknown")))
+                mark_unknown(progress, plan.missing)
             raise
         if isinstance(found, Declined):
             progress.on_branch(found.name)
@@ -180,4 +186,6 @@ def _respect_declined(declined: Declined, plan: Plan, progress: Progress) -> Non
     pull = declined.pull_request
     for definition in progress.pending(plan.missing):
         progress.declined(definition, pull)
-    progress.note("progress.declined", pull_request=pull.link, branch=declined.name)
+    progress.note(
+        "progress.declined", repeats_state=True, pull_request=pull.link, branch=declined.name
+    )

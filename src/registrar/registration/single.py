@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from registrar.alternatives import directories_to_read
 from registrar.errors import Cancelled
-from registrar.github.errors import GitHubError, Kind, OutOfTime
+from registrar.failure import Failure, Kind
+from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.branch import Attempt, Branch
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
@@ -20,7 +21,7 @@ from registrar.models.repository import RepositoryState
 from registrar.models.result import FileResult, PullRequestOperation, State
 from registrar.models.spec import RegistrationSpec
 from registrar.registration import branches
-from registrar.registration.base import created, with_owner
+from registrar.registration.base import created, interruptible, with_owner
 from registrar.registration.per_file import PerFile
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -87,13 +88,13 @@ class SingleCommit:
         body = proposal.body(result)
         pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
         try:
-            made = client.create_everything(plan.repository, commit, pull)
+            with interruptible(client, progress, plan.missing):
+                made = client.create_everything(plan.repository, commit, pull)
         except GitHubError as error:
             return Attempt(may_have_been_applied=error.may_have_been_applied, body=body)
-        except (Cancelled, OutOfTime) as ended:
-            if ended.may_have_been_applied:
+        except (Cancelled, OutOfTime):
+            if client.may_have_been_applied:
                 progress.on_branch(name)
-                _record(progress, map(_unknown, plan.missing))
             raise
         if made.commit:
             progress.on_branch(name)
@@ -120,19 +121,16 @@ class SingleCommit:
             headline = proposal.headline(progress.result(), batch)
             commit = _new_commit(branch.name, branch.head, headline, batch)
             try:
-                made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
+                with interruptible(client, progress, batch):
+                    made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
             except GitHubError as error:
                 lost = error.may_have_been_applied
                 if plan.spec.falls_back:
                     branch = branch._replace(has_lost_commit=lost)
                     break
                 state = State.UNKNOWN if lost else State.FAILED
-                _record(progress, [FileResult(d, state, error.message) for d in batch])
+                _record(progress, [FileResult(d, state, failure=error.failure) for d in batch])
                 continue
-            except (Cancelled, OutOfTime) as ended:
-                if ended.may_have_been_applied:
-                    _record(progress, map(_unknown, batch))
-                raise
             if isinstance(made, Branch):
                 branch, rereads = made, rereads + 1
                 continue
@@ -142,8 +140,8 @@ class SingleCommit:
         if not plan.spec.falls_back:
             there = branch.tree or {}
             rest = [d for d in progress.pending(plan.missing) if d.path not in there]
-            reason = msg("reason.not_committable")
-            _record(progress, [FileResult(d, State.FAILED, reason) for d in rest])
+            failure = Failure.of(msg("reason.not_committable"))
+            _record(progress, [FileResult(d, State.FAILED, failure=failure) for d in rest])
         PerFile().create_files(client, plan, branch, proposal, progress)
 
 
@@ -158,12 +156,8 @@ def _commit(
         return client.create_commit(plan.repository, commit)
     except GitHubError as error:
         lost = error.may_have_been_applied
-        try:
-            may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
-            moved = _moved(client, plan, branch) if may_have_moved else None
-        except (Cancelled, OutOfTime) as ended:
-            ended.may_have_been_applied |= lost
-            raise
+        may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
+        moved = _moved(client, plan, branch) if may_have_moved else None
         if moved is None:
             raise
         return moved._replace(may_have_been_applied=branch.may_have_been_applied or lost)
@@ -232,10 +226,6 @@ def _batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
         size += cost
     if batch:
         yield batch
-
-
-def _unknown(definition: FileDefinition) -> FileResult:
-    return FileResult(definition, State.UNKNOWN, msg("reason.unknown"))
 
 
 def _record(progress: Progress, results: Iterable[FileResult]) -> None:

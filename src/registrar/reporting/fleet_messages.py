@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from registrar.failure import Cause
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
 from registrar.models.result import RegistrationResult
 from registrar.models.selection import Exclusion
@@ -18,10 +19,6 @@ _ADVICE = {
     FleetState.DECLINED: "advice.declined",
 }
 """What to do about repositories that a check finds."""
-_WITH_OWN_BRANCH = frozenset({"host.failed", "pull_request.not_opened"})
-"""Messages that name the branch of a repository; their reasons may be those of others, too."""
-_IN_STATE = "progress.declined"
-"""Beginning of the notes that say no more than the state of a repository."""
 
 
 def budget_sentences(budget: Budget) -> Iterator[Message]:
@@ -85,7 +82,9 @@ def state(row: FleetRow) -> Message:
     text = msg(f"fleet.state_{row.state}", count=row.missing)
     if row.pull_request:
         text = msg("fleet.with_pull_request", state=text, pull_request=row.pull_request.link)
-    return msg("state.with_reason", state=text, reason=row.reason) if row.reason else text
+    if row.failure is None:
+        return text
+    return msg("state.with_reason", state=text, reason=row.failure.message)
 
 
 def outcome(result: FleetResult) -> Message:
@@ -95,45 +94,14 @@ def outcome(result: FleetResult) -> Message:
     return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
 
 
-def cause(row: FleetRow) -> Message | None:
-    """Why a repository failed, without what is its own about it."""
-    reasons = chain(row.reason)
-    return next((each for each in reasons if each.key not in _WITH_OWN_BRANCH), None) or row.reason
-
-
-def chain(message: Message | None) -> list[Message]:
-    """A message, its reason, the reason of that one, and so on."""
-    found: list[Message] = []
-    while message:
-        found.append(message)
-        inner = message.values.get("reason")
-        message = inner if isinstance(inner, Message) else None
-    return found
-
-
-def cause_id(row: FleetRow) -> str:
-    """The same for rows that failed for one cause, in the same words but for the names."""
-    return _id(chain(row.reason)[-1], row.repository) if row.reason else ""
-
-
-def _id(message: Message, repository: str) -> str:
-    """The same for messages that differ in what is a repository's own only.
-
-    Its branch may hold its name, too.
-    """
-    words = {name: value for name, value in message.values.items() if name != "branch"}
-    text, name = f"{message.key} {words}".lower(), repository.lower()
-    return text.replace(name, "").replace(name.partition("/")[2], "")
-
-
 def notes(registrations: Sequence[RegistrationResult]) -> Iterator[Message]:
     """What is worth knowing about repositories besides their states, the most frequent first."""
     found: dict[str, list[tuple[Message, str]]] = {}
     for each in registrations:
         name = Link(each.repository, each.html_url) if each.html_url else each.repository
         for note in each.notes:
-            if not note.key.startswith(_IN_STATE):
-                found.setdefault(_id(note, each.repository), []).append((note, name))
+            if not note.repeats_state:
+                found.setdefault(note.identity, []).append((note.message, name))
     for those in sorted(found.values(), key=len, reverse=True):
         names = tuple(dict.fromkeys(name for _, name in those))
         yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
@@ -142,10 +110,12 @@ def notes(registrations: Sequence[RegistrationResult]) -> Iterator[Message]:
 def failures(result: FleetResult) -> Iterator[Message]:
     """Why the run fails, each cause with the repositories that have it."""
     for rows in by_cause(result):
-        kind, reason = rows[0].state, cause(rows[0])
+        kind, failure = rows[0].state, rows[0].failure
         count = msg(f"fleet.count_{kind}", count=len(rows))
         if kind is FleetState.FAILED:
-            found = msg("state.with_reason", state=count, reason=reason) if reason else count
+            found = count
+            if failure:
+                found = msg("state.with_reason", state=count, reason=failure.cause.message)
         elif result.mode is Mode.CHECK:
             sentence, advice = msg("fleet.outcome", parts=[count]), _ADVICE[kind]
             found = msg("outcome.check", sentence=sentence, advice=msg(advice))
@@ -157,9 +127,10 @@ def failures(result: FleetResult) -> Iterator[Message]:
 
 def by_cause(result: FleetResult) -> Iterator[list[FleetRow]]:
     """The rows of one state and cause each, failures first."""
-    groups: dict[tuple[FleetState, str], list[FleetRow]] = {}
+    groups: dict[tuple[FleetState, Cause | None], list[FleetRow]] = {}
     for row in result.rows:
-        groups.setdefault((row.state, cause_id(row)), []).append(row)
+        cause = row.failure.cause if row.failure else None
+        groups.setdefault((row.state, cause), []).append(row)
     for kind in FleetState:
         of_kind = [rows for (each, _), rows in groups.items() if each is kind]
         yield from sorted(of_kind, key=len, reverse=True)

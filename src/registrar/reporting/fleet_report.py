@@ -42,11 +42,13 @@ def _group(kind: FleetState, rows: Sequence[FleetRow], catalogue: Catalogue) -> 
         return catalogue.text(message, escaping.for_markdown_code)
 
     title = text(msg(f"fleet.count_{kind}", count=len(rows)))
-    reason = fleet_messages.cause(rows[0])
+    failure = rows[0].failure
     shown = list(_table(rows[:ROWS_PER_CAUSE], catalogue))
     if len(rows) > ROWS_PER_CAUSE:
         shown += ["", text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
-    lines = [f"**{title}:** " + text(reason).replace("\n", "<br>"), ""] if reason else []
+    lines: list[str] = []
+    if failure:
+        lines = [f"**{title}:** " + text(failure.cause.message).replace("\n", "<br>"), ""]
     is_open = kind is FleetState.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
     return [*lines, *markdown.folded(title, shown, is_open=is_open)]
 
@@ -117,7 +119,7 @@ def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
                 "profile": row.profile,
                 "state": row.state,
                 "missing": row.missing,
-                "reason": text(row.reason),
+                "reason": text(row.failure.message if row.failure else None),
                 "pull_request": catalogue.shown(row.pull_request.url, str)
                 if row.pull_request
                 else None,

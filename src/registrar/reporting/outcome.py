@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from registrar.models.result import FAILED_STATES, FileResult, RegistrationResult, State
+from registrar.failure import Cause
+from registrar.models.result import RegistrationResult, State
 from registrar.models.spec import Mode
 from registrar.texts.messages import Message, msg
-
-
-class Cause(NamedTuple):
-    """Why files failed; they all have the same state and the same reason."""
-
-    state: State
-    reason: Message | None
-    paths: tuple[str, ...]
-
-    @property
-    def message(self) -> Message:
-        """What happened to which files, and why."""
-        reason = self.reason or ""
-        if len(self.paths) == 1:
-            return msg(f"cause.one_{self.state}", path=self.paths[0], reason=reason)
-        cause = msg(f"cause.{self.state}", count=len(self.paths), reason=reason)
-        return msg("cause.with_paths", cause=cause, paths=self.paths)
 
 
 def sentence(registration: RegistrationResult) -> Message:
@@ -54,14 +37,20 @@ def advice(registration: RegistrationResult) -> Message:
     return msg("advice.merge" if registration.pull_request else "advice.register")
 
 
-def causes(registration: RegistrationResult) -> Sequence[Cause]:
-    """What failed, the most frequent cause first."""
-    found: dict[str, list[FileResult]] = {}
+def causes(registration: RegistrationResult) -> list[Message]:
+    """What happened to which files, and why: each cause once, the most frequent first."""
+    found: dict[tuple[State, Cause], list[str]] = {}
     for file in registration.files:
-        if file.state in FAILED_STATES:
-            found.setdefault(f"{file.state} {file.cause!r}", []).append(file)
+        if file.failure:
+            found.setdefault((file.state, file.failure.cause), []).append(file.definition.path)
     return [
-        Cause(first.state, first.cause, tuple(f.definition.path for f in files))
-        for files in sorted(found.values(), key=len, reverse=True)
-        for first in files[:1]
+        _cause(state, cause, paths)
+        for (state, cause), paths in sorted(found.items(), key=lambda item: -len(item[1]))
     ]
+
+
+def _cause(state: State, cause: Cause, paths: Sequence[str]) -> Message:
+    if len(paths) == 1:
+        return msg(f"cause.one_{state}", path=paths[0], reason=cause.message)
+    common = msg(f"cause.{state}", count=len(paths), reason=cause.message)
+    return msg("cause.with_paths", cause=common, paths=tuple(paths))

@@ -31,8 +31,8 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                 "repository": shown(registration.repository),
                 "mode": registration.mode,
                 "exit_code": registration.exit_code,
-                "error": text(registration.error),
-                "notes": [text(note) for note in registration.notes],
+                "error": text(registration.failure.message if registration.failure else None),
+                "notes": [text(note.message) for note in registration.notes],
                 **{name: getattr(registration, name) for name in COUNTS},
                 "branch": shown(registration.branch) or None,
                 "base_branch": shown(registration.base_branch) or None,
@@ -47,7 +47,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                     {
                         "path": shown(file.definition.path),
                         "state": file.state,
-                        "reason": text(file.reason),
+                        "reason": text(file.explanation),
                         "commit": shown(file.commit) or None,
                     }
                     for file in registration.files

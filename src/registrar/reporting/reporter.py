@@ -64,9 +64,9 @@ class Reporter(NamedTuple):
                 for line in preview.console(registration, self.catalogue):
                     self.workflow.line(line)
         for cause in outcome.causes(registration):
-            self.fail(Diagnostic(cause.message))
-        if registration.error:
-            self.fail(Diagnostic(registration.error))
+            self.fail(Diagnostic(cause))
+        if registration.failure:
+            self.fail(Diagnostic(registration.failure.message))
         elif registration.mode is Mode.CHECK and registration.count(State.MISSING):
             sentence, advice = outcome.sentence(registration), outcome.advice(registration)
             found = msg("outcome.check", sentence=sentence, advice=advice)

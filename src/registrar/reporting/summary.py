@@ -32,19 +32,19 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         for name in COUNTS
     ]
     lines.append("")
-    if registration.error:
+    if failure := registration.failure:
         lines += [
-            f"**{text(msg('label.error'))}:** {text(registration.error)}".replace("\n", "<br>"),
+            f"**{text(msg('label.error'))}:** {text(failure.message)}".replace("\n", "<br>"),
             "",
         ]
     for cause in outcome.causes(registration):
-        lines.append("- " + text(cause.message).replace("\n", "<br>"))
+        lines.append("- " + text(cause).replace("\n", "<br>"))
     if registration.failed:
         lines.append("")
-    if registration.mode is Mode.CHECK and registration.missing and not registration.error:
+    if registration.mode is Mode.CHECK and registration.missing and not registration.failure:
         lines += [text(outcome.advice(registration)), ""]
     for note in registration.notes:
-        lines += markdown.quoted(text(note))
+        lines += markdown.quoted(text(note.message))
     if registration.missing or registration.failed:
         files = markdown.by_urgency(registration.files)
         table = list(markdown.path_table(files, catalogue, lambda file: file.described))

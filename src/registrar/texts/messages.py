@@ -40,6 +40,11 @@ class Message(NamedTuple):
     key: str
     values: Mapping[str, object] = MappingProxyType({})
 
+    @property
+    def sentence(self) -> str:
+        """What is the same wherever this text is used, whatever its placeholders hold."""
+        return self.key
+
 
 def msg(key: str, /, **values: object) -> Message:
     """Short for ``Message(key, values)``."""

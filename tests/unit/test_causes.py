@@ -1,0 +1,38 @@
+"""Which of GitHub's words give the same cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from registrar.github.causes import words_alone
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("octo/app: refused", "octo/rule: refused"),
+        ("'app' is not a branch", "'rule' is not a branch"),
+        ("The branch add/app exists", "The branch add/rule exists"),
+        ("See https://github.com/octo/app.", "See https://github.com/octo/rule."),
+        ("See github.com/octo/app/rules now", "See github.com/octo/rule/rules now"),
+        ("It is at 4c1b but expected 77aa1f", "It is at 9d but expected 0"),
+        ("Request 8A1F:2B7C:77 failed", "Request 11AF:0000:9 failed"),
+        ("Refused at 2026-11-22T04:05:06Z", "Refused at 2027-01-01T00:00:00Z"),
+        ("Repository rule violations found", "Repository rule violations found"),
+    ],
+)
+def test_names_addresses_ids_and_numbers_do_not_count(one: str, other: str) -> None:
+    assert words_alone(one, "octo/app", "app", "add/app") == words_alone(
+        other, "octo/rule", "rule", "add/rule"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Changes must be made through a pull request", "Commits must have a signature"),
+        ("A rule forbids it", "A role forbids it"),
+    ],
+)
+def test_other_words_are_another_cause(one: str, other: str) -> None:
+    assert words_alone(one, "octo/rule", "rule") != words_alone(other, "octo/rule", "rule")
