@@ -70,6 +70,12 @@ def document() -> dict[str, Any]:
     # The prose allows the bare array that the schema leaves out.
     labels = operations[POST_LABELS]["body"]["schema"]["oneOf"]
     labels.append({"type": "array", "items": {"type": "string"}, "minItems": 1})
+    # A deleted fork (github/rest-api-description#1811); a label without a description, which
+    # the schema of a single pull request allows.
+    listed = loaded["components"]["schemas"]["pull-request-simple"]["properties"]
+    head, label = listed["head"]["properties"], listed["labels"]["items"]["properties"]
+    head["repo"] = {"nullable": True, "allOf": [head["repo"]]}
+    label["description"]["nullable"] = True
     return loaded
 
 

@@ -180,7 +180,12 @@ class Dispatcher:
             if self._host.rate_limit is not None:
                 self._host.rate_limit.spend(token.login, self._host.now())
         root = self._host.url + prefix
-        show = Representations(root, self._host.url, old_ids=self._host.quirks.old_ids)
+        show = Representations(
+            root,
+            self._host.url,
+            people=self._host.users,
+            old_ids=self._host.quirks.old_ids,
+        )
         call = Call(self._host, token, show, parameters, dict(record.query))
         if operation.name in LISTINGS:
             return LISTINGS[operation.name](call)
@@ -239,7 +244,10 @@ class Dispatcher:
 
 
 def redirect(record: Request, root: str, repository: Repository) -> Response:
-    """What a former name of a repository answers: 301 to a GET, 307 to a write (hub4j)."""
+    """What a former name of a repository answers: 301 to a GET, 307 to a write.
+
+    The words are the same (octokit/fixtures, rename-repository).
+    """
     status = HTTPStatus.MOVED_PERMANENTLY
     if record.method != "GET":
         status = HTTPStatus.TEMPORARY_REDIRECT
@@ -248,5 +256,5 @@ def redirect(record: Request, root: str, repository: Repository) -> Response:
     target = "/".join([f"{root}/repositories/{repository.id}", *rest])
     if query and not target.endswith(query):
         target += query
-    body = {"message": status.phrase, "url": target, "documentation_url": DOCS}
+    body = {"message": "Moved Permanently", "url": target, "documentation_url": DOCS}
     return Response(status, body, {"Location": target})

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from .request import Request
 
 DOCS = "https://docs.github.com/rest"
-SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
+SECONDARY = (
+    "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+)
 LIMITED = "API rate limit exceeded for user ID 1."
 VAGUE = "Please wait a few minutes before you try again."
 HTML = b"<html><head><title>Oops</title></head><body><h1>Unicorn!</h1></body></html>"
@@ -95,6 +97,7 @@ GRAPHQL_BODIES: dict[FaultKind, Any] = {
 }
 BODIES: dict[FaultKind, Any] = {
     FaultKind.ERROR_502_HTML: HTML,
+    FaultKind.ERROR_503: HTML,
     FaultKind.HTML_200: HTML,
     FaultKind.EMPTY_200: b"",
     FaultKind.WRONG_LIST: [1, "two", None],

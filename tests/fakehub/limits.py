@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import zlib
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -39,7 +40,9 @@ class RateLimit:
         self.renew(now)
         if self.remaining <= 0:
             raise Refusal(
-                403, f"API rate limit exceeded for {login}.", documentation_url=DOCUMENTATION
+                403,
+                f"API rate limit exceeded for user ID {zlib.crc32(login.encode())}.",
+                documentation_url=DOCUMENTATION,
             )
         self.remaining -= 1
 

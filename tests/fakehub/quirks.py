@@ -80,6 +80,8 @@ class Quirks:
     pull_requests_need_permission: bool = False
     """GraphQL's lists of pull requests are FORBIDDEN without the permission `pull_requests`
     (fpicalausa/remove-stale-branches#49)."""
+    most_in_tree: int = 100_000
+    """Entries of a tree that GitHub lists at once (docs: "Get a tree")."""
     gone_api_versions: frozenset[str] = frozenset()
     """Values of X-GitHub-Api-Version that are answered 410 (docs: "API Versions")."""
 

@@ -45,6 +45,8 @@ class PullRequest:
     closed_at: float | None = None
     merged_at: float | None = None
     merge_commit_sha: str | None = None
+    is_fork_deleted: bool = False
+    """Whether the repository of the head is gone."""
 
     @property
     def merged(self) -> bool:
@@ -105,6 +107,8 @@ class Repository(Store):
         self.read_only = False
         """Whether no user may push."""
         self.written = Written(now)
+        self.has_drafts = True
+        """Whether its plan has draft pull requests."""
         self.collaborators = {"octocat", "hubot", "monalisa"}
         self.teams = {"maintainers"}
         self._now = now
@@ -337,6 +341,9 @@ class Repository(Store):
             if head_sha is None or (separator and owner.lower() != self.owner.lower()):
                 raise invalid("PullRequest", "head")
             check_body(body)
+            if draft and not self.has_drafts:
+                # SWE-agent/SWE-agent#179
+                raise Refusal(422, "Draft pull requests are not supported in this repository.")
             if any(
                 each.state == "open" and self.is_head(each, branch) and each.base == base
                 for each in self._pull_requests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -111,7 +111,11 @@ def user_id(login: str) -> int:
 class Representations:
     """Builds JSON forms; `api` and `web` are the roots of the addresses in them."""
 
-    def __init__(self, api: str, web: str, *, old_ids: bool = False) -> None:
+    def __init__(
+        self, api: str, web: str, *, people: Set[str] = frozenset(), old_ids: bool = False
+    ) -> None:
+        """`people` are the owners, in lower case, that are no organisations."""
+        self.people = people
         self.api = api
         self.web = web
         self.old_ids = old_ids
@@ -133,6 +137,11 @@ class Representations:
             "site_admin": False,
         } | {name: url + path for name, path in USER_URLS.items()}
 
+    def owner(self, login: str) -> dict[str, Any]:
+        """A person, or an organisation."""
+        kind = "User" if login.lower() in self.people else "Organization"
+        return self.user(login) | {"type": kind}
+
     def repository(
         self, repository: Repository, token: Token, full_name: str | None = None
     ) -> dict[str, Any]:
@@ -149,7 +158,7 @@ class Representations:
             "node_id": old_node_id(number) if self.old_ids else node_id("R", number),
             "name": name.partition("/")[2],
             "full_name": name,
-            "owner": self.user(name.partition("/")[0]),
+            "owner": self.owner(name.partition("/")[0]),
             "private": repository.private,
             "visibility": repository.visibility,
             "html_url": html_url,
@@ -406,6 +415,11 @@ class Representations:
                 "repo": self.repository(repository, token, full_name),
             }
 
+        head = side(pull_request.head_repository, pull_request.head, sha)
+        if pull_request.is_fork_deleted:
+            # github/rest-api-description#1811
+            head |= {"user": None, "repo": None}
+
         return {
             "id": repository.id * 100_000 + number,
             "node_id": node_id("PR", repository.id, number),
@@ -438,7 +452,7 @@ class Representations:
             "author_association": "CONTRIBUTOR",
             "auto_merge": None,
             "active_lock_reason": None,
-            "head": side(pull_request.head_repository, pull_request.head, sha),
+            "head": head,
             "base": side(repository.full_name, pull_request.base, pull_request.base_sha),
             "_links": {name: {"href": href} for name, href in links.items()},
         }
@@ -511,7 +525,7 @@ class Representations:
             "name": name,
             "color": "ededed",
             "default": False,
-            "description": "",
+            "description": None,
         }
 
     def team(self, repository: Repository, slug: str) -> dict[str, Any]:

@@ -406,8 +406,11 @@ class Nodes:
             "repository": resolver(self.repository, repository),
         }
 
-    def head_repository(self, repository: Repository, each: PullRequest) -> Node:
+    def head_repository(self, repository: Repository, each: PullRequest) -> Node | None:
         """The repository of a pull request's head; a fork shows its name only."""
+        if each.is_fork_deleted:
+            # anomalyco/opencode#13820
+            return None
         if each.head_repository == repository.full_name:
             return self.repository(repository)
         owner, _, name = each.head_repository.partition("/")

@@ -81,7 +81,11 @@ def get_tree(call: RepositoryCall) -> Response:
     if not isinstance(found, pygit2.Tree):
         raise not_found()
     deep = "recursive" in call.query
-    return Response(200, call.show.tree(call.repository, found, deep=deep))
+    shown = call.show.tree(call.repository, found, deep=deep)
+    most = call.host.quirks.most_in_tree
+    shown["truncated"] = len(shown["tree"]) > most
+    shown["tree"] = shown["tree"][:most]
+    return Response(200, shown)
 
 
 @operation("GET /repos/{owner}/{repo}/compare/{basehead}", "contents=read")

@@ -1,0 +1,8 @@
+"""`python -m tests.recordings`: write the page that is generated from the recordings."""
+
+from __future__ import annotations
+
+from tests.recordings.table import PAGE, page
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")

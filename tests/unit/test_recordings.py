@@ -1,0 +1,115 @@
+"""Every answer of `tests/recordings`, through our code: transport, classification, model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import pytest
+
+from registrar.errors import RegistrarError
+from registrar.github.errors import GitHubError
+from registrar.texts.messages import Message
+from tests.fakehub import Fault, FaultKind, StandInHost
+from tests.recordings import Recording, recordings
+from tests.recordings.calls import CALLS, FULL_NAME, Given, Run
+from tests.recordings.table import PAGE, page
+
+WORDS_ABOUT_WAITING = {
+    "host.failed",
+    "host.gave_up",
+    "host.lag",
+    "host.unreachable",
+    "limit.out_of_time",
+}
+"""Messages around the explanation of an answer."""
+
+
+def successes(request: str) -> Recording:
+    """What a kind of request is answered with when all goes well."""
+    return next(
+        each for each in recordings().values() if each.request == request and each.status < 300
+    )
+
+
+def serve(host: StandInHost, recording: Recording, times: int | None = None) -> Fault:
+    """Answer requests of its kind with a recording."""
+    headers = {
+        name: value.replace("https://api.github.com", host.url)
+        for name, value in recording.headers.items()
+    }
+    return host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=CALLS[recording.request].is_it,
+            times=times,
+            status=recording.status,
+            headers=headers,
+            body=recording.body if recording.body is not None else b"",
+        )
+    )
+
+
+def plain(value: object) -> Any:
+    """A model as data."""
+    if isinstance(value, Message):
+        return value.key
+    if hasattr(value, "_asdict"):
+        return {name: plain(each) for name, each in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, Set):
+        return sorted(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(each) for each in value]
+    return value
+
+
+def part_of(expected: Any, found: Any) -> Any:
+    """What was found, without the fields that are not expected."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        return {name: part_of(expected[name], found.get(name)) for name in expected}
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        return [part_of(*pair) for pair in zip(expected, found, strict=True)]
+    return found
+
+
+def explanation(message: Message) -> str:
+    """The key of the innermost explanation."""
+    while message.key in WORDS_ABOUT_WAITING:
+        inner = message.values["reason"]
+        assert isinstance(inner, Message)
+        message = inner
+    return message.key
+
+
+@pytest.mark.parametrize("name", recordings())
+def test_what_our_code_makes_of_an_answer(host: StandInHost, name: str) -> None:
+    recording = recordings()[name]
+    host.create_repository(FULL_NAME)
+    run = Run(host.url, host.create_token(recording.token))  # type: ignore[arg-type]
+    given = Given(**recording.given)
+    for request in recording.after:
+        serve(host, successes(request), times=1)
+        CALLS[request].send(run, given)
+    served = serve(host, recording, times=1 if recording.then else None)
+    if recording.then:
+        serve(host, recordings()[f"{recording.request}: {recording.then}"])
+    fails, gives = None, None
+    try:
+        gives = plain(CALLS[recording.request].send(run, given))
+    except RegistrarError as error:
+        kind = error.kind.name if isinstance(error, GitHubError) else type(error).__name__
+        fails = {"kind": kind, "text": explanation(error.message)}
+    assert fails == recording.fails
+    assert part_of(recording.gives, gives) == recording.gives
+    assert (len(served.hits) > 1) == recording.again
+
+
+def test_the_page_of_the_documentation_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run `python -m tests.recordings`"
+
+
+def test_every_kind_of_request_has_its_answers() -> None:
+    """Among them what it is answered with when all goes well."""
+    assert {each.request for each in recordings().values() if each.status < 300} == set(CALLS)
