@@ -212,6 +212,7 @@ class Action:
         given: dict[str, str | None] = {
             "host_token": self.default_token,
             "target_repo": TARGET,
+            "profile": "scaffold",
             "api_url": self.host.url,
             **inputs,
         }

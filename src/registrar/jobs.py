@@ -1,9 +1,10 @@
-"""A profile with its list and its texts, the same for every repository."""
+"""A list with its texts, the same for every repository."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from registrar import profiles
 from registrar.definitions import loading
 from registrar.inputs.settings import Settings
 from registrar.models.files import FileDefinition
@@ -17,7 +18,7 @@ from registrar.workspace import Folder
 
 
 class Job(NamedTuple):
-    """A profile with its list, loaded once a run."""
+    """A list with what it comes with, loaded once a run."""
 
     settings: Settings
     profile: Profile
@@ -44,7 +45,9 @@ class Job(NamedTuple):
 
 
 def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Catalogue) -> Job:
-    """Load the definition file of a profile; ``catalogue`` has the texts of what is proposed.
+    """Load the list of a profile, or the one that is given in its place.
+
+    ``catalogue`` has the texts of what is proposed.
 
     Raises:
         InvalidInput: with every diagnostic.
@@ -52,9 +55,9 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
     """
     own_list = bool(settings.definitions)
     listed, warnings = loading.load(
-        Folder(settings.workspace if own_list else profile.definitions.parent),
-        settings.definitions or profile.definitions.name,
-        content_allowed=profile.content_allowed,
+        Folder(settings.workspace if own_list else profiles.CONFIG),
+        settings.definitions or profile.definitions,
+        content_allowed=own_list or profile.content_allowed,
         secret=settings.token,
     )
     for diagnostic in warnings:

@@ -1,4 +1,4 @@
-"""The two profiles: each has a list, a branch and texts; the code is the same."""
+"""The built-in lists, and what each list comes with: a branch and texts."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import NamedTuple
 
 ALL = "all"
 
-_CONFIG = Path(__file__).parents[2] / "scripts" / "config"
+CONFIG = Path(__file__).parents[2] / "scripts" / "config"
+"""Where the built-in lists are: a fixed place, so that users of the commands can edit them."""
 
 
 class Profile(NamedTuple):
     """What distinguishes one list from the other."""
 
     name: str
-    definitions: Path
     branch: str
-    commit_message: str
     title: str
-    content_allowed: bool
-    """Whether its own list, and any array, may have content; else every file is empty."""
+    commit_message: str = "chore: add {path}"
+    definitions: str = ""
+    """The file of a built-in list in `CONFIG`; empty: the list is the caller's own."""
+    content_allowed: bool = True
+    """Whether the entries of the built-in list may have content; else every file is empty."""
 
 
 SCAFFOLD = Profile(
     name="scaffold",
-    definitions=_CONFIG / "repo-scaffold-definitions.json",
     branch="chore/add-scaffold-files",
-    commit_message="chore: add {path}",
     title="chore: add scaffold files",
-    content_allowed=True,
+    definitions="repo-scaffold-definitions.json",
 )
 HEALTH = Profile(
     name="health",
-    definitions=_CONFIG / "repo-health-file-definitions.json",
     branch="chore/add-community-health-files",
-    commit_message="docs: add {path}",
     title="docs: add community health files",
+    commit_message="docs: add {path}",
+    definitions="repo-health-file-definitions.json",
     content_allowed=False,
 )
 
@@ -43,6 +43,16 @@ PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH)}
 CHOICES = (*PROFILES, ALL)
 
 
+def of_own_list(name: str = "missing") -> Profile:
+    """Give what a list of the caller's own comes with, where no profile is chosen for it."""
+    return Profile(name, branch=f"chore/add-{name}-files", title=f"chore: add {name} files")
+
+
 def chosen(name: str) -> tuple[Profile, ...]:
-    """Profiles to register for the input ``profile``, in the order of the run."""
+    """Profiles to register for the input ``profile``, in the order of the run.
+
+    Without one, the list is the caller's own.
+    """
+    if not name:
+        return (of_own_list(),)
     return (HEALTH, SCAFFOLD) if name == ALL else (PROFILES[name],)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from registrar.errors import Refused
@@ -13,6 +14,7 @@ from registrar.texts.messages import Excerpt, msg
 _DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 # A named pipe without a writer would block; a terminal would become ours
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_GIT = ".git"
 
 
 class Unreadable(Refused):
@@ -26,6 +28,58 @@ class Folder:
         """``root`` is the directory that no read leaves."""
         self._root = root.resolve()
 
+    def files_below(self, name: str, *, most: int) -> Sequence[str]:
+        """Give the regular files below the directory ``name``, by their names in it; sorted.
+
+        Raises:
+            Unreadable: there is no such directory, it is outside, holds more than ``most`` files,
+                or something that is neither file nor directory, such as a symbolic link.
+        """
+        shown = Excerpt(name)
+        root = self._root.joinpath(*self._parts(name))
+        found: list[str] = []
+        try:
+            for directory, folders, files in os.walk(root, onerror=_raise):
+                for each in (Path(directory, name) for name in sorted((*folders, *files))):
+                    self._require_plain(each)
+                found += (Path(directory, file).relative_to(root).as_posix() for file in files)
+                if len(found) > most:
+                    raise Unreadable(msg("file.too_many", folder=shown, most=most))
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise Unreadable(msg("file.no_folder", folder=shown)) from error
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
+        return sorted(found)
+
+    def _require_plain(self, path: Path) -> None:
+        mode = path.lstat().st_mode
+        shown = Excerpt(path.relative_to(self._root))
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise Unreadable(msg("file.not_copied", file=shown))
+        if path.name.casefold() == _GIT:
+            raise Unreadable(msg("file.in_git", file=shown))
+        if any("\ud800" <= character <= "\udfff" for character in path.name):
+            raise Unreadable(msg("file.name_not_utf8", file=shown))
+
+    def _parts(self, name: str) -> tuple[str, ...]:
+        """The parts of a name below the root, once symbolic links are followed.
+
+        Raises:
+            Unreadable: it leads out of the root, or to where nothing is read.
+        """
+        shown = Excerpt(name)
+        try:
+            parts = (self._root / name).resolve().relative_to(self._root).parts
+        except (OSError, RuntimeError) as error:  # a loop of links
+            reason = os.strerror(errno.ELOOP)
+            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
+        except ValueError as error:  # a null byte, or not below the root
+            raise Unreadable(msg("file.outside", file=shown)) from error
+        if any(part.casefold() == _GIT for part in parts):
+            raise Unreadable(msg("file.in_git", file=shown))
+        return parts
+
     def read(self, name: str, *, most: int) -> bytes:
         """Read the file ``name`` (relative to the root) of at most ``most`` bytes.
 
@@ -36,15 +90,7 @@ class Folder:
             Unreadable: there is no such file, it is outside, too large, or no regular file.
         """
         shown = Excerpt(name)
-        try:
-            parts = (self._root / name).resolve().relative_to(self._root).parts
-        except (OSError, RuntimeError) as error:  # a loop of links
-            reason = os.strerror(errno.ELOOP)
-            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
-        except ValueError as error:  # a null byte, or not below the root
-            raise Unreadable(msg("file.outside", file=shown)) from error
-        if any(part.casefold() == ".git" for part in parts):
-            raise Unreadable(msg("file.in_git", file=shown))
+        parts = self._parts(name)
         try:
             with os.fdopen(self._open(parts), "rb") as stream:
                 status = os.fstat(stream.fileno())
@@ -77,3 +123,7 @@ class Folder:
             return os.open(parts[-1] if parts else ".", _FILE, dir_fd=directory)
         finally:
             os.close(directory)
+
+
+def _raise(error: OSError) -> None:
+    raise error

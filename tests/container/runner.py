@@ -67,7 +67,10 @@ class RegistrationSpec:
         ``options`` are those of ``docker run``.
         """
         env = {
-            **{f"INPUT_{name.upper()}": value for name, value in given(inputs).items()},
+            **{
+                f"INPUT_{name.upper()}": value
+                for name, value in given({"profile": "scaffold", **inputs}).items()
+            },
             **{name: f"/github/file_commands/{file}" for name, file in COMMAND_FILES.items()},
             "CI": "true",
             "GITHUB_ACTIONS": "true",

@@ -389,9 +389,20 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
 }
 
 ENTRIES: dict[str, tuple[Any, str, str]] = {
-    "no object": ("README.md", "the entry is not an object.", "項目がオブジェクトではありません。"),
-    "null": (None, "the entry is not an object.", "項目がオブジェクトではありません。"),
-    "a list": (["path", "a"], "the entry is not an object.", "項目がオブジェクトではありません。"),
+    **{
+        f"{entry}": (
+            entry,
+            "the entry is neither a path nor an object.",
+            "項目がパスでもオブジェクトでもありません。",
+        )
+        for entry in (None, 1, ["path", "a"])
+    },
+    "no blank after a key": (
+        "path:README.md",
+        "there is no blank after `path:`, so this is a text and not a key.",
+        "`path:` の後に空白がないため、キーではなく文字列になっています。",
+    ),
+    "a path alone": ("/a", "the path /a is absolute.", "パス /a が絶対パスです。"),
     "unknown key": (
         {"path": "a", "contents": "x"},
         "unknown key contents. Known: path, description, content, content_file, template,",
@@ -626,7 +637,7 @@ def test_lone_surrogate(action: Action, host: StandInHost, name: str, text: str)
 
 MANY = [
     (2, {"path": "/a"}, "the path /a is absolute."),
-    (3, "b", "the entry is not an object."),
+    (3, ["b"], "the entry is neither a path nor an object."),
     (4, {"path": "c", "mode": "x"}, "unknown key mode."),
     (5, {"path": "../d", "content": 1}, "the path ../d has a part"),
     (5, None, "content must be a string"),
@@ -703,7 +714,7 @@ def test_yaml_is_read_as_data_only(action: Action, host: StandInHost) -> None:
     name = action.write("list.yml", f"- !!python/object/apply:os.system ['{command}']\n")
     run = action(language="en", definitions=name)
     assert run.exit_code == 2
-    assert "entry 1, line 1: the entry is not an object" in run.stderr
+    assert "entry 1, line 1: the entry is neither a path nor an object" in run.stderr
     assert not betrayed.exists()
 
 

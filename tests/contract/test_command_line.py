@@ -22,8 +22,9 @@ SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
 
 
 def plain(action: Action) -> dict[str, str]:
-    """The variables of the two commands."""
+    """The variables of the two commands, and a list where neither of them names one."""
     return {
+        "INPUT_PROFILE": "scaffold",
         "HOST_TOKEN": action.default_token,
         "TARGET_REPO": TARGET,
         "HOST_API_URL": action.host.url,
@@ -102,7 +103,12 @@ def test_options_of_the_entry_point(
 
 def test_many_repositories_by_options(action: Action, repository: Repository) -> None:
     values = {"--target-repos": "octo/*", "--max-pull-requests": "1", "--max-minutes": "9"}
-    values |= {"--shard": "1/1", "--language": "en", "--api-url": action.host.url}
+    values |= {
+        "--profile": "health",
+        "--shard": "1/1",
+        "--language": "en",
+        "--api-url": action.host.url,
+    }
     token = {"HOST_TOKEN": action.default_token}
     run = action.start(token, *(part for pair in values.items() for part in pair))
     assert (run.exit_code, len(repository.pull_requests)) == (0, 1), run.text

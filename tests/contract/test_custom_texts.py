@@ -31,11 +31,14 @@ RUN = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "42"}
 TEMPLATES = ("branch", "commit_message", "title", "body")
 
 
+GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, "INPUT_PROFILE": "scaffold"}
+
+
 def diagnostics(**given: str) -> list[str]:
     """The keys of what is wrong with these inputs: nothing when all is well."""
     environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
     try:
-        reading.read({"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, **environ})
+        reading.read({**GOOD, **environ})
     except InvalidInput as invalid:
         return [diagnostic.message.key for diagnostic in invalid.diagnostics]
     return []
@@ -115,9 +118,8 @@ def test_without_templates_the_texts_are_the_profiles(
 def test_an_unknown_placeholder_names_the_known_ones(
     name: str, template: str, unknown: str
 ) -> None:
-    given = {f"INPUT_{name.upper()}": template, "HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET}
     with pytest.raises(InvalidInput) as invalid:
-        reading.read(given)
+        reading.read({**GOOD, f"INPUT_{name.upper()}": template})
     [diagnostic] = invalid.value.diagnostics
     assert diagnostic.message.key == "input.template_unknown"
     known = ", ".join(f"{{{each}}}" for each in INPUTS[name].placeholders)

@@ -24,7 +24,7 @@ def test_the_contracts_own_variables_are_enough(
         "TARGET_REPO": TARGET,
         "HOST_API_URL": host.url,
     }
-    run = action.start(environ)
+    run = action.start(environ, "--command=scaffold")
     assert run.exit_code == 0, run.text
     assert repository.branches == [SCAFFOLD_BRANCH, "main"]
 
@@ -195,6 +195,7 @@ def test_a_missing_package_is_reported(action: Action, host: StandInHost, tmp_pa
         "INPUT_TARGET_REPO": TARGET,
         "INPUT_API_URL": host.url,
         "INPUT_LANGUAGE": "en",
+        "INPUT_PROFILE": "scaffold",
     }
     run = action.process(environ, str(hidden))
     assert run.exit_code == 2

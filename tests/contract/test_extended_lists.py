@@ -109,20 +109,6 @@ def test_the_profile_gives_branch_and_texts_whatever_is_extended(
     assert pull.title == "chore: add scaffold files"
 
 
-def test_an_array_keeps_the_rule_of_health(action: Action, repository: Repository) -> None:
-    """A line feed each, whatever content stands there; and one warning for all of it."""
-    action.write("config/text", "text")
-    entries: list[dict[str, Any]] = [{"path": f"{n}", "content": "text"} for n in range(30)]
-    entries += [{"path": "file", "content_file": "text", "template": True}]
-    run = action(definitions=write_list(action, entries), profile="health", language="en")
-    assert run.exit_code == 0
-    files = repository.files(HEALTH_BRANCH)
-    assert {files[entry["path"]] for entry in entries} == {b"\n"}
-    warnings = [line for line in run.stderr.splitlines() if "creates empty files only" in line]
-    assert len(warnings) == 10
-    assert "in other entries (21)" in warnings[-1]
-
-
 @pytest.mark.parametrize("exclude", [["**/nothing"], [".github"], ["idea/**"]])
 def test_an_exclude_that_matches_nothing_is_a_warning(
     exclude: list[str], action: Action, repository: Repository
@@ -181,6 +167,193 @@ def test_a_picture_can_be_planned(
     assert "Unexpected" not in run.text
     assert [file["state"] for file in run.registration["files"]] == ["missing"]
     assert only_reads(host)
+
+
+# --- A path alone, and a folder -------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("text", ["- a\n- .github/b.md\n- path: c\n", '["a", ".github/b.md", "c"]'])
+def test_an_entry_may_be_a_path_alone(
+    text: str, strategy: str, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"README.md": b"x"})
+    listed = action.write("list.yml", text)
+    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    expected = dict.fromkeys(("a", ".github/b.md", "c"), b"\n")
+    assert repository.files(SCAFFOLD_BRANCH) == {"README.md": b"x"} | expected
+
+
+FOLDER = {
+    "ISSUE_TEMPLATE/bug.yml": b"name: {repo}\n",
+    "ISSUE_TEMPLATE/config.yml": b"",
+    "README": b"\r\n",
+    "\u65e5\u672c\u8a9e.md": b"\xff\0",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("above", [".github/", "docs/a b/", "/"])
+def test_a_folder_is_one_entry(
+    above: str, strategy: str, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"docs/x": b"x"})
+    for name, data in FOLDER.items():
+        action.write(f"templates/{name}", data)
+    entries = [
+        {"path": "first", "content": "1"},
+        {"path": above, "content_file": "../templates/", "description": "ours"},
+        {"path": "last"},
+    ]
+    listed = write_list(action, entries, "yml")
+    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr) == (0, "")
+    expected = {f"{above.lstrip('/')}{name}": data for name, data in FOLDER.items()}
+    files = repository.files(SCAFFOLD_BRANCH)
+    assert files == {"docs/x": b"x", "first": b"1", "last": b"\n"} | expected
+    paths = [file["path"] for file in run.registration["files"]]
+    assert paths == ["first", *expected, "last"]
+    assert (repository.pull_requests[0].body or "").count("| ours |") == len(FOLDER)
+    again = action(definitions=listed, commit_strategy=strategy, language="en")
+    assert (again.exit_code, again.outputs["created"]) == (0, "0")
+
+
+@BOTH
+def test_each_file_of_a_folder_is_a_template(
+    strategy: str, action: Action, repository: Repository
+) -> None:
+    action.write("config/t/a/b", "{owner}/{repo}")
+    entry = {"path": "x/", "content_file": "t/", "template": True}
+    run = action(definitions=write_list(action, [entry]), commit_strategy=strategy)
+    assert run.exit_code == 0
+    assert repository.files(SCAFFOLD_BRANCH)["x/a/b"] == TARGET.encode()
+
+
+FOLDER_MISTAKES: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str, str]] = {
+    "no folder": (
+        {},
+        {},
+        "config/t: there is no such folder.",
+        "config/t: このフォルダーはありません。",
+    ),
+    "a file": ({"../t": b""}, {}, "config/t: there is no such folder.", "config/t: この"),
+    "no file": ({"a/": None}, {}, "t/: there is no file in this", "t/: このフォルダーには"),
+    "outside": (
+        {},
+        {"content_file": "../../"},
+        "config/../..: the file is outside the workspace.",
+        "config/../..: ",
+    ),
+    "slash in one place": (
+        {"a": b""},
+        {"path": "x"},
+        "only one of `path` and `content_file` ends with a slash.",
+        "`path` と `content_file` の片方だけがスラッシュで終わって",
+    ),
+    "slash in the other": (
+        {"a": b""},
+        {"content_file": "t"},
+        "only one of `path` and `content_file` ends with a slash.",
+        "`path` と `content_file` の片方だけがスラッシュで終わって",
+    ),
+    "alternatives": (
+        {"a": b""},
+        {"alternatives": ["b"]},
+        "a folder has no `alternatives`.",
+        "フォルダーに `alternatives` は指定できません。",
+    ),
+    "a large file": ({"a": b"x" * 1_000_001}, {}, "a: config/t/a: the file is larger", "a: config"),
+    "much in all": (
+        {f"{number:02}": b"x" * 1_000_000 for number in range(11)},
+        {},
+        "10: with this entry, the contents of the list are larger than",
+        "10: この項目で",
+    ),
+    "a file for git": ({"a/.git/b": b""}, {}, "config/t/a/.git: nothing in a", "config/t/a/.git: "),
+    "a link": (
+        {"a": b"", "b -> a": None},
+        {},
+        "config/t/b: neither a file nor a folder, but a symbolic link",
+        "config/t/b: ファイルでもフォルダーでも",
+    ),
+    "a link to a folder": (
+        {"a/b": b"", "c -> a": None},
+        {},
+        "config/t/c: neither a file nor a folder, but a symbolic link",
+        "config/t/c: ファイルでもフォルダーでも",
+    ),
+    "deep": ({"a/" * 32 + "b": b""}, {}, "the path x/a/a/", "パス x/a/a/"),
+    "backslash": ({"a\\b": b""}, {}, "the path x/a\\b holds a backslash.", "パス x/a\\b に"),
+    "no template": (
+        {"a/b": b"\xff"},
+        {"template": True},
+        "a/b: the template is not UTF-8.",
+        "a/b: テンプレートが UTF-8",
+    ),
+    "unknown placeholder": (
+        {"a/b": b"{x}"},
+        {"template": True},
+        "a/b: template has unknown placeholders: {x}.",
+        "a/b: template に",
+    ),
+    "not UTF-8": (
+        {"a/\udcff": b""},
+        {},
+        "config/t/a/\\udcff: the name of the file is not UTF-8.",
+        "config/t/a/\\udcff: ファイル名が UTF-8",
+    ),
+    "token": ({"a": b"{token}"}, {}, "a: content_file holds the token", "a: content_file に"),
+    "listed twice": (
+        {"a": b""},
+        {"path": "first/"},
+        "the path first/a is listed already, in entry 1.",
+        "パス first/a は",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "more", "english", "japanese"),
+    FOLDER_MISTAKES.values(),
+    ids=FOLDER_MISTAKES.keys(),
+)
+def test_mistakes_about_a_folder(
+    files: dict[str, bytes | None],
+    more: dict[str, Any],
+    english: str,
+    japanese: str,
+    action: Action,
+    host: StandInHost,
+) -> None:
+    folder = action.workspace / "config/t"
+    for each, data in files.items():
+        name, arrow, target = each.partition(" -> ")
+        if data is not None:
+            content = data.replace(b"{token}", action.default_token.encode())
+            action.write("config/t" if name == "../t" else f"config/t/{name}", content)
+        elif arrow:
+            (folder / name).symlink_to(target)
+        else:
+            (folder / name).mkdir(parents=True)
+    entries = [{"path": "first/a"}, {"path": "x/", "content_file": "t/", **more}]
+    listed = write_list(action, entries, "yml")
+    run = action(definitions=listed, language="en")
+    assert run.exit_code == 2
+    assert f"entry 2, line 5: {english}" in run.stderr, run.stderr
+    run = action(definitions=listed, runner=True)
+    assert any(japanese in each.data for each in run.annotations()), run.stdout
+    assert host.requests == []
+
+
+def test_a_folder_with_too_many_files(action: Action, host: StandInHost) -> None:
+    for number in range(5_001):
+        action.write(f"config/t/{number}", b"")
+    listed = write_list(action, [{"path": "x/", "content_file": "t/"}])
+    run = action(definitions=listed, language="en")
+    assert run.exit_code == 2
+    assert "config/t: the folder holds more than 5000 files." in run.stderr
+    assert host.requests == []
 
 
 # --- templates ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, calls, writes
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, STRATEGIES, Action, calls, writes
 
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
@@ -185,17 +185,63 @@ def test_the_workspace_of_the_runner_counts_not_the_working_directory(
     assert run.exit_code == 0, run.text
 
 
-def test_the_health_profile_ignores_content_with_a_warning(
-    action: Action, repository: Repository
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("profile", "branch", "title"),
+    [
+        (None, "chore/add-missing-files", "chore: add missing files"),
+        ("scaffold", SCAFFOLD_BRANCH, "chore: add scaffold files"),
+        ("health", HEALTH_BRANCH, "docs: add community health files"),
+    ],
+)
+def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
+    profile: str | None,
+    branch: str,
+    title: str,
+    strategy: str,
+    action: Action,
+    repository: Repository,
 ) -> None:
-    listed = '[\n{"path": "a"},\n{"path": "b", "content": "ignored"}]'
-    name = action.write("list.json", listed)
-    run = action(profile="health", definitions=name, language="en", runner=True)
-    assert run.exit_code == 0
-    assert {repository.files(HEALTH_BRANCH)[path] for path in ("a", "b")} == {b"\n"}
-    [warning] = run.annotations("warning")
-    assert warning.properties == {"file": "list.json", "line": "3"}
-    assert "so the content is ignored" in warning.data
+    listed = [{"path": "a"}, {"path": "b", "content": "text"}, {"path": "c", "content_file": "c"}]
+    action.write("c", b"\x00\xff")
+    name = action.write("list.json", json.dumps(listed))
+    run = action(profile=profile, definitions=name, commit_strategy=strategy, language="en")
+    assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", branch)
+    expected = {"a": b"\n", "b": b"text", "c": b"\x00\xff"}
+    assert repository.files(branch) == repository.files() | expected
+    assert [pull.title for pull in repository.pull_requests] == [title]
+    assert run.registration["profile"] == (profile or "missing")
+
+
+@pytest.mark.parametrize("more", [{}, {"target_repos": "octo/*"}, {"mode": "plan"}])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_run_without_any_list_is_refused_before_any_request(
+    strategy: str,
+    more: dict[str, str],
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+) -> None:
+    """A line that was lost: before, the scaffold went into every repository."""
+    more = {**more, "commit_strategy": "single" if "target_repos" in more else strategy}
+    run = action(more, profile=None, language="en")
+    assert run.exit_code == 2
+    assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr
+    assert "profile (a list that comes with the action): scaffold, health, all." in run.stderr
+    run = action(more, profile=None, runner=True)
+    [annotation] = run.annotations()
+    assert "一覧が指定されていません。definitions（独自の一覧のファイル）か" in annotation.data
+    assert host.requests == []
+
+
+def test_a_mistyped_input_comes_before_the_list_that_is_missing_because_of_it(
+    action: Action, host: StandInHost
+) -> None:
+    run = action(profile=None, env={"INPUT_PROFILES": "health"}, language="en")
+    first, second = run.stderr.splitlines()
+    assert "There is no input profiles. Did you mean the input profile?" in first
+    assert "There is no list" in second
+    assert host.requests == []
 
 
 def test_a_hundred_files(action: Action, host: StandInHost, repository: Repository) -> None:

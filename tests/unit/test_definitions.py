@@ -256,7 +256,9 @@ def test_path_diagnostics(candidate: str, keys: list[str]) -> None:
     assert [message.key for message in rules.path_diagnostics(candidate)] == keys
 
 
-@pytest.mark.parametrize("repeated", [b"- path: a\n", b"- {path: a, path: b}\n", b"- x\n"])
+@pytest.mark.parametrize(
+    "repeated", [b"- path: a\n", b"- {path: a, path: b}\n", b"- x\n", b"- 1\n"]
+)
 def test_one_diagnostic_a_thousand_times_is_ten_with_a_count(repeated: bytes) -> None:
     found = diagnostics_of(repeated * 1000, ".yml")
     assert 10 <= len(found) <= 20
@@ -370,6 +372,16 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     ([{"path": "a", "alternatives": ["../b"]}], False),
     ([{"path": "a", "alternatives": "b"}], False),
     ([{"path": "a", "description": "x" * 1001}], False),
+    (["a", {"path": "b"}, ".github/c.md"], True),
+    (["a/"], False),
+    (["/a"], False),
+    ({"files": ["a"]}, True),
+    ([{"path": "a/"}], False),
+    ([{"path": "a/", "content": "b"}], False),
+    ([{"path": "a/", "content_file": "b"}], False),
+    ([{"path": "a", "content_file": "b/"}], False),
+    ([{"path": "/a/", "content_file": "b/"}], False),
+    ([{"path": "a/", "content_file": "b/", "alternatives": ["c"]}], False),
 ]
 
 

@@ -11,7 +11,7 @@ from registrar.inputs import reading
 from registrar.inputs.settings import Settings
 from registrar.inputs.table import NAMES
 
-GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example"}
+GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example", "INPUT_PROFILE": "health"}
 VARIABLES = st.sampled_from(
     [f"INPUT_{name.upper()}" for name in NAMES]
     + ["HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL", "INPUT_OTHER"]
@@ -39,7 +39,7 @@ def test_defaults() -> None:
     given_inputs = read()
     assert given_inputs.api_url == "https://api.github.com"
     assert given_inputs.language == "ja"
-    assert [profile.name for profile in given_inputs.profiles] == ["scaffold"]
+    assert [profile.name for profile in given_inputs.profiles] == ["health"]
     assert given_inputs.definitions == ""
 
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from registrar.models import result
-from registrar.profiles import PROFILES
+from registrar.profiles import CONFIG, PROFILES
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
@@ -89,7 +89,7 @@ def test_an_address_ends_where_a_link_made_of_it_ends(language: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(profile: str) -> None:
-    listed = json.loads(PROFILES[profile].definitions.read_text("utf-8"))
+    listed = json.loads((CONFIG / PROFILES[profile].definitions).read_text("utf-8"))
     catalogue = Catalogue("ja")
     for entry in listed:
         assert JAPANESE.search(catalogue.description(entry["description"])), entry

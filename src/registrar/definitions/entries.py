@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import yaml
 
 from registrar.definitions import parsing, rules
 from registrar.definitions.diagnostics import Diagnostics, Place
+from registrar.errors import Refused
 from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
@@ -52,18 +53,16 @@ class EntryReader:
         entries: dict[str, Entry] = {}
         for number, node in enumerate(nodes, start=1):
             place = Place(line_of(node), number)
-            if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
-                self.errors.add(place, msg("definitions.entry_no_object"))
-                continue
             before = self.errors.count
-            definition = self._definition(node, place, content_allowed=content_allowed)
-            if definition.path and definition.path in numbers:
-                other = numbers[definition.path]
-                message = msg("definitions.path_twice", path=Excerpt(definition.path), other=other)
-                self.errors.add(place, message)
-            numbers.setdefault(definition.path, number)
-            if self.errors.count == before:
-                entries[definition.path] = Entry(definition, place)
+            for definition in self._definitions(node, place, content_allowed=content_allowed):
+                path = definition.path
+                if other := numbers.get(path):
+                    message = msg("definitions.path_twice", path=Excerpt(path), other=other)
+                    self.errors.add(place, message)
+                if path:
+                    numbers.setdefault(path, number)
+                if self.errors.count == before:
+                    entries[path] = Entry(definition, place)
         return entries
 
     def keys(
@@ -114,79 +113,132 @@ class EntryReader:
         )
         return ()
 
-    def _definition(
-        self, node: yaml.MappingNode, place: Place, *, content_allowed: bool
-    ) -> FileDefinition:
-        keys = self.keys(node, FIELDS, place)
+    def _definitions(
+        self, node: yaml.Node, place: Place, *, content_allowed: bool
+    ) -> Iterator[FileDefinition]:
+        """The files of one entry: more than one where it is a folder."""
+        keys = self._keys_of_entry(node, place)
         path = self.string(keys.get("path"), "path", place)
-        if path is not None:
-            self.errors.add(place, *rules.path_diagnostics(path))
-        elif not any(parsing.text_of(key) == "path" for key, _ in node.value):
-            self.errors.add(place, msg("definitions.path_missing"))
         description = self.string(keys.get("description"), "description", place) or ""
         if len(description) > rules.DESCRIPTION_CHARACTERS:
             length, most = len(description), rules.DESCRIPTION_CHARACTERS
             message = msg("definitions.description_too_long", length=length, most=most)
             self.errors.add(place, message)
         template = self._boolean(keys.get("template"), "template", place)
-        content = self._content(keys, place, template=template, allowed=content_allowed)
-        return FileDefinition(
+        definition = FileDefinition(
             path=path or "",
-            content=EMPTY_FILE if content is None else content,
             description=description,
             alternatives=self._alternatives(keys.get("alternatives"), place),
-            template=template and content is not None,
+            template=template,
         )
-
-    def _content(
-        self, keys: Mapping[str, yaml.Node], place: Place, *, template: bool, allowed: bool
-    ) -> bytes | None:
-        """What the file will hold; ``None`` where it is empty."""
         text = self.string(keys.get("content"), "content", place)
         file = self.string(keys.get("content_file"), "content_file", place)
+        if text is not None and file is not None:
+            self.errors.add(place, msg("definitions.two_contents"))
+        elif content_allowed and path and file and "/" in {path[-1], file[-1]}:
+            yield from self._folder_of_files(definition, file, place)
+        else:
+            if path is not None:
+                self.errors.add(place, *rules.path_diagnostics(path))
+            content = self._content(text, file, place, template=template, allowed=content_allowed)
+            yield definition._replace(
+                content=EMPTY_FILE if content is None else content,
+                template=template and content is not None,
+            )
+
+    def _keys_of_entry(self, node: yaml.Node, place: Place) -> Mapping[str, yaml.Node]:
+        """The keys of an entry, which may be a path alone."""
+        if isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING:
+            if not any(parsing.text_of(key) == "path" for key, _ in node.value):
+                self.errors.add(place, msg("definitions.path_missing"))
+            return self.keys(node, FIELDS, place)
+        text = parsing.text_of(node)
+        if text is None:
+            self.errors.add(place, msg("definitions.entry_no_object"))
+        elif (key := text.partition(":")[0]) in FIELDS:
+            # `path:README.md` is a text in YAML, and hardly the name of a file
+            self.errors.add(place, msg("definitions.no_blank_after_key", key=key))
+        else:
+            return {"path": node}
+        return {}
+
+    def _content(
+        self, text: str | None, file: str | None, place: Place, *, template: bool, allowed: bool
+    ) -> bytes | None:
+        """What the file will hold; ``None`` where it is empty."""
         if text is None and file is None:
             return None
         if not allowed:
             self.warnings.add(place, msg("definitions.content_ignored"))
             return None
-        if text is not None and file is not None:
-            self.errors.add(place, msg("definitions.two_contents"))
-            return None
-        content = text.encode() if text is not None else self._file(file or "", place)
-        return self._checked(content, place, template=template)
-
-    def _file(self, name: str, place: Place) -> bytes:
         try:
-            data = self._folder.read(str(self._beside / name), most=rules.CONTENT_BYTES)
+            content = text.encode() if text is not None else self._file(file or "")
+            return self._checked(content, template=template)
+        except Refused as error:
+            self.errors.add(place, error.message)
+            return None
+
+    def _folder_of_files(
+        self, folder: FileDefinition, name: str, place: Place
+    ) -> Iterator[FileDefinition]:
+        """A definition for each file below the folder ``name``; ``folder`` is the entry itself."""
+        if not (folder.path.endswith("/") and name.endswith("/")):
+            self.errors.add(place, msg("definitions.folder_slashes"))
+            return
+        if folder.alternatives:
+            self.errors.add(place, msg("definitions.folder_alternatives"))
+        try:
+            files = self._folder.files_below(str(self._beside / name), most=rules.MOST_PATHS)
         except Unreadable as error:
             self.errors.add(place, error.message)
-            return b""
+            return
+        if not files:
+            self.errors.add(place, msg("definitions.folder_empty", folder=Excerpt(name)))
+        # The root of the repository is written as `/`
+        above = folder.path if folder.path != "/" else ""
+        for file in files:
+            path = f"{above}{file}"
+            self.errors.add(place, *rules.path_diagnostics(path))
+            try:
+                content = self._checked(self._file(f"{name}{file}"), template=folder.template)
+            except Refused as error:
+                values = {"file": Excerpt(file), "diagnostic": error.message}
+                self.errors.add(place, msg("definitions.in_folder", **values))
+            else:
+                yield folder._replace(path=path, content=content)
+
+    def _file(self, name: str) -> bytes:
+        """Read a file with content.
+
+        Raises:
+            Refused: it cannot be used; the message says why.
+        """
+        data = self._folder.read(str(self._beside / name), most=rules.CONTENT_BYTES)
         if self._secret and self._secret.encode() in data:
-            self.errors.add(place, msg("definitions.holds_token", key="content_file"))
+            raise Refused(msg("definitions.holds_token", key="content_file"))
         return data
 
-    def _checked(self, content: bytes, place: Place, *, template: bool) -> bytes | None:
-        """Check a template, and how much is written in all."""
+    def _checked(self, content: bytes, *, template: bool) -> bytes:
+        """Check a template, and how much is written in all.
+
+        Raises:
+            Refused: with what is wrong.
+        """
         size = len(content)
         if template:
             try:
                 text = content.decode()
-            except UnicodeDecodeError:
-                self.errors.add(place, msg("definitions.template_binary"))
-                return None
+            except UnicodeDecodeError as error:
+                raise Refused(msg("definitions.template_binary")) from error
             if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
-                self.errors.add(place, message)
-                return None
+                raise Refused(message)
             size += _LONGEST_NAME * templates.placeholders(text)
         self._room -= size
         if size > rules.CONTENT_BYTES:
-            message = msg("definitions.content_too_large", most=rules.CONTENT_BYTES)
-        elif self._room < 0:
-            message = msg("definitions.all_too_large", most=rules.ALL_BYTES)
-        else:
-            return content
-        self.errors.add(place, message)
-        return None
+            raise Refused(msg("definitions.content_too_large", most=rules.CONTENT_BYTES))
+        if self._room < 0:
+            raise Refused(msg("definitions.all_too_large", most=rules.ALL_BYTES))
+        return content
 
     def _alternatives(self, node: yaml.Node | None, place: Place) -> tuple[str, ...]:
         items = self.items(node, "alternatives", place)

@@ -30,7 +30,7 @@ def load(
 ) -> tuple[tuple[FileDefinition, ...], tuple[Diagnostic, ...]]:
     """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
-    Where content is not allowed, an array of entries has none: it is ignored with a warning.
+    Where content is not allowed, it is ignored with a warning.
     Whatever holds ``secret`` is refused, because what is listed is published.
 
     Returns the files in the order of the list, and the warnings.
@@ -52,7 +52,6 @@ def load(
         keys = reader.keys(root, KEYS, top)
         extended = _extended(reader, keys)
         nodes = reader.items(keys.get("files"), "files", top)
-        content_allowed = True
     else:
         nodes = root.value
     own = reader.entries(nodes, content_allowed=content_allowed)
@@ -100,8 +99,7 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
         place = Place(line_of(node))
         name = reader.string(node, "extends", place)
         if name in profiles.PROFILES:
-            file = profiles.PROFILES[name].definitions
-            listed, _ = load(Folder(file.parent), file.name)
+            listed, _ = load(Folder(profiles.CONFIG), profiles.PROFILES[name].definitions)
         elif name is not None:
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)

@@ -50,7 +50,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         InvalidInput: with every diagnostic.
     """
     reader = _Reader(environ)
-    profile = reader.choice("profile")
+    profile = reader.profile()
     settings = Settings(
         token=reader.token(),
         target=reader.target(),
@@ -124,7 +124,7 @@ class _Reader:
         return value
 
     def choice(self, name: str) -> str:
-        """One of the valid values; the default where it is none of them."""
+        """One of the valid values; the default where it is none of them, which is reported."""
         known = INPUTS[name]
         value = self._given(name) or known.default
         if accepted := known.accepted(value):
@@ -135,6 +135,14 @@ class _Reader:
         else:
             self._report(name, msg("input.unknown_value", **values))
         return known.default
+
+    def profile(self) -> str:
+        """The built-in list; none where the list is the caller's own."""
+        if self._given("profile"):
+            return self.choice("profile")
+        if not self._given("definitions"):
+            self._report("profile", msg("input.no_list", accepted=INPUTS["profile"].choices))
+        return ""
 
     def switch(self, name: str) -> bool:
         return self.choice(name) == "true"

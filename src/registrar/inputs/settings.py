@@ -25,6 +25,7 @@ class Settings(NamedTuple):
     shard: Shard | None
     """Part of the repositories that a run over many works on; ``None``: all of them."""
     profiles: tuple[Profile, ...]
+    """One for each list: what it comes with."""
     workspace: Path
     """The checkout of the caller: no file outside of it is read."""
     definitions: str

@@ -77,7 +77,7 @@ INPUTS = {
             workflow_default="${{ github.repository }}",
         ),
         Input("target_repos", other_names=("repos", "repositories", "target_repositories")),
-        Input("profile", profiles.SCAFFOLD.name, profiles.CHOICES),
+        Input("profile", choices=profiles.CHOICES),
         Input("definitions", other_names=("definition_file", "definitions_file", "config_path")),
         Input("respect_alternatives", "false", _SWITCH),
         Input("mode", Mode.REGISTER, tuple(Mode), other_names=("dry_run", "plan")),

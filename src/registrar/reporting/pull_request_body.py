@@ -47,8 +47,10 @@ def render(
     """
     earlier = earlier.replace("\r\n", "\n")
     head = [catalogue.sentences(_in_numbers(registration), str), ""]
-    change = "body.change_the_file" if own_list else "body.change_the_set"
-    tail = [catalogue.text(msg(change, profile=registration.profile), escaping.for_markdown_code)]
+    change = msg("body.change_the_set", profile=registration.profile)
+    if own_list:
+        change = msg("body.change_the_file")
+    tail = [catalogue.text(change, escaping.for_markdown_code)]
 
     files = markdown.by_urgency(registration.files, _state_on_branch)
     table = list(
