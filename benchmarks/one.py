@@ -50,7 +50,7 @@ def measure(rounds: int) -> Part:
         connections=CONNECTIONS,
         made=ROUND_TRIPS["per-file"] - 1 + math.ceil(CHECKS / CONNECTIONS),
         latency=shown(GROWTH_LATENCY),
-        paths=graphql.PATHS_PER_QUERY,
+        directories=graphql.DIRECTORIES_PER_QUERY,
         files=single.FILES_PER_COMMIT,
         megabytes=single.BYTES_PER_COMMIT // 1_000_000,
         ways=page.table(

@@ -53,8 +53,8 @@ At {latency} per round trip, all files missing.
 
 - `host` is the part of the seconds in which the stand-in computed, most of it
   for GraphQL.
-- `single` asks for {paths} paths in one query, the directories above the listed files included, and
-  puts {files:,} files or {megabytes} MB into one commit.
+- `single` asks for {directories} directories in one query, those above them included, and puts
+  {files:,} files or {megabytes} MB into one commit.
 - `per-file` above 78 files is computed, not measured: GitHub takes 80 writes a minute and 500 an
   hour, and that is the cost. With `max_wait_minutes` as it is by default, 15, a run stops when it
   would wait for longer in all, and the next one continues.

@@ -7,9 +7,10 @@ their entries as a `DirectoryListing`.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from registrar.models.files import FileDefinition, parents
+from registrar.models.repository import Directories
 from registrar.special_files import (
     EVERYWHERE,
     ISSUE_TEMPLATES,
@@ -24,20 +25,17 @@ from registrar.special_files import (
 class DirectoryListing:
     """The entries of some directories of one commit."""
 
-    def __init__(self, directories: Mapping[str, Iterable[str]]) -> None:
-        """``directories`` maps a directory (the root is empty) to the names in it.
-
-        The name of a directory ends with a slash; everything else counts as a file. What was
-        not read, or is not there, is left out.
-        """
+    def __init__(self, directories: Directories) -> None:
+        """What is no directory counts as a file; what was not read or is not there is left out."""
         self._files = set[str]()
         self._directories = set[str]()
         self._any_case: dict[str, str] = {}
         self._in: dict[str, list[str]] = {}
-        for directory, names in directories.items():
-            for name in sorted(names):
+        for directory, entries in directories.items():
+            for name, entry in sorted(entries.items()):
                 path = f"{directory}/{name}" if directory else name
-                if path.endswith("/"):
+                if entry.type == "tree":
+                    path = f"{path}/"
                     self._directories.add(path)
                 else:
                     self._files.add(path)

@@ -107,8 +107,10 @@ def test_a_renamed_repository_is_worked_on_under_its_new_name(
 
 
 def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
-    """An answer to the first query in which every path is null."""
-    commit = {"oid": "1" * 40, **{f"p{number}": None for number in range(100)}}
+    """An answer to the first query: a commit without any file."""
+    nothing = {"oid": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "entries": []}
+    absent = {f"p{number}": None for number in range(1, 100)}
+    commit = {"oid": "1" * 40, "p0": nothing, **absent}
     found = {
         "id": "R_1",
         "nameWithOwner": TARGET,

@@ -98,10 +98,10 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
         "tab é 日本語 😀.md": "5",
         "[skip ci] @octocat #1 Fixes #2": "6",
     }
-    run = single(definitions=action.listing_of(hostile))
+    run = single(definitions=action.listing_of({f"{name}/x": hostile[name] for name in hostile}))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL, GRAPHQL]
-    added = {path: content.encode() for path, content in hostile.items()}
+    added = {f"{name}/x": content.encode() for name, content in hostile.items()}
     assert repository.files(SCAFFOLD_BRANCH) == repository.files() | added
     for request in host.requests:
         for path in hostile:
@@ -112,9 +112,9 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
 def test_no_query_asks_for_more_than_github_answers(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    host.quirks.partial_above = graphql.PATHS_PER_QUERY + 1  # and one for the pull requests
-    count = graphql.PATHS_PER_QUERY + 1
-    run = single(definitions=action.listing_of({f"{number}.txt": "x" for number in range(count)}))
+    host.quirks.partial_above = graphql.DIRECTORIES_PER_QUERY + 1  # and one for the pull requests
+    count = graphql.DIRECTORIES_PER_QUERY
+    run = single(definitions=action.listing_of({f"{number}/x": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL] * 3
     assert len(repository.files(SCAFFOLD_BRANCH)) == count + len(repository.files())
@@ -124,7 +124,7 @@ def test_later_queries_look_at_the_commit_of_the_first(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     base = repository.head()
-    names = [f"{number:03}.txt" for number in range(graphql.PATHS_PER_QUERY + 1)]
+    names = [f"{number:03}/x" for number in range(graphql.DIRECTORIES_PER_QUERY)]
 
     def somebody_writes(request: object) -> None:
         if len(host.requests) == 2:

@@ -46,6 +46,15 @@ class Lag:
     symptoms: Sequence[Symptom] = tuple(Symptom)
 
 
+class Unresolved(StrEnum):
+    """How GraphQL says that it gives nothing for a path."""
+
+    NOT_FOUND = "null and an error of the type NOT_FOUND"
+    """changesets/ghcommit, its integration tests."""
+    WITHOUT_TYPE = "null and an error without a type"
+    NULL = "null without an error"
+
+
 @dataclass(slots=True)
 class Quirks:
     """The switches.
@@ -82,6 +91,18 @@ class Quirks:
     (fpicalausa/remove-stale-branches#49)."""
     most_in_tree: int = 100_000
     """Entries of a tree that GitHub lists at once (docs: "Get a tree")."""
+    below_a_file: Unresolved = Unresolved.NOT_FOUND
+    """What GraphQL answers for a path below a file, a link or a submodule: nobody has said."""
+    hidden_directories: Unresolved | None = None
+    """GraphQL gives no directory by its path, though the one above lists it: nobody has said that
+    it does that."""
+    most_entries: int | None = None
+    """So many entries of a directory are all that GraphQL lists, without a sign that there are
+    more: nobody has said whether it does that."""
+    odd_modes: bool = False
+    """GraphQL gives files another mode than their tree has: nobody has said that it does that."""
+    raw_names_are_utf8: bool = False
+    """`nameRaw` of a name that is not UTF-8 holds replacement characters: nobody has said."""
     gone_api_versions: frozenset[str] = frozenset()
     """Values of X-GitHub-Api-Version that are answered 410 (docs: "API Versions")."""
 

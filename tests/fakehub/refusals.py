@@ -10,7 +10,7 @@ class Refusal(Exception):
     """A request the host understands and refuses.
 
     `errors` is the list of the same name in a validation error. `kind` is the `type` of a
-    GraphQL error where it does not follow from the status.
+    GraphQL error where it does not follow from the status; empty: it has none.
     """
 
     def __init__(

@@ -7,17 +7,19 @@ import pytest
 from registrar import alternatives
 from registrar.alternatives import DirectoryListing
 from registrar.models.files import FileDefinition, parents
+from registrar.models.repository import Entry
 from registrar.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, Inherited
 
 
 def listing_of(*paths: str) -> DirectoryListing:
     """The listings of all directories in a repository that holds just these files."""
-    directories: dict[str, set[str]] = {"": set()}
+    directories: dict[str, dict[str, Entry]] = {"": {}}
     for path in paths:
-        name = path
+        name, kind = path, "blob"
         for parent in (*parents(path), ""):
-            directories.setdefault(parent, set()).add(name[len(parent) :].lstrip("/"))
-            name = f"{parent}/"
+            entry = Entry(kind, "", "")
+            directories.setdefault(parent, {})[name[len(parent) :].lstrip("/")] = entry
+            name, kind = parent, "tree"
     return DirectoryListing(directories)
 
 

@@ -259,6 +259,21 @@ def test_a_part_of_an_answer_is_none(body: Any) -> None:
     assert outcome("query", answer(200, body)).kind is Kind.PARTIAL
 
 
+@pytest.mark.parametrize(
+    ("call", "trouble", "kind"),
+    [
+        ("query", Trouble.TOO_LARGE, Kind.PARTIAL),
+        ("query", Trouble.TOO_LARGE_TOGETHER, Kind.TRANSIENT),
+        ("mutation", Trouble.TOO_LARGE, Kind.TRANSIENT),
+        ("GET x", Trouble.TOO_LARGE, Kind.TRANSIENT),
+    ],
+)
+def test_a_query_with_too_large_an_answer_asks_too_much(
+    call: str, trouble: Trouble, kind: Kind
+) -> None:
+    assert outcome(call, NoAnswer(trouble)).kind is kind
+
+
 def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied() -> None:
     found = outcome("mutation", answer(200, TOO_MUCH[2]))
     assert (found.kind, found.may_have_been_applied, found.tries) == (Kind.TRANSIENT, True, 6)

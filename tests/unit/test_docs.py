@@ -120,10 +120,10 @@ def test_documents_have_the_numbers_of_the_code() -> None:
         " ".join((ROOT / f"docs/{page}.md").read_text("utf-8").split())
         for page in ("concepts", "how-it-works")
     )
-    paths, files = constant("PATHS_PER_QUERY"), constant("FILES_PER_COMMIT")
+    directories, files = constant("DIRECTORIES_PER_QUERY"), constant("FILES_PER_COMMIT")
     (per_minute, _), (per_hour, _) = constant("PACE")
     assert f"{constant('CONNECTIONS')} at the same time" in how
-    assert f"1 per {paths} paths and directories above them" in how
+    assert f"1 per {directories} directories, those above them included" in how
     assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how
     first, alone = constant("GRACE_SECONDS").values()
     assert f"request in progress then gets {first:g} seconds ({alone:g} after SIGTERM alone)" in how
@@ -131,7 +131,7 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     assert (constant("FIRST_PAUSE"), "first after half a second" in how) == (0.5, True)
     assert (constant("LAG_SECONDS"), "For about ten seconds after a write" in how) == (10, True)
     megabytes = constant("BYTES_PER_COMMIT") // 1_000_000
-    assert f"one query per {paths} paths" in concepts
+    assert f"one query per {directories} directories" in concepts
     assert f"one commit per {files:,} files or {megabytes} MB" in concepts
     assert f"with `-2`, `-3` … `-{constant('LAST_SUFFIX')}`" in concepts
 

@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 from registrar.errors import Refused, exit_code
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.repository import OwnerFiles, PullRequest, Repository, RepositoryState
+from registrar.models.repository import Entry, OwnerFiles, PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.registration import mark
 from registrar.registration.plan import declined_paths, make_plan, require_writable
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
+
+
+def entry(kind: str = "blob") -> Entry:
+    """What is at a path, whatever it holds."""
+    return Entry(kind, "", "")
 
 
 def plan(*missing: str, repository: Repository = REPOSITORY) -> Plan:
@@ -35,7 +40,9 @@ def test_missing_is_what_is_listed_and_does_not_exist_in_the_order_of_the_list(
     listed: list[str], existing: set[str]
 ) -> None:
     job = RegistrationSpec("octo/example", tuple(FileDefinition(path) for path in listed), "work")
-    made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, dict.fromkeys(existing, "tree")))
+    made = make_plan(
+        job, RepositoryState(REPOSITORY, "1" * 40, dict.fromkeys(existing, entry("tree")))
+    )
     assert [d.path for d in made.definitions] == listed
     assert [d.path for d in made.missing] == [path for path in listed if path not in existing]
 
@@ -55,7 +62,8 @@ def test_nothing_can_be_created_below_what_is_no_directory(
 ) -> None:
     listed = (FileDefinition("a/b/c"), FileDefinition("d"))
     spec = RegistrationSpec("octo/example", listed, "work")
-    made = make_plan(spec, RepositoryState(REPOSITORY, "1" * 40, above))
+    entries = {path: entry(kind) for path, kind in above.items()}
+    made = make_plan(spec, RepositoryState(REPOSITORY, "1" * 40, entries))
     assert made.blocked == ({"a/b/c": blocked} if blocked else {})
     assert [d.path for d in made.missing] == (["d"] if blocked else ["a/b/c", "d"])
 
@@ -130,7 +138,9 @@ def test_what_was_declined(pulls: list[PullRequest], declined: dict[str, int]) -
 def test_what_was_declined_is_not_missing() -> None:
     listed = tuple(FileDefinition(path) for path in "abc")
     spec = RegistrationSpec("octo/example", listed, "work")
-    state = RepositoryState(REPOSITORY, "1" * 40, {"a": "blob"}, pull_requests=(pull(1, "a", "b"),))
+    state = RepositoryState(
+        REPOSITORY, "1" * 40, {"a": entry()}, pull_requests=(pull(1, "a", "b"),)
+    )
     made = make_plan(spec, state)
     assert [d.path for d in made.missing] == ["c"]
     assert list(made.declined) == ["b"]
@@ -167,8 +177,8 @@ def test_other_files_do(
         REPOSITORY,
         "1" * 40,
         {},
-        directories={"": ("old.md", "readme.md")},
-        owner=OwnerFiles({"": ("SUPPORT.md",)}, is_public=False) if respect else None,
+        directories={"": {"old.md": entry(), "readme.md": entry()}},
+        owner=OwnerFiles({"": {"SUPPORT.md": entry()}}, is_public=False) if respect else None,
     )
     made = make_plan(spec, state)
     assert {path: reason.key for path, reason in made.satisfied.items()} == satisfied

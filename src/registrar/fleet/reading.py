@@ -19,7 +19,7 @@ from registrar.models.selection import Exclusion
 from registrar.registration import branches
 from registrar.registration.base import with_owner
 from registrar.registration.plan import declined_paths, make_plan
-from registrar.registration.single import paths_to_read
+from registrar.registration.single import directories_to_read
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Reader:
     ) -> Iterator[tuple[Task, RepositoryState | Exclusion | Failure]]:
         """Ask about tasks of one list, with one name of a branch for all."""
         job = tasks[0].job
-        paths = paths_to_read(job.spec(tasks[0].repository.full_name))
+        directories = directories_to_read(job.spec(tasks[0].repository.full_name))
         done = 0
         while done < len(tasks):
             self._require_time()
@@ -124,14 +124,14 @@ class Reader:
             began = self.clock.monotonic()
             repositories = [task.repository for task in batch]
             try:
-                states = self.client.inspect_many(repositories, branch, paths, once=not alone)
+                states = self.client.inspect_many(repositories, branch, directories, once=not alone)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
                 if not alone:
                     size.failed(len(batch))
                     continue
-                states = [self._read_in_parts(batch[0], branch, paths, error)]
+                states = [self._read_in_parts(batch[0], branch, directories, error)]
             size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
@@ -152,13 +152,13 @@ class Reader:
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
     def _read_in_parts(
-        self, task: Task, branch: str, paths: Sequence[str], failed: GitHubError
+        self, task: Task, branch: str, directories: Sequence[str], failed: GitHubError
     ) -> RepositoryState | Failure:
         """Read a repository as if it were the only one: that asks for long lists in parts."""
         if failed.kind is not Kind.PARTIAL:
             return failed.failure
         try:
-            return self.client.inspect(task.repository.full_name, branch, paths)
+            return self.client.inspect(task.repository.full_name, branch, directories)
         except (Refused, GitHubError) as error:
             return error.failure
 

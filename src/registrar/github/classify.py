@@ -7,13 +7,12 @@ A new quirk of GitHub is one row, with its public source beside it, and one line
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from registrar.failure import Cause, Failure, Kind
 from registrar.github.case import INACCESSIBLE, TOO_QUICKLY, Case, Row
 from registrar.github.causes import cause_of
 from registrar.github.explain import Context, TokenKind, explanation
-from registrar.github.fields import UnusableAnswer
+from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.headers import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
 from registrar.github.response import NOT_SENT, NoAnswer, Response, Trouble
@@ -73,6 +72,12 @@ TABLE: tuple[Row, ...] = (
     _failed(Kind.TRANSIENT, "fault.proxy", Trouble.PROXY),
     _failed(Kind.TRANSIENT, "fault.timeout", Trouble.TIMEOUT),
     _failed(Kind.TRANSIENT, "fault.connection_lost", Trouble.CONNECTION_LOST),
+    Row(
+        Kind.PARTIAL,
+        "fault.too_large",
+        (0,),
+        when=lambda c: c.trouble is Trouble.TOO_LARGE and c.is_graphql and not c.request.writes,
+    ),
     _failed(Kind.TRANSIENT, "fault.too_large", Trouble.TOO_LARGE),
     _failed(Kind.TRANSIENT, "fault.together_too_large", Trouble.TOO_LARGE_TOGETHER),
     _failed(Kind.FATAL, "host.certificate_expired", Trouble.CERTIFICATE_EXPIRED),
@@ -255,6 +260,8 @@ TABLE: tuple[Row, ...] = (
 _SUCCESS = range(200, 300)
 UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=TRIES, may_have_been_applied=True)
 """For everything else: a proxy's page, a body cut off, a field of another type."""
+CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
+"""A success that says two things at once; nothing is concluded from it."""
 
 
 def classify(
@@ -272,10 +279,15 @@ def classify(
     """
     case = Case(request, answer, context, was_made)
     row = _row_of(case)
-    if row is None and isinstance(answer, Response) and case.status in _SUCCESS:
-        with suppress(UnusableAnswer):
-            return _success(case, request.read(answer), now)
-    row = row or UNUSABLE
+    if row is None:
+        row = UNUSABLE
+        if isinstance(answer, Response) and case.status in _SUCCESS:
+            try:
+                return _success(case, request.read(answer), now)
+            except Contradiction:
+                row = CONTRADICTION
+            except UnusableAnswer:
+                pass
     pause = asked_pause if row.kind is Kind.LIMIT else retry_after
     return Outcome(
         row.kind,

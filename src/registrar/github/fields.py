@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 _REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class UnusableAnswer(ValueError):
     """A field is missing or has another type than it must have."""
+
+
+class Contradiction(UnusableAnswer):
+    """What an answer says cannot all be true, or is not clear."""
 
 
 class Fields:
@@ -75,6 +82,20 @@ class Fields:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise self._error(name, "a whole number")
         return value
+
+    def object_id(self, name: str) -> str:
+        """The id of a git object: 40 or 64 hexadecimal digits."""
+        value = self.text(name)
+        if not _OBJECT_ID.fullmatch(value):
+            raise self._error(name, "an id of git")
+        return value
+
+    def base64(self, name: str) -> bytes:
+        """The bytes that a string holds in Base64, which may have line breaks."""
+        try:
+            return base64.b64decode("".join(self.text(name).split()), validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise self._error(name, "in Base64") from error
 
     def flag(self, name: str) -> bool:
         """``true`` or ``false``."""

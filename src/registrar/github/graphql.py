@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from registrar.errors import Refused
 from registrar.failure import Failure, Kind
-from registrar.github import parse_graphql, queries
+from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
 from registrar.github.fields import Fields
+from registrar.github.parse_graphql import Asked, Path
 from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import RestClient, none_if_missing
 from registrar.github.session import branch_key, pull_request_key
+from registrar.github.trees import Known
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
@@ -25,38 +27,45 @@ from registrar.models.repository import (
 )
 from registrar.texts.messages import Message, msg
 
-PATHS_PER_QUERY = 100
+DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
 UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
 """Types of the errors about what the token may not read; any other is about this one answer."""
 _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
+_DEFAULT_COMMIT = ("defaultBranchRef", "target")
+
+
+class Found(NamedTuple):
+    """What a query tells about a repository, the listings that are not proved included."""
+
+    state: RepositoryState
+    """Without entries and directories."""
+    known: Known
 
 
 class GraphQLClient(RestClient):
     """The calls of the GraphQL API, beside those of REST."""
 
-    def inspect(self, target: str, branch: str, paths: Sequence[str]) -> RepositoryState:
-        """Read a repository, its branch ``branch`` and pull requests, and what is at ``paths``.
+    def inspect(self, target: str, branch: str, directories: Sequence[str]) -> RepositoryState:
+        """Read a repository, its branch ``branch`` and pull requests, and ``directories``.
 
-        Everything is read at one commit of the default branch. ``target`` is ``owner/repo``; a
-        path that ends with a slash is a directory whose entries are read, too.
+        Everything is read at one commit of the default branch, with the directories above those.
+        ``target`` is ``owner/repo``.
 
         Raises:
-            Refused: there is no such repository that the token may see, or it is empty.
+            Refused: there is no such repository that the token may see, it is empty, or GitHub
+                does not list a directory in full.
             GitHubError: no usable response.
         """
-        state: RepositoryState | None = None
-        entries: dict[str, str] = {}
-        directories: dict[str, Sequence[str]] = {}
-        rest, size = list(paths), PATHS_PER_QUERY
-        while rest or state is None:
+        found: Found | None = None
+        rest, size = trees.to_ask(directories), DIRECTORIES_PER_QUERY
+        while rest or found is None:
             chunk = rest[:size]
             try:
-                if state is None:
-                    state = self._repository(target, branch, chunk)
-                    found = parse_graphql.AtPaths(state.entries, state.directories)
+                if found is None:
+                    found = self._repository(target, branch, chunk)
                 else:
-                    found = self._paths(state.repository, state.base_sha, chunk)
+                    found = self._more_directories(found, chunk)
             except GitHubError as error:
                 if error.kind is not Kind.PARTIAL or len(chunk) <= 1:
                     raise
@@ -64,27 +73,32 @@ class GraphQLClient(RestClient):
                 size = len(chunk) // 2
             else:
                 rest = rest[len(chunk) :]
-                entries |= found.entries
-                directories |= found.directories
-        return state._replace(entries=entries, directories=directories)
+        return self._completed(found)
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
 
         Nothing is inherited from a private one
         (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
+
+        Raises:
+            Refused: GitHub does not list a directory in full.
+            GitHubError: no usable response.
         """
-        paths = [f"{directory}/" for directory in directories]
-        operation = msg("operation.repository", target=f"{owner}/.github")
-        variables = {"owner": owner, **queries.path_variables(paths)}
-        return none_if_missing(
+        full_name, directories = f"{owner}/.github", trees.to_ask(directories)
+        found = none_if_missing(
             lambda: self._graphql(
-                queries.owner(paths),
-                variables,
-                operation,
-                lambda response: parse_graphql.owner_files(response, paths),
+                queries.owner(directories),
+                {"owner": owner, **queries.variables(directories)},
+                msg("operation.repository", target=full_name),
+                lambda response: _owner(response, directories),
+                tolerates=parse_graphql.is_about_directory,
             )
         )
+        if found is None:
+            return None
+        known, is_public = found
+        return OwnerFiles(self._whole(full_name, known).directories, is_public=is_public)
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -145,43 +159,45 @@ class GraphQLClient(RestClient):
             makes=(branch,),
         )
 
-    def _repository(self, target: str, branch: str, paths: Sequence[str]) -> RepositoryState:
+    def _repository(self, target: str, branch: str, directories: Sequence[str]) -> Found:
         owner, _, name = target.partition("/")
         variables = {
             "owner": owner,
             "name": name,
             "branch": f"refs/heads/{branch}",
             "head": branch,
-            **queries.path_variables(paths),
+            **queries.variables(directories),
         }
         try:
-            state = self._graphql(
-                queries.repository(paths),
+            found = self._graphql(
+                queries.repository(directories),
                 variables,
                 msg("operation.repository", target=target),
-                lambda response: self._state_of(response, branch, paths),
-                tolerates=is_about_pull_requests,
+                lambda response: self._found_in(response, branch, directories),
+                tolerates=may_be_beside_data,
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise self.not_found_error(target) from error
             raise
-        if state.branch:
+        if found.state.branch:
             self._session.note_made(branch_key(branch))
         # As with REST: one of them may be new
-        pulls = state.pull_requests or ()
+        pulls = found.state.pull_requests or ()
         self._session.note_made(*(pull_request_key(each.number) for each in pulls))
-        return state
+        return found
 
-    def _state_of(self, response: Response, branch: str, paths: Sequence[str]) -> RepositoryState:
+    def _found_in(self, response: Response, branch: str, directories: Sequence[str]) -> Found:
         data = Fields(response.data).object("data")
-        pulls = data.object_or_null("pulls") or self._pull_requests_error(response)
-        return self._state(data.object("repository"), pulls, branch, paths)
+        pulls = data.object_or_null("pulls") or self._pull_requests_error(response, ("pulls",))
+        asked = Asked(branch, directories, response.errors_by_path)
+        return self._found(data.object("repository"), pulls, asked, ("repository",))
 
-    def _state(
-        self, found: Fields, beside: Fields | Failure, branch: str, paths: Sequence[str]
-    ) -> RepositoryState:
-        """Read a repository; ``beside`` has its pull requests, or says why there are none."""
+    def _found(self, found: Fields, beside: Fields | Failure, asked: Asked, where: Path) -> Found:
+        """Read a repository, which is at ``where`` of an answer.
+
+        ``beside`` has its pull requests, or says why there are none.
+        """
         full_name = found.repository("nameWithOwner")
         if found.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
@@ -203,39 +219,86 @@ class GraphQLClient(RestClient):
             node_id=found.text("id"),
         )
         commit = default.object("target")
-        at_paths = parse_graphql.at_paths(commit, paths)
         if isinstance(beside, Fields):
             pulls, error = parse_graphql.pull_requests(beside, repository), None
         else:
             pulls, error = (), beside
         ref = found.object_or_none("ref")
         head = ref.object("target").text("oid") if ref else ""
-        return RepositoryState(
+        state = RepositoryState(
             repository,
             commit.text("oid"),
-            at_paths.entries,
-            BranchState(branch, head, pulls) if ref else None,
+            entries={},
+            branch=BranchState(asked.branch, head, pulls) if ref else None,
             pull_requests=pulls,
-            directories=at_paths.directories,
             pull_requests_error=error,
         )
+        answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
+        return Found(state, Known().learn(answers))
 
-    def _paths(
-        self, repository: Repository, commit: str, paths: Sequence[str]
-    ) -> parse_graphql.AtPaths:
-        operation = msg("operation.repository", target=repository.full_name)
-        owner, _, name = repository.full_name.partition("/")
-        variables = {"owner": owner, "name": name, "oid": commit, **queries.path_variables(paths)}
+    def _more_directories(self, found: Found, directories: Sequence[str]) -> Found:
+        full_name = found.state.repository.full_name
+        owner, _, name = full_name.partition("/")
+
+        def read(response: Response) -> Found:
+            data = Fields(response.data).object("data")
+            commit = data.object("repository").object("object")
+            asked = Asked("", directories, response.errors_by_path)
+            answers = parse_graphql.directories(commit, asked, ("repository", "object"))
+            return found._replace(known=found.known.learn(answers))
+
         return self._graphql(
-            queries.more_paths(paths),
-            variables,
-            operation,
-            lambda response: parse_graphql.at_paths(parse_graphql.commit_of(response), paths),
+            queries.more_directories(directories),
+            {
+                "owner": owner,
+                "name": name,
+                "oid": found.state.base_sha,
+                **queries.variables(directories),
+            },
+            msg("operation.repository", target=full_name),
+            read,
+            tolerates=parse_graphql.is_about_directory,
         )
 
-    def _pull_requests_error(self, response: Response) -> Failure:
+    def _completed(self, found: Found) -> RepositoryState:
+        """Give the state with everything that is known to exist.
+
+        Raises:
+            Refused: GitHub does not list a directory in full.
+            GitHubError: no usable response.
+        """
+        known = self._whole(found.state.repository.full_name, found.known)
+        return found.state._replace(
+            entries=trees.entries_of(known.directories), directories=known.directories
+        )
+
+    def _whole(self, full_name: str, known: Known) -> Known:
+        """Ask REST, which says whether it lists a tree in full, for each listing not proved.
+
+        See https://docs.github.com/en/rest/git/trees#get-a-tree.
+        """
+        while known.unproved:
+            path, listing = next(iter(known.unproved.items()))
+
+            def read(data: object, known: Known = known, path: str = path) -> Known | None:
+                whole = parse.listing(data)
+                return whole and known.complete(path, whole)
+
+            completed = self._ask(
+                "GET",
+                f"/repos/{full_name}/git/trees/{listing.sha}",
+                msg("operation.existence", path=f"{path}/"),
+                read,
+            )
+            if completed is None:
+                raise Refused(msg("preflight.cut", target=full_name, directory=f"{path}/"))
+            known = completed
+        return known
+
+    def _pull_requests_error(self, response: Response, where: Path) -> Failure:
+        """Explain why the pull requests at ``where`` of an answer could not be read."""
         operation = msg("operation.pull_requests_unread")
-        return failure_beside_data(response, self._context, operation)
+        return failure_beside_data(response.with_errors_at(where), self._context, operation)
 
     def _graphql(
         self,
@@ -268,6 +331,24 @@ def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, object
         "message": {"headline": commit.headline, "body": commit.body},
         "fileChanges": {"additions": additions},
     }
+
+
+def _owner(response: Response, directories: Sequence[str]) -> tuple[Known, bool] | None:
+    """What an owner's repository ``.github`` has, and whether it is public, or else internal."""
+    found = Fields(response.data).object("data").object("repository")
+    default = found.object_or_none("defaultBranchRef")
+    visibility = found.text("visibility")
+    if default is None or visibility == "PRIVATE":
+        return None
+    asked = Asked("", directories, response.errors_by_path)
+    where = ("repository", *_DEFAULT_COMMIT)
+    answers = parse_graphql.directories(default.object("target"), asked, where)
+    return Known().learn(answers), visibility == "PUBLIC"
+
+
+def may_be_beside_data(error: GraphQLError) -> bool:
+    """Whether the rest of the answer can be used: `parse_graphql` judges what it lacks."""
+    return is_about_pull_requests(error) or parse_graphql.is_about_directory(error)
 
 
 def is_about_pull_requests(error: GraphQLError) -> bool:

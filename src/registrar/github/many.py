@@ -7,14 +7,15 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from registrar.errors import Refused
-from registrar.failure import Failure, Kind
-from registrar.github import queries
+from registrar.failure import ENDS_THE_READING, Failure, Kind
+from registrar.github import parse_graphql, queries, trees
 from registrar.github.causes import words_alone
 from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.graphql import UNREADABLE, GraphQLClient, is_about_pull_requests
+from registrar.github.graphql import UNREADABLE, Found, GraphQLClient, may_be_beside_data
 from registrar.github.limits import Resource
+from registrar.github.parse_graphql import Asked, Path
 from registrar.github.request import Request
 from registrar.github.response import GraphQLError, Response
 from registrar.models.repository import RepositoryState
@@ -96,7 +97,7 @@ class ManyClient(GraphQLClient):
         self,
         repositories: Sequence[ListedRepository],
         branch: str,
-        paths: Sequence[str],
+        directories: Sequence[str],
         *,
         once: bool,
     ) -> list[RepositoryState | Exclusion | Failure]:
@@ -108,40 +109,53 @@ class ManyClient(GraphQLClient):
         Raises:
             GitHubError: no usable response, or a part of one.
         """
-        return self._graphql(
-            queries.repositories(paths),
+        directories = trees.to_ask(directories)
+        found = self._graphql(
+            queries.repositories(directories),
             {
                 "ids": [repository.node_id for repository in repositories],
                 "branch": f"refs/heads/{branch}",
                 "head": branch,
-                **queries.path_variables(paths),
+                **queries.variables(directories),
             },
             msg("operation.repositories", count=len(repositories)),
-            lambda response: self._states(response, repositories, branch, paths),
+            lambda response: self._found_of(response, repositories, branch, directories),
             tolerates=_is_about_one,
             once=once,
         )
+        return [self._state(each) if isinstance(each, Found) else each for each in found]
 
-    def _states(
+    def _state(self, found: Found) -> RepositoryState | Failure:
+        """Give the whole state, or why it cannot be read."""
+        try:
+            return self._completed(found)
+        except (Refused, GitHubError) as error:
+            if error.kind in ENDS_THE_READING:
+                raise
+            return error.failure
+
+    def _found_of(
         self,
         response: Response,
         repositories: Sequence[ListedRepository],
         branch: str,
-        paths: Sequence[str],
-    ) -> list[RepositoryState | Exclusion | Failure]:
+        directories: Sequence[str],
+    ) -> list[Found | Exclusion | Failure]:
         data = Fields(response.data).object("data")
-        errors = {error.path[:2]: error for error in response.graphql_errors}
+        asked = Asked(branch, directories, response.errors_by_path)
         nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
         if not len(nodes) == len(all_pulls) == len(repositories):
             raise UnusableAnswer("nodes and pulls have not one item for each id")
-        found = zip(repositories, nodes, all_pulls, strict=True)
-        states: list[RepositoryState | Exclusion | Failure] = []
-        for index, (repository, node, pulls) in enumerate(found):
-            error = errors.get(("nodes", index))
+        states: list[Found | Exclusion | Failure] = []
+        for index, (repository, node, pulls) in enumerate(
+            zip(repositories, nodes, all_pulls, strict=True)
+        ):
+            where = ("nodes", index)
+            error = next(iter(asked.errors.get(where, ())), None)
             if node is not None:
-                beside = pulls or self._pull_requests_error(response)
-                states.append(self._state_or_reason(node, beside, branch, paths))
-            elif error and error.type != "NOT_FOUND":
+                beside = pulls or self._pull_requests_error(response, ("pulls", index))
+                states.append(self._found_or_reason(node, beside, asked, where))
+            elif error and error.type != parse_graphql.NOT_FOUND:
                 message = msg("fleet.unreadable", reason=Lines(error.message))
                 words = words_alone(error.message, repository.full_name)
                 states.append(Failure.of(message, Kind.PERMISSION, about=words))
@@ -149,9 +163,9 @@ class ManyClient(GraphQLClient):
                 states.append(self.not_found_error(repository.full_name).failure)
         return states
 
-    def _state_or_reason(
-        self, found: Fields, beside: Fields | Failure, branch: str, paths: Sequence[str]
-    ) -> RepositoryState | Exclusion | Failure:
+    def _found_or_reason(
+        self, found: Fields, beside: Fields | Failure, asked: Asked, where: Path
+    ) -> Found | Exclusion | Failure:
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
             ("isDisabled", Exclusion.DISABLED),
@@ -161,7 +175,7 @@ class ManyClient(GraphQLClient):
             if found.flag(field):
                 return reason
         try:
-            return self._state(found, beside, branch, paths)
+            return self._found(found, beside, asked, where)
         except Refused as refused:
             return refused.failure
 
@@ -185,7 +199,7 @@ class ManyClient(GraphQLClient):
 def _is_about_one(error: GraphQLError) -> bool:
     """Whether it is about one repository, and not a part of the answer that is left out."""
     is_node = len(error.path) == 2 and error.path[0] == "nodes"  # noqa: PLR2004
-    return is_about_pull_requests(error) or (is_node and error.type in UNREADABLE)
+    return may_be_beside_data(error) or (is_node and error.type in UNREADABLE)
 
 
 def _page(response: Response, name: str) -> _Page:

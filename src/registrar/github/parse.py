@@ -6,38 +6,47 @@ have, so that neither a proxy's page with status 200 nor half an answer is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.models.repository import Comparison, PullRequest, Repository, Tree, TreeEntry
+from registrar.github.trees import Item, Listing
+from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree
 
 COMPARED_FILES = 300
 """GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""
 
 
-def entry_id(data: object) -> str:
-    """Object id of what ``GET contents`` describes; ``""`` for a directory."""
+_OF_CONTENTS = {
+    "dir": ("tree", "040000"),
+    "symlink": ("blob", "120000"),
+    "submodule": ("commit", "160000"),
+}
+"""Type and mode in git; any other is a file, of which GitHub does not say whether it can be run."""
+
+
+def entry(data: object) -> Entry:
+    """What ``GET contents`` describes."""
     if isinstance(data, list):
-        names = [entry.text("path") for entry in objects(data)]
+        names = [each.text("path") for each in objects(data)]
         if not names:
             # git has no empty directories
             raise UnusableAnswer("$ is an empty array")
-        return ""
-    entry = Fields(data)
-    entry.text("type")
-    entry.text("path")
-    return entry.text("sha")
+        return Entry(*_OF_CONTENTS["dir"], "")
+    return _entry(Fields(data))
 
 
-def directory(data: object) -> Sequence[str] | None:
-    """Names in a directory, as in `Directories`; ``None`` for anything else."""
+def directory(data: object) -> Mapping[str, Entry] | None:
+    """The entries of a directory, as in `Directories`; ``None`` for anything else."""
     if not isinstance(data, list):
-        entry_id(data)
+        entry(data)
         return None
-    return tuple(
-        f"{entry.text('name')}/" if entry.text("type") == "dir" else entry.text("name")
-        for entry in objects(data)
-    )
+    return {each.text("name"): _entry(each) for each in objects(data)}
+
+
+def _entry(found: Fields) -> Entry:
+    found.text("path")
+    kind, mode = _OF_CONTENTS.get(found.text("type"), ("blob", ""))
+    return Entry(kind, mode, found.text("sha"))
 
 
 def commit_of_reference(data: object) -> str:
@@ -57,11 +66,27 @@ def tree(data: object) -> Tree | None:
     found = Fields(data)
     found.text("sha")
     entries = {
-        entry.text("path"): TreeEntry(entry.text("mode"), entry.text_or("sha", ""))
-        for entry in found.objects("tree")
-        if entry.text("type") != "tree"
+        each.text("path"): Entry(each.text("type"), each.text("mode"), each.text_or("sha", ""))
+        for each in found.objects("tree")
+        if each.text("type") != "tree"
     }
     return None if "truncated" in found and found.flag("truncated") else entries
+
+
+def listing(data: object) -> Listing | None:
+    """The entries of a single tree; ``None`` where GitHub cut it."""
+    found = Fields(data)
+    items = [
+        Item(
+            mode=_octal(each, "mode"),
+            name=each.text("path").encode("utf-8", "surrogatepass"),
+            type=each.text("type"),
+            sha=each.object_id("sha"),
+        )
+        for each in found.objects("tree")
+    ]
+    listed = Listing(found.object_id("sha"), tuple(items))
+    return None if found.flag("truncated") and not listed.is_proved else listed
 
 
 def comparison(data: object) -> Comparison:
@@ -94,6 +119,13 @@ def pull_requests_from(
 def logins(found: Fields) -> frozenset[str]:
     """Logins of the assignees, in lower case."""
     return frozenset(person.text("login").lower() for person in _some(found, "assignees"))
+
+
+def _octal(found: Fields, name: str) -> int:
+    try:
+        return int(found.text(name), 8)
+    except ValueError as error:
+        raise UnusableAnswer(f"{name} is not octal") from error
 
 
 def _some(found: Fields, name: str) -> list[Fields]:

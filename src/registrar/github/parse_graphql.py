@@ -5,33 +5,21 @@ As with REST, every function raises `UnusableAnswer` where a field is not what i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from registrar.github import queries
 from registrar.github.fields import Fields
-from registrar.github.response import Response
+from registrar.github.response import GraphQLError, Response
+from registrar.github.trees import Answer, Item, Listing
 from registrar.models.plan import Created
-from registrar.models.repository import Directories, OwnerFiles, PullRequest, Repository
+from registrar.models.repository import PullRequest, Repository
 
-
-class AtPaths(NamedTuple):
-    """What is at some paths of a commit."""
-
-    entries: Mapping[str, str]
-    """Types, as in `RepositoryState`."""
-    directories: Directories
-
-
-def owner_files(response: Response, paths: Sequence[str]) -> OwnerFiles | None:
-    """Directories of the owner's repository ``.github``; ``None``: nothing is inherited."""
-    found = Fields(response.data).object("data").object("repository")
-    default = found.object_or_none("defaultBranchRef")
-    visibility = found.text("visibility")
-    if default is None or visibility == "PRIVATE":
-        return None
-    listed = at_paths(default.object("target"), paths)
-    return OwnerFiles(listed.directories, is_public=visibility == "PUBLIC")
+_FIELD = re.compile(r"p\d+")
+NOT_FOUND = "NOT_FOUND"
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a field is in an answer."""
 
 
 def created(response: Response, body: str) -> Created:
@@ -52,29 +40,56 @@ def commit_id(response: Response) -> str:
     return data.object("createCommitOnBranch").object("commit").text("oid")
 
 
-def commit_of(response: Response) -> Fields:
-    """The commit that a query asked for by its id."""
-    return Fields(response.data).object("data").object("repository").object("object")
+def is_about_directory(error: GraphQLError) -> bool:
+    """Whether the error may say that a directory is not there, or that it is something else.
+
+    GitHub has such an error beside the data for each path that is missing (recorded in the tests
+    of changesets/ghcommit). `directories` judges it.
+    """
+    if not error.path:
+        return False
+    says_absent = error.type == NOT_FOUND
+    is_about_path = not error.type and error.message.startswith("Could not resolve file")
+    is_field = _FIELD.fullmatch(str(error.path[-1])) is not None
+    return is_field and (says_absent or is_about_path)
 
 
-def at_paths(commit: Fields, paths: Sequence[str]) -> AtPaths:
-    """What is at ``paths``; the query asked for each of them, so each has an answer."""
-    entries: dict[str, str] = {}
-    directories: dict[str, Sequence[str]] = {}
-    for index, path in enumerate(paths):
-        entry = commit.object_or_null(f"p{index}")
-        name = path.rstrip("/")
-        if entry is None:
-            continue
-        tree = entry if path == queries.ROOT else entry.object_or_none("object")
-        if path != queries.ROOT:
-            entries[name] = entry.text("type")
-        if path.endswith("/") and tree and "entries" in tree:
-            directories[name] = tuple(
-                f"{each.text('name')}/" if each.text("type") == "tree" else each.text("name")
-                for each in tree.objects("entries")
-            )
-    return AtPaths(entries, directories)
+class Asked(NamedTuple):
+    """What a query asked for, and the errors of its answer by the fields that they are about."""
+
+    branch: str
+    directories: Sequence[str]
+    errors: Mapping[Path, Sequence[GraphQLError]]
+
+
+def directories(commit: Fields, asked: Asked, where: Path) -> Mapping[str, Answer]:
+    """What is answered about each directory of the commit that is at ``where`` of an answer."""
+    answers: dict[str, Answer] = {}
+    for index, path in enumerate(asked.directories):
+        field = queries.alias(index)
+        about = asked.errors.get((*where, field), ())
+        found = commit.object_or_null(field)
+        if found is None:
+            answers[path] = Answer(None, all(error.type == NOT_FOUND for error in about))
+        else:
+            answers[path] = Answer(_listing(found if not path else found.object_or_none("object")))
+    return answers
+
+
+def _listing(tree: Fields | None) -> Listing | None:
+    if tree is None or "entries" not in tree:
+        return None
+    sha = tree.object_id("oid")
+    items = [
+        Item(
+            mode=each.number("mode"),
+            name=each.base64("nameRaw"),
+            type=each.text("type"),
+            sha=each.object_id("oid"),
+        )
+        for each in tree.objects("entries")
+    ]
+    return Listing(sha, tuple(items))
 
 
 def pull_requests(found: Fields, repository: Repository) -> tuple[PullRequest, ...]:

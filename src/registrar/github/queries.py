@@ -1,7 +1,7 @@
 """The texts of the GraphQL requests. No value of a caller is ever part of a text.
 
-What is asked of a commit is a list of paths. One that ends with a slash is a directory whose
-entries are asked for as well; a slash alone is the root.
+What is asked of a commit is a list of directories, with what proves their entries (`trees`); the
+root is empty. No ``size``: it is not in a tree, so GitHub would have to open every file.
 
 The pull requests are asked for by a field of their own: an answer that refuses them has null in
 place of the whole field, because the schema does not let ``pullRequests`` itself be null.
@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-ROOT = "/"
-_ENTRIES = "... on Tree { entries { name type } }"
+_LISTING = "oid entries { nameRaw mode type oid }"
 
 _STATE = """
     id nameWithOwner url isArchived isEmpty isFork viewerPermission
@@ -41,7 +40,7 @@ query($ids: [ID!]!, $branch: String!, $head: String!%(variables)s) {{
   pulls: nodes(ids: $ids) {{ ... on Repository {{ {_PULL_REQUESTS} }} }}
 }}
 """
-_MORE_PATHS = """
+_MORE_DIRECTORIES = """
 query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
   repository(owner: $owner, name: $name) {
     object(oid: $oid) { ... on Commit { oid %(fields)s } }
@@ -72,40 +71,44 @@ mutation($commit: CreateCommitOnBranchInput!) {
 """
 
 
-def repository(paths: Sequence[str]) -> str:
-    """Ask for a repository, a branch, the pull requests of its name, and paths."""
-    return _REPOSITORY % _fields(paths)
+def repository(directories: Sequence[str]) -> str:
+    """Ask for a repository, a branch, the pull requests of its name, and directories."""
+    return _REPOSITORY % _fields(directories)
 
 
-def repositories(paths: Sequence[str]) -> str:
+def repositories(directories: Sequence[str]) -> str:
     """Ask for the same of several repositories, by their ids."""
-    return _REPOSITORIES % _fields(paths)
+    return _REPOSITORIES % _fields(directories)
 
 
-def more_paths(paths: Sequence[str]) -> str:
-    """Ask for paths of a commit."""
-    return _MORE_PATHS % _fields(paths)
+def more_directories(directories: Sequence[str]) -> str:
+    """Ask for directories of a commit."""
+    return _MORE_DIRECTORIES % _fields(directories)
 
 
-def owner(paths: Sequence[str]) -> str:
-    """Ask for paths of the owner's repository ``.github``."""
-    return _OWNER % _fields(paths)
+def owner(directories: Sequence[str]) -> str:
+    """Ask for directories of the owner's repository ``.github``."""
+    return _OWNER % _fields(directories)
 
 
-def path_variables(paths: Sequence[str]) -> dict[str, str]:
-    """Give the variables of the paths, called as their fields are."""
-    return {f"p{i}": path.rstrip("/") for i, path in enumerate(paths) if path != ROOT}
+def variables(directories: Sequence[str]) -> dict[str, str]:
+    """Give the variables of the directories, called as their fields are."""
+    return {alias(index): path for index, path in enumerate(directories) if path}
 
 
-def _fields(paths: Sequence[str]) -> dict[str, str]:
+def alias(index: int) -> str:
+    """Name the field of the directory with this place among those that are asked for."""
+    return f"p{index}"
+
+
+def _fields(directories: Sequence[str]) -> dict[str, str]:
     return {
-        "variables": "".join(f", ${name}: String!" for name in path_variables(paths)),
-        "fields": " ".join(_field(f"p{i}", path) for i, path in enumerate(paths)),
+        "variables": "".join(f", ${name}: String!" for name in variables(directories)),
+        "fields": " ".join(_field(alias(i), path) for i, path in enumerate(directories)),
     }
 
 
 def _field(name: str, path: str) -> str:
-    if path == ROOT:
-        return f"{name}: tree {{ {_ENTRIES} }}"
-    entries = f" object {{ {_ENTRIES} }}" if path.endswith("/") else ""
-    return f"{name}: file(path: ${name}) {{ type{entries} }}"
+    if not path:
+        return f"{name}: tree {{ {_LISTING} }}"
+    return f"{name}: file(path: ${name}) {{ type object {{ ... on Tree {{ {_LISTING} }} }} }}"

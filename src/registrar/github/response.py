@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -139,6 +139,19 @@ class Response(NamedTuple):
                     message if isinstance(message, str) else "",
                     tuple(step for step in steps if isinstance(step, (str, int))),
                 )
+
+    def with_errors_at(self, where: tuple[str | int, ...]) -> Response:
+        """The same GraphQL answer with only those of its errors that are about a field."""
+        found = [error for error in self.graphql_errors if error.path[: len(where)] == where]
+        return self._replace(data={"errors": [error._asdict() for error in found]})
+
+    @property
+    def errors_by_path(self) -> Mapping[tuple[str | int, ...], Sequence[GraphQLError]]:
+        """The errors of a GraphQL answer by the fields that they are about."""
+        found: dict[tuple[str | int, ...], list[GraphQLError]] = {}
+        for error in self.graphql_errors:
+            found.setdefault(error.path, []).append(error)
+        return found
 
     @property
     def did_something(self) -> bool:

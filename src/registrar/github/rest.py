@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Unpack
 from urllib.parse import quote
 
@@ -23,7 +23,14 @@ from registrar.github.session import (
     pull_request_key,
 )
 from registrar.models.plan import NewPullRequest
-from registrar.models.repository import BranchState, Comparison, PullRequest, Repository, Tree
+from registrar.models.repository import (
+    BranchState,
+    Comparison,
+    Entry,
+    PullRequest,
+    Repository,
+    Tree,
+)
 from registrar.texts.messages import Message, msg
 
 
@@ -93,10 +100,8 @@ class RestClient:
             )
         )
 
-    def entry(self, repository: Repository, path: str, ref: str) -> str | None:
-        """Object id of what is at ``path`` of ``ref``; ``None`` when nothing is.
-
-        A directory has the id ``""``: GitHub lists its content instead.
+    def entry(self, repository: Repository, path: str, ref: str) -> Entry | None:
+        """What is at ``path`` of ``ref``; ``None`` when nothing is.
 
         Raises:
             GitHubError: no usable response.
@@ -108,16 +113,16 @@ class RestClient:
                 "GET",
                 f"/repos/{repository.full_name}/contents/{address}",
                 operation,
-                parse.entry_id,
+                parse.entry,
                 most_values=MOST_VALUES_OF_CHECK,
                 needs=(file_key(ref, path),),
             )
         )
 
-    def directory(self, repository: Repository, path: str, ref: str) -> Sequence[str] | None:
-        """Names in a directory of ``ref``, as in `Directories`; ``None`` when there is none.
+    def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
+        """The entries of a directory of ``ref``; ``None`` when there is none.
 
-        GitHub lists `MOST_LISTED` names at most.
+        GitHub lists `MOST_LISTED` of them at most.
 
         Raises:
             GitHubError: no usable response.

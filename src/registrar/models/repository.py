@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -83,30 +83,37 @@ class BranchState(NamedTuple):
     """Only those of the repository itself, no fork's; the newest first."""
 
 
-class TreeEntry(NamedTuple):
-    """What is at a path of a commit: git mode (``100644`` …) and object id."""
+class Entry(NamedTuple):
+    """What is at a path of a commit."""
 
+    type: str
+    """``blob`` (a file or a link), ``tree`` (a directory) or ``commit`` (a submodule)."""
     mode: str
+    """Git's mode, six octal digits (``100644`` …); empty where GitHub does not say."""
     sha: str
+    """Id of the object; empty for a directory that REST has listed instead."""
 
 
-Tree = Mapping[str, TreeEntry]
+Tree = Mapping[str, Entry]
 """Every path of a commit, directories left out."""
 
-Directories = Mapping[str, Sequence[str]]
-"""The names in some directories (the root is empty); that of a directory ends with a slash."""
+Directories = Mapping[str, Mapping[str, Entry]]
+"""The entries of some directories (the root is empty) by their names."""
 
 MOST_LISTED = 1000
 """Names of a directory that ``GET contents`` lists: so many may be a part of them
 (https://docs.github.com/en/rest/repos/contents#get-repository-content)."""
 
 
-def names_in(directory: str, tree: Tree) -> Sequence[str]:
-    """All names in a directory of a commit, as in `Directories`."""
+def entries_in(directory: str, tree: Tree) -> Mapping[str, Entry]:
+    """All entries of a directory of a commit, as in `Directories`."""
     prefix = f"{directory}/" if directory else ""
-    below = (path.removeprefix(prefix) for path in tree if path.startswith(prefix))
-    parts = (path.partition("/") for path in below)
-    return tuple(dict.fromkeys(name + slash for name, slash, _ in parts))
+    found: dict[str, Entry] = {}
+    for path, entry in tree.items():
+        if path.startswith(prefix):
+            name, slash, _ = path.removeprefix(prefix).partition("/")
+            found[name] = Entry("tree", "040000", "") if slash else entry
+    return found
 
 
 class OwnerFiles(NamedTuple):
@@ -122,9 +129,8 @@ class RepositoryState(NamedTuple):
 
     repository: Repository
     base_sha: str
-    entries: Mapping[str, str]
-    """Path -> type of what is there: ``blob``, ``tree`` or ``commit``; empty where only presence
-    was asked for. A path that is not a key is missing."""
+    entries: Mapping[str, Entry]
+    """What is at each path that exists. One that was asked for and is not a key is missing."""
     branch: BranchState | None = None
     """The branch of the working branch's name, where it was looked for."""
     pull_requests: tuple[PullRequest, ...] | None = None

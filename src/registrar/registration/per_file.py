@@ -19,9 +19,10 @@ from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
     Directories,
+    Entry,
     Repository,
     RepositoryState,
-    names_in,
+    entries_in,
 )
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
@@ -51,13 +52,13 @@ class PerFile:
         repository = client.repository(spec.target)
         progress.found(repository)
         base_sha = _base(client, repository)
-        entries: dict[str, str] = {}
+        entries: dict[str, Entry] = {}
         with progress.group("group.check", count=total, target=repository.full_name):
             paths = [definition.path for definition in spec.definitions]
             found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
             for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
                 if entry is not None:
-                    entries[path] = ""
+                    entries[path] = entry
                 progress.checked(number, total, path, exists=entry is not None)
         respect = spec.respect_alternatives
         looked_at = directories_to_read(spec.definitions, respect=respect)
@@ -119,14 +120,14 @@ def _directories(
         Refused: GitHub lists neither the directory nor the tree in full.
     """
     listed = _concurrently(lambda path: client.directory(repository, path, commit), paths)
-    found = {path: names for path, names in zip(paths, listed, strict=True) if names}
-    cut = [path for path, names in found.items() if len(names) >= MOST_LISTED]
+    found = {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
+    cut = [path for path, entries in found.items() if len(entries) >= MOST_LISTED]
     tree = client.tree(repository, commit) if cut else {}
     if tree is None:
         directories = [f"{path}/" for path in cut]
         target = repository.full_name
         raise Refused(msg("preflight.too_many_files", target=target, directories=directories))
-    return found | {path: names_in(path, tree) for path in cut}
+    return found | {path: entries_in(path, tree) for path in cut}
 
 
 def _there(plan: Plan, definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
@@ -169,7 +170,7 @@ def _read_back(
         return FileResult(definition, State.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     may_be_ours = lost or branch.may_have_been_applied
-    return _there(plan, definition, found, may_be_ours=may_be_ours)
+    return _there(plan, definition, found.sha, may_be_ours=may_be_ours)
 
 
 def _concurrently(

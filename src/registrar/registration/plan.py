@@ -34,7 +34,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         definition.path: parent
         for definition in absent
         for parent in parents(definition.path)
-        if entries.get(parent, _DIRECTORY) != _DIRECTORY and definition.path not in satisfied
+        if parent in entries and entries[parent].type != _DIRECTORY
+        if definition.path not in satisfied
     }
     missing = [d for d in absent if d.path not in {*satisfied, *blocked}]
     base = state.repository.default_branch

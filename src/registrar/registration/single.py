@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from registrar.alternatives import directories_to_read
+from registrar import alternatives
 from registrar.errors import Cancelled
 from registrar.failure import Failure, Kind
 from registrar.github.errors import GitHubError, OutOfTime
@@ -25,6 +25,7 @@ from registrar.registration.base import created, interruptible, with_owner
 from registrar.registration.per_file import PerFile
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.special_files import directory_of
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 
@@ -39,12 +40,13 @@ MOST_REREADS = 5
 _MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 
 
-def paths_to_read(spec: RegistrationSpec) -> list[str]:
-    """The listed paths, the directories above them, and those where an alternative may be."""
-    listed = [definition.path for definition in spec.definitions]
-    above = {parent for path in listed for parent in parents(path)}
-    elsewhere = directories_to_read(spec.definitions, respect=spec.respect_alternatives)
-    return [*listed, *sorted({f"{path}/" for path in above.union(elsewhere, [""])})]
+def directories_to_read(spec: RegistrationSpec) -> list[str]:
+    """The directories that hold the listed paths, and those where an alternative may be."""
+    elsewhere = alternatives.directories_to_read(
+        spec.definitions, respect=spec.respect_alternatives
+    )
+    listed = (directory_of(definition.path) for definition in spec.definitions)
+    return list(dict.fromkeys([*listed, *elsewhere]))
 
 
 class SingleCommit:
@@ -55,12 +57,12 @@ class SingleCommit:
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress
     ) -> RepositoryState:
-        """Read the repository, the working branch and every listed path, all at one commit.
+        """Read the repository, the working branch and the directories above every listed path.
 
-        The directories above the paths are read too: nothing can be created below a file or a
-        link, and what differs in letter case only is seen.
+        All of it at one commit. So nothing is created below a file or a link, and what differs in
+        letter case only is seen.
         """
-        state = client.inspect(spec.target, spec.branch, paths_to_read(spec))
+        state = client.inspect(spec.target, spec.branch, directories_to_read(spec))
         progress.found(state.repository)
         state = with_owner(client, spec, state)
         listed = [definition.path for definition in spec.definitions]

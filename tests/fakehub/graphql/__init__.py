@@ -158,6 +158,7 @@ def formatted(error: GraphQLError) -> dict[str, Any]:
     found: Mapping[str, Any] = error.formatted
     refusal = error.original_error
     if isinstance(refusal, Refusal):
-        kind = refusal.kind or TYPES.get(refusal.status, "UNPROCESSABLE")
-        return {**found, "type": kind, "message": message_of(refusal)}
+        kind = TYPES.get(refusal.status, "UNPROCESSABLE") if refusal.kind is None else refusal.kind
+        typed = {"type": kind} if kind else {}
+        return {**typed, **found, "message": message_of(refusal)}
     return dict(found)

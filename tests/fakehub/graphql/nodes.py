@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pygit2
 from graphql import GraphQLResolveInfo
 
-from tests.fakehub.quirks import Symptom
+from tests.fakehub.quirks import Symptom, Unresolved
 from tests.fakehub.refusals import Refusal
 from tests.fakehub.repository import PullRequest, Repository
 from tests.fakehub.representations import (
@@ -293,8 +294,7 @@ class Nodes:
         signed = commit.committer.email == WEB_FLOW
 
         def file(_info: GraphQLResolveInfo, **given: Any) -> Node | None:
-            entry = find_entry(commit.tree, given["path"]) if given["path"] else None
-            return None if entry is None else self.entry(repository, given["path"], entry)
+            return self.file(repository, commit.tree, given["path"])
 
         def history(_info: GraphQLResolveInfo, **given: Any) -> Node:
             nodes = [self.git_object(repository, each) for each in repository.git.walk(commit.id)]
@@ -327,12 +327,41 @@ class Nodes:
             "changedFilesIfAvailable": stat("files_changed"),
         }
 
+    def file(self, repository: Repository, tree: pygit2.Tree, path: str) -> Node | None:
+        """What is at a path; `Refusal` where nothing is (changesets/ghcommit, its tests).
+
+        It exists, and is refused all the same, when it is larger than 10 MB
+        (sveltia/sveltia-cms#692; whether that has a type is not known).
+        """
+        entry = find_entry(tree, path) if path else None
+        quirks = self.host.quirks
+        how: Unresolved | None = None
+        if isinstance(entry, pygit2.Tree):
+            how = quirks.hidden_directories
+        elif entry is None:
+            below = is_below_something(tree, path)
+            how = quirks.below_a_file if below else Unresolved.NOT_FOUND
+        if how in {Unresolved.NOT_FOUND, Unresolved.WITHOUT_TYPE}:
+            kind = None if how is Unresolved.NOT_FOUND else ""
+            raise Refusal(404, f"Could not resolve file for path '{path}'.", kind=kind)
+        if entry is None or how is Unresolved.NULL:
+            return None
+        if isinstance(entry, pygit2.Blob) and entry.size > 10_000_000:
+            raise Refusal(422, "Could not resolve file over 10mb.", kind="")
+        return self.entry(repository, path, entry)
+
     def entries(self, repository: Repository, tree: pygit2.Tree, path: str) -> list[Node]:
         prefix = f"{path}/" if path else ""
-        return [self.entry(repository, f"{prefix}{entry.name}", entry) for entry in tree]
+        return [
+            self.entry(repository, prefix + raw_name(entry).decode(errors="replace"), entry)
+            for entry in list(tree)[: self.host.quirks.most_entries]
+        ]
 
     def entry(self, repository: Repository, path: str, entry: pygit2.Object) -> Node:
         name = path.rpartition("/")[2]
+        quirks = self.host.quirks
+        raw = name.encode() if quirks.raw_names_are_utf8 else raw_name(entry)
+        mode = int(entry.filemode) | (0o20 if quirks.odd_modes and entry.type_str == "blob" else 0)
         dot = name.rfind(".")
         kind = git_type(entry)
         # The commit of a submodule is in another repository
@@ -340,9 +369,10 @@ class Nodes:
         return {
             "__typename": "TreeEntry",
             "name": name,
+            "nameRaw": base64.b64encode(raw).decode(),
             "path": path,
             "extension": name[dot:] if dot >= 0 else "",
-            "mode": resolver(int, entry.filemode),
+            "mode": mode,
             "oid": str(entry.id),
             "size": lambda _info: entry.size if isinstance(entry, pygit2.Blob) else 0,
             "type": kind,
@@ -439,6 +469,19 @@ class Nodes:
             return None
         given = limit.state(self.host.now())
         return given | {"cost": 1, "nodeCount": 0, "resetAt": moment(given["reset"])}
+
+
+def raw_name(entry: pygit2.Object) -> bytes:
+    """The name of an entry of a tree, in whatever encoding."""
+    assert entry.raw_name is not None
+    return entry.raw_name
+
+
+def is_below_something(tree: pygit2.Tree, path: str) -> bool:
+    """Whether something that is no directory stands above a path."""
+    parts = path.split("/")
+    above = (find_entry(tree, "/".join(parts[:depth])) for depth in range(1, len(parts)))
+    return any(entry is not None and not isinstance(entry, pygit2.Tree) for entry in above)
 
 
 def connection(name: str, nodes: Sequence[Node | None], given: Mapping[str, Any]) -> Node:

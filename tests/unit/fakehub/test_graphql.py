@@ -97,7 +97,20 @@ def test_reading(client: Client, repository: Repository) -> None:
             "headRepository": {"nameWithOwner": "octo/example"},
         }
     ]
-    assert read(client, "none", "refs/heads/none")["ref"] is None
+    assert read(client, branch="refs/heads/none")["ref"] is None
+
+
+def test_a_path_that_is_not_there(client: Client, repository: Repository) -> None:
+    """As recorded in the integration tests of changesets/ghcommit."""
+    body = client.graphql(READ, owner="octo", name="example", path="none", branch="refs/heads/x")
+    [error] = body["errors"]
+    del error["locations"]
+    assert error == {
+        "type": "NOT_FOUND",
+        "path": ["repository", "defaultBranchRef", "target", "file"],
+        "message": "Could not resolve file for path 'none'.",
+    }
+    assert body["data"]["repository"]["defaultBranchRef"]["target"]["file"] is None
 
 
 def test_pull_requests_of_any_fork_share_a_name(client: Client, repository: Repository) -> None:

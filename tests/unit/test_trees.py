@@ -1,0 +1,184 @@
+"""What proves a listing: ids computed as git does, and the chain from the commit's tree down."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pygit2
+import pytest
+from pygit2.enums import FileMode
+
+from registrar.github.fields import Contradiction
+from registrar.github.trees import Answer, Item, Known, Listing, to_ask, tree_id
+
+SOMETHING = "1" * 40
+NAMES = [*(f"{number:04}.md" for number in range(1_500)), "a", "a-b", "a.b", "ab", "日本語.md"]
+
+
+@pytest.fixture
+def listing(tmp_path: Path) -> Listing:
+    """The root of a repository with 1,507 entries of every kind, as git has it."""
+    git = pygit2.init_repository(tmp_path, bare=True)
+    blob = git.create_blob(b"x\n")
+    below = git.TreeBuilder()
+    below.insert("x", blob, FileMode.BLOB)
+    builder = git.TreeBuilder()
+    for name in NAMES:
+        builder.insert(name, blob, FileMode.BLOB)
+    builder.insert("a", below.write(), FileMode.TREE)
+    builder.insert("link", git.create_blob(b"a"), FileMode.LINK)
+    builder.insert("module", pygit2.Oid(hex=SOMETHING), FileMode.COMMIT)
+    tree = git[builder.write()]
+    assert isinstance(tree, pygit2.Tree)
+    return Listing(str(tree.id), tuple(map(item_of, tree)))
+
+
+def item_of(entry: pygit2.Object) -> Item:
+    kinds = {FileMode.TREE: "tree", FileMode.COMMIT: "commit"}
+    mode = FileMode(entry.filemode)
+    return Item(mode, (entry.name or "").encode(), kinds.get(mode, "blob"), str(entry.id))
+
+
+def test_a_listing_of_any_entries_in_any_order_is_proved(listing: Listing) -> None:
+    assert len(listing.items) == 1_507
+    assert listing.is_proved
+    assert Listing(listing.sha, listing.items[::-1]).is_proved
+    assert listing.entries["日本語.md"].mode == "100644"
+    assert [listing.entries[name].type for name in ("a", "link", "module", "ab")] == [
+        "tree",
+        "blob",
+        "commit",
+        "blob",
+    ]
+
+
+@pytest.mark.parametrize("most", [0, 1, 300, 1_000, 1_506])
+def test_a_listing_that_was_cut_is_noticed(listing: Listing, most: int) -> None:
+    assert not Listing(listing.sha, listing.items[:most]).is_proved
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda item: item._replace(mode=0o100755),
+        lambda item: item._replace(name=b"other"),
+        lambda item: item._replace(sha="2" * 40),
+        lambda item: item._replace(type="tree"),
+    ],
+    ids=["mode", "name", "id", "type"],
+)
+def test_a_listing_with_anything_else_is_noticed(
+    listing: Listing, changed: Callable[[Item], Item]
+) -> None:
+    first, *rest = listing.items
+    assert not Listing(listing.sha, (changed(first), *rest)).is_proved
+
+
+def test_an_id_of_64_digits_is_sha_256() -> None:
+    """As ``git init --object-format=sha256`` computes it."""
+    empty = hashlib.sha256(b"tree 0\0").hexdigest()
+    assert (
+        tree_id((), 64)
+        == empty
+        == "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    )
+    assert tree_id((), 40) == "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+def test_what_proves_a_directory_is_asked_for_before_it() -> None:
+    assert to_ask(["b/c/d", "a"]) == ["", "a", "b", "b/c", "b/c/d"]
+    assert to_ask([]) == [""]
+
+
+# --- The chain ----------------------------------------------------------------------------
+
+FILE = Item(0o100644, b"file", "blob", "a" * 40)
+
+
+def listed(*items: Item, sha: str = "") -> Listing:
+    """A listing with the id that these entries have, or with another one."""
+    return Listing(sha or tree_id(items, 40), items)
+
+
+def directory(name: str, listing: Listing) -> Item:
+    return Item(0o40000, name.encode(), "tree", listing.sha)
+
+
+EMPTY = listed()
+FULL = listed(FILE)
+ROOT = listed(FILE, directory("full", FULL), Item(0o160000, b"module", "commit", SOMETHING))
+CUT = listed(FILE, sha=ROOT.sha)
+ABSENT = Answer(None, is_absent=True)
+UNCLEAR = Answer(None)
+
+
+@pytest.mark.parametrize(
+    ("answers", "known"),
+    [
+        ({"full": Answer(FULL)}, {"", "full"}),
+        ({"none": ABSENT}, {""}),
+        ({"none": ABSENT, "none/deep": ABSENT}, {""}),
+        # Below something that is no directory, no answer means anything
+        ({"file": UNCLEAR}, {""}),
+        ({"file": ABSENT, "file/deep": UNCLEAR}, {""}),
+        ({"module": Answer(FULL)}, {""}),
+    ],
+)
+def test_what_is_known(answers: dict[str, Answer], known: Iterable[str]) -> None:
+    found = Known().learn({"": Answer(ROOT), **answers})
+    assert found.directories.keys() == set(known)
+    assert not found.unproved
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"": UNCLEAR},
+        {"": ABSENT},
+        {"": Answer(ROOT), "full": ABSENT},
+        {"": Answer(ROOT), "full": UNCLEAR},
+        {"": Answer(ROOT), "full": Answer(EMPTY)},
+        {"": Answer(ROOT), "none": Answer(FULL)},
+        {"": Answer(ROOT), "none": UNCLEAR},
+        {"": Answer(ROOT), "none": ABSENT, "none/deep": UNCLEAR},
+    ],
+)
+def test_contradictions_and_unclear_answers_are_no_answers(answers: dict[str, Answer]) -> None:
+    with pytest.raises(Contradiction):
+        Known().learn(answers)
+
+
+def test_nothing_is_known_below_a_listing_that_is_not_proved() -> None:
+    found = Known().learn({"": Answer(CUT), "full": Answer(FULL), "none": ABSENT})
+    assert not found.directories
+    assert set(found.unproved) == {""}
+    whole = found.complete("", ROOT)
+    assert whole.directories.keys() == {"", "full"}
+    assert not whole.unproved
+
+
+@pytest.mark.parametrize(
+    "answers", [{"full": ABSENT}, {"none": Answer(FULL)}], ids=["listed", "not listed"]
+)
+def test_a_complete_listing_is_held_against_the_answers_below_it(
+    answers: dict[str, Answer],
+) -> None:
+    found = Known().learn({"": Answer(CUT), **answers})
+    with pytest.raises(Contradiction):
+        found.complete("", ROOT)
+
+
+@pytest.mark.parametrize("other", [FULL, listed(sha=ROOT.sha)], ids=["another one", "fewer"])
+def test_a_listing_of_something_else_completes_nothing(other: Listing) -> None:
+    with pytest.raises(Contradiction):
+        Known().learn({"": Answer(CUT)}).complete("", other)
+
+
+def test_listings_below_each_other_are_completed_one_after_the_other() -> None:
+    cut = listed(sha=FULL.sha)
+    found = Known().learn({"": Answer(CUT), "full": Answer(cut), "full/none": ABSENT})
+    found = found.complete("", ROOT)
+    assert found.unproved.keys() == {"full"}
+    assert found.complete("full", FULL).directories.keys() == {"", "full"}
