@@ -30,6 +30,7 @@ PUBLIC = 4
         ("{repo}", "API-2 and Api-2", "API-2 and Api-2"),
         ("{owner}{repo}{profile}", "octo-orgapihealth", "octo-org(id 1)health"),
         ("{profile}{repo}", "scaffoldapi-users", "scaffold(id 2)"),
+        ("{profile}-{repo}", "my-list-api-users my-api", "my-list-(id 2) my-(id 1)"),
         ("{count} für {repo}", "title=3%20f%C3%BCr%20.github", "title=3%20f%C3%BCr%20(id 3)"),
         ("{repo}: {repo}", "api: api", "(id 1): (id 1)"),
         ("{{repo}}", "{repo} api", "{repo} api"),
@@ -67,5 +68,6 @@ def hidden(templates: list[str]) -> HiddenNames:
         ListedRepository(number, "", name, "public" if number == PUBLIC else "private")
         for number, name in NAMES.items()
     ]
-    names.hide(repositories, templates, is_public=False)
+    lists = ["scaffold", "health", "my-list", "my"]
+    names.hide(repositories, templates, lists=lists, is_public=False)
     return names

@@ -73,6 +73,7 @@ class Fleet(NamedTuple):
             self.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
+                lists=[job.profile.name for job in self.jobs],
                 is_public=publicity.is_public(settings, listing.found.values(), client),
             )
             self._report_not_found(listing)

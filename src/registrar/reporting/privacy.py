@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from registrar.models.selection import ListedRepository
-from registrar.profiles import PROFILES
 
 _NAME = r"[A-Za-z0-9._-]+"
 _NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
@@ -20,7 +19,6 @@ _SUFFIXES = (r"-[0-9]+\.*$",)
 """What the name of a branch ends with when the first choice was taken."""
 _PLACEHOLDERS = {
     "count": "[0-9]+",
-    "profile": f"(?:{'|'.join(PROFILES)})",
     "path": ".*?",
     "run_url": r"\S*",
 }
@@ -43,6 +41,7 @@ class HiddenNames:
         The keys are in lower case.
         """
         self._owners = set[str]()
+        self._lists = set[str]()
         self._templates = set[str]()
         self._patterns: list[re.Pattern[str]] = []
 
@@ -51,15 +50,17 @@ class HiddenNames:
         repositories: Iterable[ListedRepository],
         templates: Collection[str],
         *,
+        lists: Collection[str],
         is_public: bool,
     ) -> None:
         """From now on hide the names of those that are private or internal.
 
-        ``templates`` are those of texts that may be published, with ``{repo}`` for the name.
-        ``is_public`` says that everybody reads the log.
+        ``templates`` are those of texts that may be published, with ``{repo}`` for the name and
+        ``{profile}`` for one of ``lists``. ``is_public`` says that everybody reads the log.
         """
         self.is_log_public = is_public
-        self._templates.update(each for each in templates if "(?P<repo>" in _pattern(each, ""))
+        self._lists.update(re.escape(each) for each in lists)
+        self._templates.update(each for each in templates if _names_repository(each))
         # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
         for each in sorted(repositories, key=lambda each: each.visibility != "public"):
             owner, _, name = each.full_name.partition("/")
@@ -81,7 +82,12 @@ class HiddenNames:
         owners = "|".join(sorted(self._owners, reverse=True))
         # An escaped slash: the name may be a part of an address
         whole = rf"(?<![A-Za-z0-9_-])(?P<owner>{owners})(?:/|%2F)(?P<repo>{_NAME})"
-        texts = (_pattern(each, owners) for each in sorted(self._templates))
+        fields = {
+            **_PLACEHOLDERS,
+            "owner": f"(?:{owners})",
+            "profile": f"(?:{'|'.join(sorted(self._lists, reverse=True))})",
+        }
+        texts = (_pattern(each, fields) for each in sorted(self._templates))
         self._patterns = [re.compile(each, re.IGNORECASE) for each in (whole, *texts)]
 
     def __call__(self, text: str) -> str:
@@ -134,14 +140,20 @@ def _possible_names(text: str, endings: Sequence[str]) -> Iterator[str]:
             yield re.sub(ending, "", text[begin:])
 
 
-def _pattern(template: str, owners: str) -> str:
-    """A pattern for what ``template`` becomes, as it is or in an address."""
+def _names_repository(template: str) -> bool:
+    return any(field == "repo" for _, field, _, _ in string.Formatter().parse(template))
+
+
+def _pattern(template: str, fields: Mapping[str, str]) -> str:
+    """A pattern for what ``template`` becomes, as it is or in an address.
+
+    ``fields`` has the patterns of the placeholders besides ``{repo}``.
+    """
     pattern = ""
-    placeholders = {**_PLACEHOLDERS, "owner": f"(?:{owners})"}
     for literal, field, _, _ in string.Formatter().parse(template):
         pattern += f"(?:{re.escape(literal)}|{re.escape(quote(literal))})" if literal else ""
         if field == "repo":
             pattern += "(?P=repo)" if "(?P<repo>" in pattern else f"(?P<repo>{_NAME_IN_TEXT})"
         elif field:
-            pattern += placeholders[field]
+            pattern += fields[field]
     return pattern
