@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from registrar import __version__
 from registrar.inputs.table import INPUTS, Input, meant
-from registrar.profiles import PROFILES
+from registrar.profiles import BOTH
 from registrar.texts.messages import Catalogue, Message, msg
 
 COLUMNS = 80
 """Width of the help, as a terminal counts: a Japanese character takes two."""
 
-_COMMANDS = {f"--command={name}": name for name in PROFILES}
+_COMMANDS = {f"--command={each.name}": each.name for each in BOTH}
 """First argument of either command, and the profile that it is for."""
 _HELP = ("-h", "--help")
 _VERSION = "--version"

@@ -24,12 +24,17 @@ class Profile(NamedTuple):
     """Whether the entries of the built-in list may have content; else every file is empty."""
 
 
-SCAFFOLD = Profile(
-    name="scaffold",
-    branch="chore/add-scaffold-files",
-    title="chore: add scaffold files",
-    definitions="repo-scaffold-definitions.json",
-)
+def of_list(name: str = "missing", definitions: str = "") -> Profile:
+    """Give what a list comes with by its name alone; one of the caller's own has nothing else."""
+    return Profile(
+        name,
+        branch=f"chore/add-{name}-files",
+        title=f"chore: add {name} files",
+        definitions=definitions,
+    )
+
+
+SCAFFOLD = of_list("scaffold", "repo-scaffold-definitions.json")
 HEALTH = Profile(
     name="health",
     branch="chore/add-community-health-files",
@@ -38,21 +43,16 @@ HEALTH = Profile(
     definitions="repo-health-file-definitions.json",
     content_allowed=False,
 )
+STARTER = of_list("starter", "repo-starter-definitions.yml")
 
-PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH)}
+PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH, STARTER)}
+BOTH = (HEALTH, SCAFFOLD)
+"""Those of `ALL`, in the order of the run. Each of them has a command, too."""
 CHOICES = (*PROFILES, ALL)
 
 
-def of_own_list(name: str = "missing") -> Profile:
-    """Give what a list of the caller's own comes with, where no profile is chosen for it."""
-    return Profile(name, branch=f"chore/add-{name}-files", title=f"chore: add {name} files")
-
-
 def chosen(name: str) -> tuple[Profile, ...]:
-    """Profiles to register for the input ``profile``, in the order of the run.
-
-    Without one, the list is the caller's own.
-    """
+    """What the input ``profile`` names; without one, the list is the caller's own."""
     if not name:
-        return (of_own_list(),)
-    return (HEALTH, SCAFFOLD) if name == ALL else (PROFILES[name],)
+        return (of_list(),)
+    return BOTH if name == ALL else (PROFILES[name],)

@@ -84,8 +84,8 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
     },
     "unknown profile": (
         {"profile": "everything"},
-        "Invalid value everything for profile. Valid values: scaffold, health, all.",
-        "profile に everything という値はありません。使える値: scaffold、health、all。",
+        "Invalid value everything for profile. Valid values: scaffold, health, starter, all.",
+        "profile に everything という値はありません。使える値: scaffold、health、starter、all。",
     ),
     "profile mistyped": (
         {"profile": "helth"},
@@ -155,8 +155,8 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
     ),
     "definitions with all profiles": (
         {"profile": "all", "definitions": "list.json"},
-        "definitions needs one profile, but profile is `all`",
-        "definitions には 1 つのプロファイルが必要ですが、profile が `all` です",
+        "definitions needs one profile, but profile is `all`. Choose one of scaffold, ",
+        "definitions があるのに profile が `all` です。profile を外すか、scaffold、",
     ),
 }
 

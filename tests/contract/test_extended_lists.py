@@ -419,8 +419,8 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "unknown list": (
         {"extends": "all"},
         2,
-        "there is no built-in list all to extend. Known: scaffold, health.",
-        "all という付属の一覧はありません。使えるもの: scaffold、health。",
+        "there is no built-in list all to extend. Known: scaffold, health, starter.",
+        "all という付属の一覧はありません。使えるもの: scaffold、health、starter。",
     ),
     "extends is no string": (
         {"extends": ["health"]},

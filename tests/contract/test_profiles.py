@@ -227,7 +227,9 @@ def test_a_run_without_any_list_is_refused_before_any_request(
     run = action(more, profile=None, language="en")
     assert run.exit_code == 2
     assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr
-    assert "profile (a list that comes with the action): scaffold, health, all." in run.stderr
+    assert (
+        "profile (a list that comes with the action): scaffold, health, starter, all." in run.stderr
+    )
     run = action(more, profile=None, runner=True)
     [annotation] = run.annotations()
     assert "一覧が指定されていません。definitions（独自の一覧のファイル）か" in annotation.data

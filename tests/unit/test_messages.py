@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import string
 from collections.abc import Iterator
@@ -11,9 +10,11 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from registrar.definitions import loading
 from registrar.models import result
 from registrar.profiles import CONFIG, PROFILES
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
+from registrar.workspace import Folder
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
@@ -89,11 +90,10 @@ def test_an_address_ends_where_a_link_made_of_it_ends(language: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(profile: str) -> None:
-    listed = json.loads((CONFIG / PROFILES[profile].definitions).read_text("utf-8"))
-    catalogue = Catalogue("ja")
+    listed, _ = loading.load(Folder(CONFIG), PROFILES[profile].definitions)
     for entry in listed:
-        assert JAPANESE.search(catalogue.description(entry["description"])), entry
-        assert Catalogue("en").description(entry["description"]) == entry["description"]
+        assert JAPANESE.search(Catalogue("ja").description(entry.description)), entry
+        assert Catalogue("en").description(entry.description) == entry.description
 
 
 def test_every_key_of_the_catalogue_is_used() -> None:

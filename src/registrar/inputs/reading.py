@@ -261,7 +261,9 @@ class _Reader:
     def definitions(self, profile: str) -> str:
         name = self._given("definitions")
         if name and profile == profiles.ALL:
-            self._report("definitions", msg("input.definitions_with_all"))
+            self._report(
+                "definitions", msg("input.definitions_with_all", known=tuple(profiles.PROFILES))
+            )
         if _ADDRESS.match(name):
             self._report("definitions", msg("input.definitions_address", value=name))
         return name

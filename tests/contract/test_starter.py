@@ -1,0 +1,113 @@
+"""The list `starter`: what comes of it in an empty repository, and in one that has everything."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.contract.test_built_in_lists import CONFIG, HEALTH, SCAFFOLD
+from tests.fakehub import StandInHost
+from tests.harness import JAPANESE, STRATEGIES, TARGET, Action, only_reads
+
+LISTED: list[dict[str, Any]] = yaml.safe_load(
+    (CONFIG / "repo-starter-definitions.yml").read_text("utf-8")
+)
+BRANCH = "chore/add-starter-files"
+BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
+ELSEWHERE = {
+    "CODE_OF_CONDUCT.md": b"ours",
+    "docs/CONTRIBUTING.md": b"ours",
+    "SECURITY.md": b"ours",
+    "SUPPORT": b"ours",
+    "docs/pull_request_template.md": b"ours",
+    ".github/ISSUE_TEMPLATE/bug.md": b"ours",
+    ".github/ISSUE_TEMPLATE/idea.yml": b"ours",
+    ".github/ISSUE_TEMPLATE/config.yml": b"ours",
+    ".editorconfig": b"ours",
+    ".gitattributes": b"ours",
+}
+"""Every file of the list, where GitHub finds it as well."""
+
+
+def test_the_list_follows_the_schema_and_its_files_have_texts() -> None:
+    schema = json.loads((CONFIG / "definitions.schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(LISTED)
+    for entry in LISTED:
+        assert entry["content"].strip()
+        assert entry["content"].endswith("\n")
+        assert not JAPANESE.search(entry["content"])
+
+
+def test_the_paths_are_those_of_the_other_lists() -> None:
+    """So who had one of them first is not asked to have a file twice."""
+    new = {entry["path"] for entry in LISTED} - HEALTH.keys() - SCAFFOLD.keys()
+    assert new == {".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/idea.yml"}
+
+
+@BOTH
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_in_an_empty_repository(
+    language: str, strategy: str, action: Action, host: StandInHost
+) -> None:
+    files = {"README.md": b"# Example\n"}
+    repository = host.create_repository("octo-org/new", files, default_branch="trunk")
+    run = action(
+        target_repo="octo-org/new",
+        profile="starter",
+        commit_strategy=strategy,
+        respect_alternatives="true",
+        language=language,
+    )
+    assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", BRANCH)
+    values = {"{owner}": "octo-org", "{repo}": "new", "{default_branch}": "trunk"}
+    expected = dict[str, bytes]()
+    for entry in LISTED:
+        text = entry["content"]
+        for placeholder, value in values.items() if entry.get("template") else ():
+            text = text.replace(placeholder, value)
+        expected[entry["path"]] = text.encode()
+    assert repository.files(BRANCH) == files | expected
+    [pull] = repository.pull_requests
+    assert pull.title == "chore: add starter files"
+    assert "- [ ]" not in (pull.body or "")
+    assert bool(JAPANESE.search(pull.body or "")) is (language == "ja")
+    assert b"octo-org, the owner of this repository" in expected[".github/SECURITY.md"]
+    assert b"Contributor Covenant" in expected[".github/CODE_OF_CONDUCT.md"]
+    again = action(
+        target_repo="octo-org/new",
+        profile="starter",
+        commit_strategy=strategy,
+        respect_alternatives="true",
+    )
+    assert (again.exit_code, again.outputs["created"]) == (0, "0")
+    assert len(repository.pull_requests) == 1
+
+
+@BOTH
+def test_in_a_repository_that_has_everything_elsewhere(
+    strategy: str, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, ELSEWHERE)
+    run = action(
+        profile="starter", commit_strategy=strategy, respect_alternatives="true", language="en"
+    )
+    assert (run.exit_code, run.outputs["missing"]) == (0, "0")
+    assert only_reads(host)
+    assert repository.branches == ["main"]
+
+
+@pytest.mark.parametrize("name", ["bug", "idea"])
+def test_the_forms_are_forms(name: str) -> None:
+    """https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-githubs-form-schema"""
+    [text] = [e["content"] for e in LISTED if e["path"] == f".github/ISSUE_TEMPLATE/{name}.yml"]
+    form = yaml.safe_load(text)
+    assert form.keys() == {"name", "description", "labels", "body"}
+    assert len({field["id"] for field in form["body"]}) == len(form["body"])
+    for field in form["body"]:
+        assert field["type"] in {"textarea", "input"}
+        assert field["attributes"]["label"]
+        assert field.keys() <= {"type", "id", "attributes", "validations"}
