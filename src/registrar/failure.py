@@ -19,6 +19,8 @@ class Kind(Enum):
     """A 404 that says ``Not Found``: the only thing that means missing."""
     ALREADY_EXISTS = auto()
     """What was to be created exists."""
+    TOO_LARGE = auto()
+    """What was asked for exists, and is too large to be shown."""
     EMPTY_REPOSITORY = auto()
     NO_LIMITS = auto()
     """An Enterprise Server without rate limits, asked for them."""
@@ -61,6 +63,7 @@ NOTHING_DONE = frozenset(
     {
         Kind.NOT_FOUND,
         Kind.ALREADY_EXISTS,
+        Kind.TOO_LARGE,
         Kind.EMPTY_REPOSITORY,
         Kind.NO_LIMITS,
         Kind.TOKEN_REJECTED,

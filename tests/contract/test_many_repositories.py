@@ -1061,6 +1061,16 @@ def test_a_list_that_is_known_to_be_incomplete_is_an_error(
     assert "single sign-on" in run.console
 
 
+def test_a_persons_own_list_lacks_organisations_that_have_nothing_to_do_with_it(
+    many: Start, host: StandInHost
+) -> None:
+    repository = host.create_repository("octocat/notes", private=True)
+    token = host.create_token(hidden_by_sso=["octo-org"])
+    run = many(target_repos="octocat/*", host_token=token)
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+
+
 @pytest.mark.parametrize("own", ["octo-org/r0", "me/tools"])
 def test_a_workflows_own_token_is_recognised(
     many: Start, make: Make, host: StandInHost, own: str

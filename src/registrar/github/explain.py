@@ -45,6 +45,13 @@ class Context(NamedTuple):
     """Full name of the repository that the requests are about; empty: about no single one."""
     token_kind: TokenKind
     workflow_repository: str
+    was_accepted: bool = False
+    """Whether any request of the run has succeeded with the token."""
+
+    @property
+    def may_be_new(self) -> bool:
+        """Whether the token may have been made so recently that GitHub does not know it yet."""
+        return self.token_kind is TokenKind.INSTALLATION and not self.was_accepted
 
     @property
     def is_foreign(self) -> bool:

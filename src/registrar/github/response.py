@@ -112,10 +112,20 @@ class Response(NamedTuple):
         """GitHub's message, with what its ``errors`` say; may be empty."""
         if not isinstance(self.data, dict):
             return ""
-        errors = self.data.get("errors")
-        details = map(_detail, errors) if isinstance(errors, list) else ()
-        texts = [self.data.get("message"), *details]
+        texts = [self.data.get("message"), *map(_detail, self.details)]
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
+
+    @property
+    def details(self) -> list[object]:
+        """The items of ``errors``, most of them objects or texts.
+
+        A single text may stand there without a list around it (r-lib/gh#229); a single object is
+        read in the same way, which nobody has confirmed.
+        """
+        errors = self.data.get("errors") if isinstance(self.data, dict) else None
+        if isinstance(errors, list):
+            return errors
+        return [errors] if isinstance(errors, (str, dict)) else []
 
     @property
     def documentation(self) -> str:
@@ -129,8 +139,7 @@ class Response(NamedTuple):
         return tuple(self._graphql_errors())
 
     def _graphql_errors(self) -> Iterator[GraphQLError]:
-        errors = self.data.get("errors") if isinstance(self.data, dict) else None
-        for error in errors if isinstance(errors, list) else []:
+        for error in self.details:
             if isinstance(error, dict):
                 kind, message, path = (error.get(name) for name in ("type", "message", "path"))
                 steps = path if isinstance(path, list) else []

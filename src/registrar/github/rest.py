@@ -103,21 +103,27 @@ class RestClient:
     def entry(self, repository: Repository, path: str, ref: str) -> Entry | None:
         """What is at ``path`` of ``ref``; ``None`` when nothing is.
 
+        Of a file that is too large to be shown, only that it is there is known.
+
         Raises:
             GitHubError: no usable response.
         """
-        address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=path)
-        return none_if_missing(
-            lambda: self._ask(
-                "GET",
-                f"/repos/{repository.full_name}/contents/{address}",
-                operation,
-                parse.entry,
-                most_values=MOST_VALUES_OF_CHECK,
-                needs=(file_key(ref, path),),
+        try:
+            return none_if_missing(
+                lambda: self._ask(
+                    "GET",
+                    _contents(repository, path, ref),
+                    operation,
+                    parse.entry,
+                    most_values=MOST_VALUES_OF_CHECK,
+                    needs=(file_key(ref, path),),
+                )
             )
-        )
+        except GitHubError as error:
+            if error.kind is Kind.TOO_LARGE:
+                return Entry("blob", "", "")
+            raise
 
     def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
         """The entries of a directory of ``ref``; ``None`` when there is none.
@@ -127,12 +133,11 @@ class RestClient:
         Raises:
             GitHubError: no usable response.
         """
-        address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=f"{path}/")
         return none_if_missing(
             lambda: self._ask(
                 "GET",
-                f"/repos/{repository.full_name}/contents/{address}",
+                _contents(repository, path, ref),
                 operation,
                 parse.directory,
                 most_values=MOST_VALUES_OF_CHECK,
@@ -278,7 +283,7 @@ class RestClient:
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
-        """Label a pull request; GitHub creates labels that are missing."""
+        """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
         self._ask(
             "POST",
             f"/repos/{repository.full_name}/issues/{number}/labels",
@@ -326,6 +331,8 @@ class RestClient:
     def _pull_requests(
         self, repository: Repository, branch: str, query: str, **more: Unpack[RequestOptions]
     ) -> tuple[PullRequest, ...]:
+        if not repository.takes_pull_requests:
+            return ()
         path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
         found = self._ask(
@@ -350,6 +357,9 @@ class RestClient:
             archived="archived" in found and found.flag("archived"),
             can_push=self.user_may_push(says=may_push),
             is_fork="fork" in found and found.flag("fork"),
+            takes_pull_requests=(
+                "has_pull_requests" not in found or found.flag("has_pull_requests")
+            ),
         )
 
     def _ask(
@@ -364,6 +374,16 @@ class RestClient:
         more["writes"] = method != "GET"
         request = Request(method, target, operation, lambda response: read(response.data), **more)
         return self._session.request(request)
+
+
+def _contents(repository: Repository, path: str, ref: str) -> str:
+    """Target of ``GET contents``.
+
+    The root has no slash at the end: GitHub redirects such an address to one without ``ref``
+    (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
+    """
+    place = f"/{quote(path)}" if path else ""
+    return f"/repos/{repository.full_name}/contents{place}?ref={quote(ref, safe='')}"
 
 
 def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:

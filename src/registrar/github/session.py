@@ -144,15 +144,11 @@ class Session:
         made = [self._made[key] for key in request.needs if key in self._made]
         attempts.sent += 1
         attempts.known_until = max(made) + LAG_SECONDS if made else 0.0
-        return classify(
-            request,
-            answer,
-            self._context,
-            was_made=bool(made),
-            now=self._clock.time(),
-        )
+        context = self._context._replace(was_accepted=self.limits.was_accepted)
+        return classify(request, answer, context, was_made=bool(made), now=self._clock.time())
 
     def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
+        self.limits.was_accepted = True
         self.wrote |= request.writes
         self.note_made(*request.makes)
         if outcome.pause:

@@ -25,6 +25,8 @@ class Repository(NamedTuple):
     can_push: bool | None = None
     """Whether the token's user may push; ``None`` where GitHub does not say."""
     is_fork: bool = False
+    takes_pull_requests: bool = True
+    """False where they are switched off: GitHub then answers 404 to all requests about them."""
     node_id: str = ""
     """What GraphQL calls the repository."""
 
@@ -91,7 +93,8 @@ class Entry(NamedTuple):
     mode: str
     """Git's mode, six octal digits (``100644`` …); empty where GitHub does not say."""
     sha: str
-    """Id of the object; empty for a directory that REST has listed instead."""
+    """Id of the object; empty for a directory that REST has listed instead, and for a file that it
+    does not show."""
 
 
 Tree = Mapping[str, Entry]

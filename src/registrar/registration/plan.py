@@ -120,7 +120,10 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
     target = repository.full_name
     if repository.archived:
         raise Refused(msg("preflight.archived", target=target))
-    if scopes is not None and "repo" not in scopes:
+    if not repository.takes_pull_requests:
+        raise Refused(msg("preflight.no_pull_requests", target=target))
+    if scopes is not None and not scopes & {"repo", "public_repo"}:
+        # With `public_repo` alone the token sees public repositories only, so this is one
         raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
