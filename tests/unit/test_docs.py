@@ -13,6 +13,7 @@ import yaml
 
 from registrar.definitions import entries, loading, parsing, rules
 from registrar.inputs.table import INPUTS
+from registrar.patterns import MOST_CHARACTERS
 from registrar.profiles import CHOICES, CONFIG, PROFILES
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
@@ -93,9 +94,10 @@ def test_definitions_lists_every_field() -> None:
 def test_definitions_lists_every_limit() -> None:
     numbers = " ".join(row[1] for row in table(ROOT / "docs/definitions.md", "What"))
     limits = (
-        *(rules.FILE_BYTES, parsing.MOST_NODES, rules.MOST_PATHS, rules.MOST_DIRECTORIES),
+        *(rules.FILE_BYTES, parsing.MOST_NODES, parsing.MOST_CHARACTERS),
+        *(rules.MOST_PATHS, rules.MOST_DIRECTORIES),
         *(rules.CONTENT_BYTES, rules.ALL_BYTES, rules.DESCRIPTION_CHARACTERS),
-        *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS),
+        *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS, MOST_CHARACTERS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
 
