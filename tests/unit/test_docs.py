@@ -126,7 +126,7 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     assert f"{constant('CONNECTIONS')} at the same time" in how
     assert f"1 per {directories} directories, those above them included" in how
     assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how
-    first, alone = constant("GRACE_SECONDS").values()
+    first, alone, _ = constant("GRACE_SECONDS").values()
     assert f"request in progress then gets {first:g} seconds ({alone:g} after SIGTERM alone)" in how
     assert (constant("TRIES"), "up to six times in all" in how) == (6, True)
     assert (constant("FIRST_PAUSE"), "first after half a second" in how) == (0.5, True)
