@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
@@ -15,6 +16,9 @@ MOST_VALUES = 1_000_000
 MOST_VALUES_OF_CHECK = 50_000
 """Of ``GET contents``, which is read on many connections at once: a directory has up to 1,000
 entries of about 25 (https://docs.github.com/en/rest/repos/contents)."""
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Trouble(Enum):
@@ -100,6 +104,9 @@ class Response(NamedTuple):
             if sum(map(text.count, ",[{")) > most_values:
                 return cls(status, shown, None)
             data = json.loads(text)
+            if _SURROGATE.search(text):
+                # Half a character is no text: it could not be sent, printed or written
+                json.dumps(data, ensure_ascii=False).encode()
             if "\\u00" in text or redact(text) != text:
                 # A token may come in the escapes of JSON, where only its values show it
                 data = _redacted(data, redact)
