@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,9 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
+from tests.fakehub.answer import Drop, Response
 from tests.fakehub.limits import Pace
+from tests.fakehub.tokens import Kind
 from tests.harness import (
     SCAFFOLD_BRANCH,
     Action,
@@ -60,6 +63,20 @@ def make(host: StandInHost) -> Make:
         ]
 
     return made
+
+
+@dataclass(slots=True)
+class RepeatedPage(Fault):
+    """The first page again, with a link to a next one."""
+
+    first: Response | None = None
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        self.first = self.first or real
+        return self.first
 
 
 def states(run: Run) -> dict[str, int]:
@@ -1071,6 +1088,59 @@ def test_a_persons_own_list_lacks_organisations_that_have_nothing_to_do_with_it(
     assert len(repository.pull_requests) == 1
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+@pytest.mark.parametrize("max_minutes", ["360", "0.05"])
+def test_a_list_whose_pages_repeat_ends_with_an_error(
+    many: Start, make: Make, host: StandInHost, kind: Kind, max_minutes: str
+) -> None:
+    """As behind a gateway that drops `page`."""
+    make(103, 0)
+    host.faults.add(
+        RepeatedPage(
+            FaultKind.CUSTOM,
+            match=lambda request: "per_page" in request.query,
+            times=None,
+            when="after",
+        )
+    )
+    run = many(host_token=host.create_token(kind), max_minutes=max_minutes)
+    assert run.exit_code == 2
+    assert "list of repositories does not end: page 2 holds nothing new" in run.stderr
+    assert len(host.requests) == 3
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+def test_the_time_of_a_run_ends_while_repositories_are_listed(
+    many: Start, make: Make, host: StandInHost, action: Action, kind: Kind
+) -> None:
+    make(250, 0)
+
+    def slow(request: Request) -> None:
+        if request.path.endswith(("/repos", "/repositories")):
+            action.clock.sleep(31)
+
+    host.on_request = slow
+    run = many(host_token=host.create_token(kind), max_minutes="1")
+    assert run.exit_code == 2
+    assert "max_minutes (1 min) were over before all repositories were listed" in run.stderr
+    assert len(host.requests) == 3
+
+
+@pytest.mark.timeout(30)
+def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: StandInHost) -> None:
+    host.create_repository("octo-org/" + "-" * 100, LISTED)
+    run = many(target_repos=f"octo-org/{'*-' * 30}x, octo-org/r*", mode="plan")
+    assert run.exit_code == 2
+    assert "No repository is selected of the 1 that were found" in run.stderr
+
+
+def test_a_pattern_that_is_too_long_is_refused(many: Start, host: StandInHost) -> None:
+    run = many(target_repos=f"octo-org/{'a*' * 501}")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "is longer than the 1000 characters" in run.stderr
+
+
 @pytest.mark.parametrize("own", ["octo-org/r0", "me/tools"])
 def test_a_workflows_own_token_is_recognised(
     many: Start, make: Make, host: StandInHost, own: str
@@ -1486,6 +1556,46 @@ def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
     report_schema().validate(report)
     shown = names if private else numbers
     assert {each["branch"] for each in report["registrations"]} == set(shown)
+
+
+@pytest.mark.parametrize("said_by", ["event", "listing"])
+def test_a_workflow_of_an_internal_repository_counts_as_public(
+    many: Start, host: StandInHost, action: Action, said_by: str
+) -> None:
+    """The whole enterprise reads its log."""
+    host.create_repository(PUBLIC, LISTED, private=True, internal=True)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    env = {"GITHUB_REPOSITORY": PUBLIC}
+    if said_by == "event":
+        payload = {"repository": {"private": True, "visibility": "internal"}}
+        env["GITHUB_EVENT_PATH"] = str(
+            action.workspace / action.write("event.json", json.dumps(payload))
+        )
+    run = many(env=env, runner=True)
+    assert len(secret.pull_requests) == 1
+    assert "secret" not in run.text.lower()
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
+def test_an_event_that_is_no_file_is_no_event(
+    many: Start, host: StandInHost, action: Action, kind: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    path = action.workspace / "event"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "endless":
+        path = Path("/dev/zero")
+    else:
+        payload = json.dumps({"repository": {"visibility": "public"}})
+        path.write_text(payload + " " * 25_000_000, "utf-8")
+    run = many(mode="plan", env={"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)})
+    assert run.exit_code == 0
+    assert "octo-org/top-secret" in run.stdout
 
 
 # --- How many requests --------------------------------------------------------------------

@@ -69,7 +69,13 @@ class Fleet(NamedTuple):
         self.github.check_token()
         client = self.github.many()
         with self.reporter.group("fleet.group_list"):
-            listing = make_listing(client, self.selection, self.shard, settings.workflow_repository)
+            listing = make_listing(
+                client,
+                self.selection,
+                self.shard,
+                settings.workflow_repository,
+                lambda: self._require_time(end),
+            )
             self.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
@@ -92,6 +98,16 @@ class Fleet(NamedTuple):
         for note in fleet_messages.notes(self.registrations):
             self.reporter.line(note)
         self.reporter.line(fleet_messages.outcome(result))
+
+    def _require_time(self, end: float) -> None:
+        """Refuse to list for longer than the run may take.
+
+        Raises:
+            Refused: the moment ``end`` (monotonic) is over.
+        """
+        if self.cancellation.clock.monotonic() >= end:
+            minutes = self.settings.max_seconds / 60
+            raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
 
     def _note_selected(self, found: int, listing: Listing) -> None:
         """Keep how many repositories are selected; none is an error, except in a shard.

@@ -185,6 +185,7 @@ class ManyClient(GraphQLClient):
         self, target: str, name: str = "", *, may_lack_organisations: bool = False
     ) -> Iterator[ListedRepository]:
         number, is_last = 1, False
+        seen = set[int]()
         while not is_last:
             page: _Page = self._session.request(
                 Request(
@@ -196,6 +197,11 @@ class ManyClient(GraphQLClient):
             )
             if page.is_partial and not may_lack_organisations:
                 raise Refused(msg("fleet.sso_partial"))
+            new = {each.id for each in page.repositories} - seen
+            if not (new or page.is_last):
+                # A gateway that drops `page` would give the same one for ever
+                raise Refused(msg("fleet.listing_repeats", number=number))
+            seen |= new
             yield from page.repositories
             number, is_last = number + 1, page.is_last
 
