@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import itertools
 import json
 import os
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -1164,11 +1166,12 @@ def test_an_app_that_may_not_list_repositories_lacks_a_permission(
             match=lambda r: r.path == "/installation/repositories",
             status=403,
             message=no,
+            headers={"X-Accepted-GitHub-Permissions": "metadata=read"},
         )
     )
     run = many(host_token=host.create_token("installation"), env={"GITHUB_REPOSITORY": "a/b"})
     assert run.exit_code == 2
-    assert f"{no}. The token lacks a permission" in run.console
+    assert "The token lacks a permission; GitHub asks for: metadata=read." in run.console
 
 
 def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHost) -> None:
@@ -1493,7 +1496,16 @@ def test_no_private_name_is_in_an_output_whoever_reads_the_log(
     assert rows(run) == {f"octo-org/(id {secret.id})": "opened"}
 
 
-@pytest.mark.parametrize("words", ["No: {0.full_name}", "No: {0.name}", "No: '{0.name}'."])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No: {0.full_name}",
+        "No: {0.name}",
+        "No: '{0.name}'.",
+        "No: {0.full_name}.git/x",
+        "No: x@{0.name}:2",
+    ],
+)
 def test_a_private_name_in_githubs_words_is_not_published(
     many: Start, host: StandInHost, words: str
 ) -> None:
@@ -1530,6 +1542,141 @@ def test_a_private_name_in_githubs_words_is_in_no_output_whoever_reads_the_log(
     [report] = tmp_path.glob("registrar-report-*.json")
     for text in (run.stdout, report.read_text("utf-8")):
         assert "top-secret" in text
+
+
+ADDRESSES = [
+    "see https://github.com/o/p/rules?ref=refs%2Fheads%2Fadd%2F{name}",
+    "see https://github.com/login?return_to=https%3A%2F%2Fgithub.com%2Frepos%2F{owner}%2F{name}%2Fx",
+    "see return_to%3Dhttps%253A%252F%252Fgithub.com%252F{owner}%252F{name}",
+    "see https://github.com/{full}.git.",
+    "see https://github.com/{full}.wiki.git",
+    "{name}/main was refused",
+    "{name}/main: refused",
+    "refused: _{full}_",
+    "refused: _{name}_",
+    "refused: {upper}.GIT",
+    "refused: {owner}%2F{first}{rest}",
+    "refused: {first}{rest}/rules",
+    "refused: %252F{first}{rest}",
+    "refused: {owner}&#x2F;{name}/x",
+    "refused: {owner}\\u002F{name}.wiki",
+    "refused: https://{name}.example.com",
+    "refused: {full}-renamed-meanwhile",
+    "refused: " + "%2525252525" * 9 + "{name}/x",
+]
+"""GitHub's or a gateway's words, with a name escaped or with an ending."""
+
+
+def words_with(address: str, repository: Repository) -> str:
+    """The words about a repository; ``first`` is the first letter of its name, escaped."""
+    return address.format(
+        full=repository.full_name,
+        upper=repository.full_name.upper(),
+        owner=repository.owner,
+        name=repository.name,
+        first=f"%{ord(repository.name[0]):02X}",
+        rest=repository.name[1:],
+    )
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_words_that_may_hold_a_private_name_are_not_published(
+    many: Start, host: StandInHost, address: str, language: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda repository: words_with(address, repository))
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True, language=language)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    text = unquote(unquote(unquote(html.unescape(run.text)))).lower()
+    assert "secret" not in text
+    instead = {
+        "en": "GitHub's words are not shown, because they may hold a private name",
+        "ja": "GitHub の言葉は、非公開の名前を含むかもしれないため表示しません",
+    }
+    assert instead[language] in run.stdout
+    assert instead[language] in run.summary
+
+
+@pytest.mark.parametrize("address", ADDRESSES[:4])
+def test_words_that_may_hold_a_private_name_are_in_no_output_whoever_reads_the_log(
+    many: Start, host: StandInHost, address: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda repository: words_with(address, repository))
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert "secret" in run.stdout
+    assert "secret" not in unquote(run.output_file)
+
+
+def test_where_a_redirect_leads_is_not_published_either(many: Start, host: StandInHost) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: not is_read(request),
+            times=None,
+            status=302,
+            headers={
+                "Location": "https://sso.example/?return_to=%2Fosoft%2Frepos%2Fo%2Ftop-secret"
+            },
+        )
+    )
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert run.exit_code == 1
+    assert "top-secret" not in unquote(run.text)
+
+
+@pytest.mark.parametrize("event", ["public", "internal", None, "private"])
+def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
+    many: Start, make: Make, host: StandInHost, action: Action, event: str | None
+) -> None:
+    make(1, 0)
+    env = {"GITHUB_REPOSITORY": "octo-org/workflows"}
+    if event:
+        payload = {"repository": {"private": event != "public", "visibility": event}}
+        path = action.workspace / action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(path)
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: request.path == "/orgs/octo-org/repos",
+            times=None,
+            status=403,
+            message="octo-org/top-secret is locked",
+        )
+    )
+    run = many(env=env, runner=True)
+    assert run.exit_code != 0
+    assert ("top-secret" in run.stdout) is (event == "private")
+    assert "top-secret" not in run.output_file
+
+
+@pytest.mark.parametrize("before", ["nodes", "query", "mutation"])
+def test_a_repository_that_becomes_private_is_hidden_from_then_on(
+    many: Start, host: StandInHost, before: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    other = host.create_repository("octo-org/other", PRESENT)
+    moved = host.create_repository("octo-org/alpha", PRESENT)
+
+    def hide(_: Request) -> None:
+        if asked(host)[-1] == before:
+            host.on_request = None
+            moved.rename("octo-org/even-more-secret")
+            moved.private = True
+
+    host.on_request = hide
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
+    assert "secret" not in run.text.lower()
+    assert f"octo-org/(id {moved.id})" in run.text
+    if before != "mutation":
+        assert "alpha" not in run.summary
+        assert "alpha" not in run.output_file
 
 
 @pytest.mark.parametrize("private", [True, False])

@@ -68,6 +68,7 @@ class Fleet(NamedTuple):
         end = self.cancellation.clock.monotonic() + settings.max_seconds
         self.github.check_token()
         client = self.github.many()
+        self.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         with self.reporter.group("fleet.group_list"):
             listing = make_listing(
                 client,
@@ -145,10 +146,8 @@ class Fleet(NamedTuple):
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
-            if plan:
-                self.hidden_names.renamed(repository.full_name, plan.repository.full_name)
-                if plan.missing_count and self.settings.mode is not Mode.REGISTER:
-                    self.rows.add_registration(self._previewed(reading, plan))
+            if plan and plan.missing_count and self.settings.mode is not Mode.REGISTER:
+                self.rows.add_registration(self._previewed(reading, plan))
             row, pull_state = reading.row, reading.pull_state
             if pull_state:
                 is_unread = bool(plan and plan.state.pull_requests_error)

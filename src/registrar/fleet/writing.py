@@ -122,9 +122,8 @@ class Writer(NamedTuple):
         client = self.github.client(spec.target)
         done = register(client, spec, job.proposal, self.rows.progress(spec, job))
         self.cancellation.stop_timer()
-        self.hidden_names.renamed(repository.full_name, done.repository)
         if done.pull_request:
-            self.hidden_names.renamed(repository.full_name, done.pull_request.repository)
+            self.hidden_names.seen(repository.full_name, done.pull_request.repository)
         self.rows.add_registration(done)
         is_open = done.operation is not PullRequestOperation.NONE
         was_interrupted = done.failure and done.failure.kind in LEAVES_FOR_NEXT_RUN

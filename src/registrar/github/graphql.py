@@ -173,7 +173,7 @@ class GraphQLClient(RestClient):
                 queries.repository(directories),
                 variables,
                 msg("operation.repository", target=target),
-                lambda response: self._found_in(response, branch, directories),
+                lambda response: self._found_in(response, target, branch, directories),
                 tolerates=may_be_beside_data,
             )
         except GitHubError as error:
@@ -187,11 +187,19 @@ class GraphQLClient(RestClient):
         self._session.note_made(*(pull_request_key(each.number) for each in pulls))
         return found
 
-    def _found_in(self, response: Response, branch: str, directories: Sequence[str]) -> Found:
+    def _found_in(
+        self, response: Response, target: str, branch: str, directories: Sequence[str]
+    ) -> Found:
         data = Fields(response.data).object("data")
         pulls = data.object_or_null("pulls") or self._pull_requests_error(response, ("pulls",))
         asked = Asked(branch, directories, response.errors_by_path)
-        return self._found(data.object("repository"), pulls, asked, ("repository",))
+        repository = data.object("repository")
+        self.note_seen(target, repository)
+        return self._found(repository, pulls, asked, ("repository",))
+
+    def note_seen(self, known_as: str, found: Fields) -> None:
+        """Tell whether a repository is private now, before anything is said about it."""
+        self._session.saw(known_as, found.repository("nameWithOwner"), found.flag("isPrivate"))
 
     def _found(self, found: Fields, beside: Fields | Failure, asked: Asked, where: Path) -> Found:
         """Read a repository, which is at ``where`` of an answer.

@@ -155,6 +155,7 @@ class ManyClient(GraphQLClient):
             where = ("nodes", index)
             error = next(iter(asked.errors.get(where, ())), None)
             if node is not None:
+                self.note_seen(repository.full_name, node)
                 beside = pulls or self._pull_requests_error(response, ("pulls", index))
                 states.append(self._found_or_reason(node, beside, asked, where))
             elif error and error.type != parse_graphql.NOT_FOUND:

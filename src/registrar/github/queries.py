@@ -14,7 +14,7 @@ from collections.abc import Sequence
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _STATE = """
-    id nameWithOwner url isArchived isEmpty isFork viewerPermission
+    id nameWithOwner url isPrivate isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     ref(qualifiedName: $branch) { target { oid } }
 """

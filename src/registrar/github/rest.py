@@ -51,7 +51,7 @@ class RestClient:
             Refused: there is none that the token may see.
             GitHubError: no usable response.
         """
-        return self.get_repository(full_name, self._repository_of)
+        return self.get_repository(full_name, lambda data: self._repository_of(full_name, data))
 
     def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
         """Give what ``read`` makes of GitHub's description of a repository.
@@ -346,8 +346,10 @@ class RestClient:
         self._session.note_made(*(pull_request_key(each.number) for each in found))
         return found
 
-    def _repository_of(self, data: object) -> Repository:
+    def _repository_of(self, known_as: str, data: object) -> Repository:
         found = Fields(data)
+        if "private" in found:
+            self._session.saw(known_as, found.repository("full_name"), found.flag("private"))
         permissions = found.object_or_none("permissions")
         may_push = permissions.flag("push") if permissions and "push" in permissions else None
         return Repository(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.failure import Cause, Failure, Kind
@@ -16,6 +17,14 @@ from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.transport import Transport
+
+
+Saw = Callable[[str, str, bool], None]
+"""Takes the name by which a repository was asked for, the one it has, and whether it is private."""
+
+
+def nobody(_known_as: str, _name: str, _is_private: bool) -> None:  # noqa: FBT001 (as `Saw`)
+    """Take no note of a repository."""
 
 
 def branch_key(name: str) -> str:
@@ -63,10 +72,17 @@ class Session:
     """
 
     def __init__(
-        self, transport: Transport, limits: TokenLimits, policy: RetryPolicy, context: Context
+        self,
+        transport: Transport,
+        limits: TokenLimits,
+        policy: RetryPolicy,
+        context: Context,
+        saw: Saw = nobody,
     ) -> None:
         """``limits``, ``policy`` and ``transport`` are shared by all repositories of the run."""
         self._transport = transport
+        self.saw = saw
+        """Is told of each repository that an answer describes."""
         self.limits = limits
         """What GitHub has reported about the token."""
         self._policy = policy
