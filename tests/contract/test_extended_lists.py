@@ -696,10 +696,11 @@ def test_what_an_alias_repeats_is_measured_where_it_stands(
 
 
 @pytest.mark.timeout(20)
+@pytest.mark.parametrize("placeholder", ["{repo}", "{none}"])
 def test_a_large_file_that_stands_in_a_list_very_often_is_not_read_each_time(
-    action: Action, host: StandInHost
+    action: Action, host: StandInHost, placeholder: str
 ) -> None:
-    action.write("large", "{repo}" * 160_000)
+    action.write("large", placeholder * 160_000)
     listed = write_list(
         action,
         {

@@ -237,6 +237,7 @@ class EntryReader:
             Refused: with what is wrong.
         """
         size = len(content)
+        self._room -= size
         if template:
             try:
                 text = content.decode()
@@ -244,8 +245,9 @@ class EntryReader:
                 raise Refused(msg("definitions.template_binary")) from error
             if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
                 raise Refused(message)
-            size += _LONGEST_NAME * templates.placeholders(text)
-        self._room -= size
+            filled_in = _LONGEST_NAME * templates.placeholders(text)
+            size += filled_in
+            self._room -= filled_in
         if size > rules.CONTENT_BYTES:
             raise Refused(msg("definitions.content_too_large", most=rules.CONTENT_BYTES))
         if self._room < 0:
