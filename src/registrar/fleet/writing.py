@@ -23,7 +23,7 @@ from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
-    from registrar.github.client import GitHub
+    from registrar.github.client import Client, GitHub
 
 SAME_CAUSE = 5
 """So many failures in a row with one cause end the writing: it would be the same for the rest."""
@@ -71,9 +71,13 @@ class Writer(NamedTuple):
                 self.rows.add(self._left_alone(item), number, len(todo))
                 continue
             made = self.github.writes
-            row, done = self._register(item)
+            client = self.github.client(item.task.repository.full_name)
+            row, done = self._register(item, client)
             largest = max(largest, self.github.writes - made)
-            opened += done.operation is PullRequestOperation.CREATED
+            opened += done.operation is PullRequestOperation.CREATED or (
+                # An answer may have been lost, and GitHub may not show yet what it had done
+                is_new and (done.pull_request is not None or client.may_have_been_applied)
+            )
             left = max(left - writes.get(item.pull_state, 0), 0)
             seconds_left = self._plan_interval(left, budget.writes - left)
             self.rows.add(row, number, len(todo), seconds_left)
@@ -115,11 +119,12 @@ class Writer(NamedTuple):
         if self.result.stopped:
             self.reporter.warn(Diagnostic(self.result.stopped))
 
-    def _register(self, item: WorkItem) -> tuple[FleetRow, RegistrationResult]:
+    def _register(
+        self, item: WorkItem, client: Client
+    ) -> tuple[FleetRow, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
         repository, job = item.task.repository, item.task.job
         spec = job.spec(repository.full_name)
-        client = self.github.client(spec.target)
         done = register(client, spec, job.proposal, self.rows.progress(spec, job))
         self.cancellation.stop_timer()
         if done.pull_request:

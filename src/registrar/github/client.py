@@ -132,8 +132,8 @@ class GitHub:
         return self._limits.writes
 
     def seconds_until(self, writes: int) -> float:
-        """Seconds until GitHub's own pace allows so many more writes."""
-        return self._limits.pace(writes)
+        """Seconds until so many more writes may be sent, the first of them after the interval."""
+        return max(self._limits.pace(writes), self._limits.until_next_write())
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none.
