@@ -53,6 +53,8 @@ class Kind(Enum):
     """The token's rate limit does not suffice for what comes next."""
     OUT_OF_TIME = auto()
     """Going on would take longer than the run may wait."""
+    MOVED = auto()
+    """The repository is not the one that was chosen, or no longer chosen under its name."""
     CANCELLED = auto()
     """A signal ended the run."""
     OTHER = auto()
@@ -73,16 +75,17 @@ NOTHING_DONE = frozenset(
         Kind.STALE,
         Kind.REFUSED,
         Kind.NOT_BEGUN,
+        Kind.MOVED,
         Kind.USED_UP,
     }
 )
 """A clear refusal: it has changed nothing."""
 ENDS_THE_READING = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
 """Reading any other repository would fail alike."""
-LEAVES_FOR_NEXT_RUN = frozenset({Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})
-"""Nothing is wrong with the repository: the next run does it, or finishes it."""
-ENDS_THE_WRITING = LEAVES_FOR_NEXT_RUN | {Kind.TOKEN_REJECTED}
+ENDS_THE_WRITING = frozenset({Kind.TOKEN_REJECTED, Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})
 """Writing to any other repository would end alike."""
+LEAVES_FOR_NEXT_RUN = frozenset({Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED, Kind.MOVED})
+"""Nothing is wrong with the repository: the next run does it, or finishes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,8 +261,18 @@ class Repository(Store):
 
     def rename(self, full_name: str) -> None:
         """Give the repository another name; the old one redirects."""
+        for pull_request in self._pull_requests:
+            if pull_request.head_repository == self.full_name:
+                pull_request.head_repository = full_name
         self.former_names.append(self.full_name)
         self.full_name = full_name
+
+    def swap_names(self, other: Repository) -> None:
+        """Take the name of another repository, which gets ours."""
+        ours, theirs = self.full_name, other.full_name
+        other.rename(f"{theirs}-in-between")
+        self.rename(theirs)
+        other.rename(ours)
 
     def delete(self) -> None:
         """Delete the repository: requests for it are answered 404."""

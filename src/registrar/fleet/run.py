@@ -149,10 +149,16 @@ class Fleet(NamedTuple):
             if plan and plan.missing_count and self.settings.mode is not Mode.REGISTER:
                 self.rows.add_registration(self._previewed(reading, plan))
             row, pull_state = reading.row, reading.pull_state
-            if pull_state:
-                is_unread = bool(plan and plan.state.pull_requests_error)
+            if plan and pull_state:
                 items.append(
-                    WorkItem(reading.task, pull_state, row.missing, row.pull_request, is_unread)
+                    WorkItem(
+                        reading.task,
+                        plan.repository.node_id,
+                        pull_state,
+                        row.missing,
+                        row.pull_request,
+                        is_unread=plan.state.pull_requests_error is not None,
+                    )
                 )
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue

@@ -41,6 +41,8 @@ class RestClient:
         """Nothing is sent before the first call."""
         self._session = session
         self._context = context
+        self._branch_ids: dict[str, str] = {}
+        """What GraphQL calls branches of the repository, by their names, as far as it is known."""
 
     # --- Reads ----------------------------------------------------------------------------
 
@@ -52,6 +54,20 @@ class RestClient:
             GitHubError: no usable response.
         """
         return self.get_repository(full_name, lambda data: self._repository_of(full_name, data))
+
+    def default_branch(self, repository: Repository) -> str:
+        """Name of the default branch by now.
+
+        Raises:
+            GitHubError: no usable response.
+        """
+        operation = msg("operation.repository", target=repository.full_name)
+        return self._ask(
+            "GET",
+            repository.address,
+            operation,
+            lambda data: self._repository_of(repository.full_name, data).default_branch,
+        )
 
     def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
         """Give what ``read`` makes of GitHub's description of a repository.
@@ -87,14 +103,14 @@ class RestClient:
         Raises:
             GitHubError: no usable response, or an empty repository.
         """
-        path = f"/repos/{repository.full_name}/git/ref/heads/{quote(branch)}"
+        path = f"{repository.address}/git/ref/heads/{quote(branch)}"
         operation = msg("operation.reference", branch=branch)
         return none_if_missing(
             lambda: self._ask(
                 "GET",
                 path,
                 operation,
-                parse.commit_of_reference,
+                lambda data: self._head_of(branch, data),
                 needs=(branch_key(branch),),
                 makes=(branch_key(branch),),
             )
@@ -146,12 +162,12 @@ class RestClient:
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
-        path = f"/repos/{repository.full_name}/git/trees/{commit}?recursive=1"
+        path = f"{repository.address}/git/trees/{commit}?recursive=1"
         return self._ask("GET", path, msg("operation.tree", commit=commit), parse.tree)
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Compare two commits from their best common ancestor on."""
-        path = f"/repos/{repository.full_name}/compare/{base}...{head}?per_page=1"
+        path = f"{repository.address}/compare/{base}...{head}?per_page=1"
         operation = msg("operation.compare", base=base, head=head)
         return self._ask("GET", path, operation, parse.comparison)
 
@@ -185,9 +201,7 @@ class RestClient:
                 branch,
                 "state=open",
                 needs=(open_pull_request_key(branch),),
-                says_absent=lambda answer: (
-                    not parse.pull_requests_from(answer.data, repository, branch)
-                ),
+                says_absent=lambda answer: not parse.pull_requests_from(answer.data, branch),
             )
         except GitHubError as error:
             if error.kind is Kind.LAG:
@@ -196,7 +210,7 @@ class RestClient:
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
         """Read one pull request."""
-        path = f"/repos/{repository.full_name}/pulls/{number}"
+        path = f"{repository.address}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
         return self._ask(
             "GET", path, operation, parse.pull_request, needs=(pull_request_key(number),)
@@ -212,9 +226,9 @@ class RestClient:
         """
         self._ask(
             "POST",
-            f"/repos/{repository.full_name}/git/refs",
+            f"{repository.address}/git/refs",
             msg("operation.branch", branch=branch),
-            parse.commit_of_reference,
+            lambda data: self._head_of(branch, data),
             body={"ref": f"refs/heads/{branch}", "sha": sha},
             makes=(branch_key(branch),),
         )
@@ -232,7 +246,7 @@ class RestClient:
         """
         return self._ask(
             "PUT",
-            f"/repos/{repository.full_name}/contents/{quote(path)}",
+            f"{repository.address}/contents/{quote(path)}",
             msg("operation.file", path=path),
             parse.commit_of_file,
             body={
@@ -253,7 +267,7 @@ class RestClient:
         """
         opened = self._ask(
             "POST",
-            f"/repos/{repository.full_name}/pulls",
+            f"{repository.address}/pulls",
             msg("operation.pull_request", branch=new.branch),
             parse.pull_request,
             body={
@@ -275,7 +289,7 @@ class RestClient:
         """Replace the body of a pull request, and close it if asked to."""
         return self._ask(
             "PATCH",
-            f"/repos/{repository.full_name}/pulls/{pull_request.number}",
+            f"{repository.address}/pulls/{pull_request.number}",
             msg("operation.pull_request_update", pull_request=pull_request.link),
             parse.pull_request,
             body={"body": body, **({"state": "closed"} if close else {})},
@@ -286,7 +300,7 @@ class RestClient:
         """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
         self._ask(
             "POST",
-            f"/repos/{repository.full_name}/issues/{number}/labels",
+            f"{repository.address}/issues/{number}/labels",
             msg("operation.labels", names=tuple(labels)),
             objects,
             body={"labels": list(labels)},
@@ -302,7 +316,7 @@ class RestClient:
         """
         return self._ask(
             "POST",
-            f"/repos/{repository.full_name}/issues/{number}/assignees",
+            f"{repository.address}/issues/{number}/assignees",
             msg("operation.assignees", names=tuple(assignees)),
             lambda data: parse.logins(Fields(data)),
             body={"assignees": list(assignees)},
@@ -319,7 +333,7 @@ class RestClient:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
         self._ask(
             "POST",
-            f"/repos/{repository.full_name}/pulls/{number}/requested_reviewers",
+            f"{repository.address}/pulls/{number}/requested_reviewers",
             msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
             lambda data: Fields(data).number("number"),
             body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
@@ -333,18 +347,23 @@ class RestClient:
     ) -> tuple[PullRequest, ...]:
         if not repository.takes_pull_requests:
             return ()
-        path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
+        path = f"{repository.address}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
         found = self._ask(
             "GET",
             path,
             operation,
-            lambda data: parse.pull_requests_from(data, repository, branch),
+            lambda data: parse.pull_requests_from(data, branch),
             **more,
         )
         # One of them may be new: our own whose answer was lost, or that of another run
         self._session.note_made(*(pull_request_key(each.number) for each in found))
         return found
+
+    def _head_of(self, branch: str, data: object) -> str:
+        """Give the commit id of a branch, and keep its own id."""
+        self._branch_ids[branch] = Fields(data).text_or("node_id", "")
+        return parse.commit_of_reference(data)
 
     def _repository_of(self, known_as: str, data: object) -> Repository:
         found = Fields(data)
@@ -385,7 +404,7 @@ def _contents(repository: Repository, path: str, ref: str) -> str:
     (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
     """
     place = f"/{quote(path)}" if path else ""
-    return f"/repos/{repository.full_name}/contents{place}?ref={quote(ref, safe='')}"
+    return f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
 
 
 def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:

@@ -29,6 +29,17 @@ class Repository(NamedTuple):
     """False where they are switched off: GitHub then answers 404 to all requests about them."""
     node_id: str = ""
     """What GraphQL calls the repository."""
+    id: int = 0
+    """Its number, where it is known beforehand; requests then go to it whatever its name is."""
+
+    @property
+    def address(self) -> str:
+        """Path of the REST API below which everything about the repository is.
+
+        A renamed repository redirects to its number, and bors-ng/bors-ng reads and writes by it
+        alone; GitHub's description of the API has only names.
+        """
+        return f"/repositories/{self.id}" if self.id else f"/repos/{self.full_name}"
 
     @property
     def owner(self) -> str:

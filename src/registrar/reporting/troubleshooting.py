@@ -73,6 +73,8 @@ SECTIONS = {
     "host.certificate": "certificates-and-proxies",
     "host.proxy_": "certificates-and-proxies",
     "host.tls": "certificates-and-proxies",
+    "fleet.another_repository": "many-repositories",
+    "fleet.other_name": "many-repositories",
     "fleet.blocked": "a-part-of-the-path-is-a-file",
     "fleet.listing_": "many-repositories",
     "fleet.no_owner": "many-repositories",
