@@ -1,0 +1,96 @@
+"""The examples of the documents that start the image without a workflow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from registrar import errors
+from tests.documents import ROOT, blocks
+from tests.fakehub import StandInHost
+
+PAGE = ROOT / "docs/examples.md"
+RELEASED = "ghcr.io/OWNER/registrar:1.2.3"
+LIST = "- path: SECURITY.md\n  content: Write to us.\n"
+SOME_REPOSITORY = "octo-org/example"
+
+
+def example(language: str, first_line: str) -> str:
+    [found] = (text for _, text in blocks(language, PAGE) if first_line in text)
+    return found
+
+
+@pytest.fixture
+def path(docker: str, tmp_path: Path) -> str:
+    """Where `docker run` reaches the stand-in for GitHub, which listens on loopback."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "docker"
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = run ] || exit 64\nshift\n'
+        f'exec {docker} run --network=host --env HOST_API_URL="$HOST_API_URL" "$@"\n'
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_a_pipeline_of_gitlab(image: str, path: str, tmp_path: Path) -> None:
+    job = yaml.safe_load(example("yaml", "# .gitlab-ci.yml"))["register"]
+    assert job["retry"]["exit_codes"] == errors.EXIT_FAILED
+    (tmp_path / "files.yml").write_text(LIST)
+
+    def run(token: str) -> int:
+        [command] = job["script"]
+        return subprocess.run(
+            ["sh", "-e", "-c", command.replace(RELEASED, image)],
+            env={
+                "PATH": path,
+                "CI_PROJECT_DIR": str(tmp_path),
+                "HOST_API_URL": host.url,
+                "HOST_TOKEN": token,
+            },
+            check=False,
+        ).returncode
+
+    with StandInHost() as host:
+        repository = host.create_repository(SOME_REPOSITORY, {"README.md": b"# Example\n"})
+        assert run(host.create_token()) == errors.EXIT_DONE
+        [pull] = repository.pull_requests
+        assert repository.files(pull.head)["SECURITY.md"] == b"Write to us."
+        assert run("ghp_wrong") == errors.EXIT_REFUSED
+
+
+def test_a_job_of_cron(image: str, path: str, tmp_path: Path) -> None:
+    settings, token = tmp_path / "registrar", tmp_path / "registrar/token.env"
+    settings.mkdir()
+    (settings / "files.yml").write_text(LIST)
+    script = tmp_path / "job"
+    text = example("sh", "# /etc/cron.weekly/registrar").replace(RELEASED, image)
+    script.write_text(text.replace("/etc/registrar", str(settings)))
+
+    def run() -> tuple[int, str]:
+        ended = subprocess.run(
+            [shutil.which("sh") or "sh", script],
+            env={"PATH": path, "HOST_API_URL": host.url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return ended.returncode, ended.stdout + ended.stderr
+
+    with StandInHost() as host:
+        repository = host.create_repository(SOME_REPOSITORY, {"README.md": b"# Example\n"})
+        token.write_text(f"HOST_TOKEN={host.create_token()}\n")
+        assert run() == (errors.EXIT_DONE, "")
+        assert [pull.state for pull in repository.pull_requests] == ["open"]
+        token.write_text("HOST_TOKEN=ghp_wrong\n")
+        code, said = run()
+    assert code == errors.EXIT_REFUSED
+    assert said.startswith("registrar ended with 2\n")
+    assert "ghp_wrong" not in said
