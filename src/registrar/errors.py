@@ -80,7 +80,7 @@ class Cancelled(BaseException):
 
     @property
     def signal_name(self) -> str:
-        """``SIGINT``, ``SIGTERM`` or ``SIGHUP``."""
+        """``SIGINT`` or ``SIGTERM``."""
         return signal.Signals(self.signal_number).name
 
 

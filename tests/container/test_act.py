@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import itertools
 import json
-import os
 import re
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +13,18 @@ import pytest
 import yaml
 
 from scripts.lib.release import action_yml
-from tests.container import tools
+from tests.container.act import (
+    CHECKOUT,
+    PRESENT,
+    PUBLISHED,
+    Act,
+    commit,
+    register_and_compare,
+    write_workflow,
+)
 from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 
-# A local image: act starts jobs in a container, and this one needs no download of its own.
-JOB_IMAGE = "python:3.13-slim-trixie"
 DISPATCH = ".github/workflows/register-files.yml"
 WORKFLOW: dict[Any, Any] = yaml.safe_load((ROOT / DISPATCH).read_text("utf-8"))
 # YAML 1.1 takes `on` for a truth value.
@@ -33,11 +33,6 @@ CHOICES = {
     for name, each in WORKFLOW[True]["workflow_dispatch"]["inputs"].items()
     if each["type"] == "choice"
 }
-# A checkout by act copies the working tree; the commit is the one that the project uses.
-CHECKOUT = WORKFLOW["jobs"]["register"]["steps"][0]["uses"]
-PUBLISHED = "octo/registrar@v1"
-BUILT = ("act-dockeraction", "act-octo-registrar-v1-dockeraction")
-"""How act names what it builds for `./` and for the published action."""
 
 BRANCHES = {
     "scaffold": [SCAFFOLD_BRANCH],
@@ -45,149 +40,11 @@ BRANCHES = {
     "all": [HEALTH_BRANCH, SCAFFOLD_BRANCH],
 }
 MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json", HEALTH_BRANCH: ".github/CONTRIBUTING.md"}
-PRESENT = {".github/SECURITY.md": b"# Security\n", ".gitignore": b"*.log\n"}
 CallMany = Callable[..., str]
 
 
-@dataclass(frozen=True)
-class Act:
-    """Runs workflows of a repository."""
-
-    path: str
-    docker: str
-    home: Path
-
-    def run(
-        self,
-        directory: Path,
-        workflow: str,
-        host: StandInHost,
-        *,
-        secrets: Mapping[str, str],
-        inputs: Mapping[str, str] | None = None,
-        local: Mapping[str, Path] | None = None,
-        exit_code: int = 0,
-        timeout: float = 280,
-    ) -> str:
-        """Run a workflow to the end that is expected, and return the log."""
-        command = [
-            *(self.path, "workflow_dispatch", f"--workflows={workflow}", "--rm", "--pull=false"),
-            *(f"--platform=ubuntu-latest={JOB_IMAGE}", "--no-cache-server"),
-            f"--env=HOST_API_URL={host.url}",
-            *(f"--secret={name}" for name in secrets),
-            *(f"--input={name}={value}" for name, value in (inputs or {}).items()),
-            *(f"--local-repository={name}={path}" for name, path in (local or {}).items()),
-        ]
-        # The containers and images of act have fixed names: one run at a time on a machine.
-        with Path(tempfile.gettempdir(), "registrar-test-act.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            try:
-                ended = subprocess.run(
-                    command,
-                    cwd=directory,
-                    # Its settings are a person's own: none of them has a say here.
-                    env={**os.environ, **secrets, "HOME": str(self.home), "XDG_CONFIG_HOME": ""},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    text=True,
-                    timeout=timeout,
-                    check=False,
-                )
-            finally:
-                # Costs the next run nothing: the image of the tests keeps the layers.
-                remove = [self.docker, "image", "rm", *BUILT]
-                subprocess.run(remove, capture_output=True, check=False)
-        print(ended.stdout)
-        assert ended.returncode == exit_code
-        assert not any(secret in ended.stdout for secret in secrets.values())
-        return ended.stdout
-
-
-@pytest.fixture
-def act(docker: str, image: str, tmp_path: Path) -> Act:
-    """The image comes first, so that the layers of act's own build are there already."""
-    path = tools.find("act")
-    inspect = [docker, "image", "inspect", JOB_IMAGE]
-    if subprocess.run(inspect, capture_output=True, check=False).returncode != 0:
-        subprocess.run([docker, "pull", "--quiet", JOB_IMAGE], check=True)
-    home = tmp_path / "home"
-    home.mkdir()
-    return Act(path, docker, home)
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A copy of the working tree as a repository of its own, without what git ignores."""
-    directory = tmp_path / "project"
-    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    files = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True)
-    for file in files.stdout.splitlines():
-        if (ROOT / file).is_file():
-            (directory / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / file, directory / file)
-    return commit(directory)
-
-
-def commit(directory: Path) -> Path:
-    """Make a directory the repository that the host serves as the target."""
-    identity = ["-c", "user.name=test", "-c", "user.email=test@example.invalid"]
-    unsigned = ["-c", "commit.gpgSign=false"]
-    for arguments in (
-        ["init", "--quiet", "--initial-branch=main"],
-        ["remote", "add", "origin", f"https://github.com/{TARGET}.git"],
-        ["add", "--all"],
-        [*identity, *unsigned, "commit", "--quiet", "--message=project"],
-    ):
-        subprocess.run(["git", *arguments], cwd=directory, check=True)
-    return directory
-
-
-def write_workflow(directory: Path, action: str) -> str:
-    """A workflow whose second step fails unless it is handed the outputs of the first."""
-    check = f"""
-import json, os
-outputs = json.loads(os.environ["OUTPUTS"])
-report = json.loads(outputs.pop("report"))
-# The file itself stays unseen: act shares no RUNNER_TEMP with the containers of actions.
-assert outputs.pop("report_path"), outputs
-states = [each["state"] for each in report["registrations"][0]["files"]]
-assert sorted(states) == ["created"] * 6 + ["skipped"], report
-assert outputs.pop("pull_request_url").endswith("/{TARGET}/pull/1")
-assert {{name: value for name, value in outputs.items() if value}} == {{
-    "created": "6",
-    "skipped": "1",
-    "failed": "0",
-    "missing": "6",
-    "branch": "{HEALTH_BRANCH}",
-    "pull_request_number": "1",
-    "pull_request_operation": "created",
-}}, outputs
-print("compared", "outputs")
-"""
-    steps: list[dict[str, Any]] = [
-        {"uses": action, "id": "registrar", "with": {"profile": "health", "language": "en"}},
-        {
-            "name": "Compare",
-            "run": check,
-            "shell": "python3 {0}",
-            "env": {"OUTPUTS": "${{ toJSON(steps.registrar.outputs) }}"},
-        },
-    ]
-    if action == "./":
-        steps.insert(0, {"uses": CHECKOUT})
-    workflow = {
-        "on": "workflow_dispatch",
-        "jobs": {"use": {"runs-on": "ubuntu-latest", "steps": steps}},
-    }
-    name = ".github/workflows/use.yml"
-    (directory / name).parent.mkdir(parents=True, exist_ok=True)
-    (directory / name).write_text(json.dumps(workflow))
-    return name
-
-
 def test_a_step_hands_its_outputs_to_the_next(act: Act, project: Path) -> None:
-    workflow = write_workflow(project, "./")
+    workflow = write_workflow(project, CHECKOUT, *register_and_compare("./"))
     with StandInHost() as host:
         host.create_repository(TARGET, files=PRESENT)
         secrets = {"GITHUB_TOKEN": host.create_token(kind="installation")}
@@ -206,7 +63,7 @@ def test_the_action_is_pinned_by_another_repository(
         (project / "action.yml").write_text(released, "utf-8")
         (project / "Dockerfile").unlink()
     caller = tmp_path / "caller"
-    workflow = write_workflow(caller, PUBLISHED)
+    workflow = write_workflow(caller, *register_and_compare(PUBLISHED))
     commit(caller)
     with StandInHost() as host:
         host.create_repository(TARGET, files=PRESENT)

@@ -33,7 +33,7 @@ from tests.harness import (
 )
 
 LIST = ".github/registrar.yml"
-OURS = re.compile(r"OWNER/registrar@v1|\./")
+OURS = re.compile(r"OWNER/registrar(/composite)?@v1|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
 DEFINITIONS_PAGE = ROOT / "docs/definitions.md"
 

@@ -63,8 +63,7 @@ class NewPullRequest(NamedTuple):
 class Created(NamedTuple):
     """What became of a request for a branch, a commit and a pull request."""
 
-    branch_id: str
-    """What GraphQL calls the branch; empty when it was refused."""
+    branch: bool
     commit: str
     """Id of the commit; empty when it was refused."""
     pull_request: PullRequest | None

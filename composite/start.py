@@ -1,0 +1,88 @@
+"""Start registrar on a runner without Docker: `python3 -I start.py`, a step of `action.yml`.
+
+What it installs is below RUNNER_TEMP, which the runner empties with each job: in a directory that
+outlives jobs, another job could leave code of its own.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parents[1]
+SETUP = "actions/setup-python"
+
+
+def refuse(japanese: str, english: str) -> NoReturn:
+    """End with an error of the step; nothing was done. The catalogues need a package."""
+    print(f"::error::{japanese} / {english}", flush=True)
+    sys.exit(2)
+
+
+def install(temporary: str) -> str:
+    """Install what is locked into an environment of its own; give its interpreter."""
+    import venv  # noqa: PLC0415 (Python 3.11 is known to be there only now)
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    folder = Path(tempfile.mkdtemp(prefix="registrar-", dir=temporary))
+    interpreter = str(folder / "bin/python")
+    has_pip = find_spec("pip") is not None
+    if not has_pip and find_spec("ensurepip") is None:
+        refuse(
+            f"この Python には pip がありません。先に {SETUP} を使ってください。",
+            f"This Python has no pip: use {SETUP} before.",
+        )
+    venv.create(folder, symlinks=True, with_pip=not has_pip)
+    pip = [sys.executable, "-I", "-m", "pip", "--python", interpreter]
+    # pip starts the other interpreter without -I
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    installed = subprocess.run(
+        [
+            *(pip if has_pip else [interpreter, "-I", "-m", "pip"]),
+            *("--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"),
+            *("install", "--no-compile", "--no-deps", "--require-hashes", "--only-binary=:all:"),
+            *("--requirement", str(ROOT / "requirements/runtime.txt")),
+        ],
+        cwd=folder,
+        env={**environ, "TMPDIR": str(folder)},
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    if installed.returncode:
+        refuse(
+            "パッケージをインストールできませんでした。理由は上の行にあります。"
+            "PyPI に接続できないランナーでは、env の PIP_INDEX_URL にミラーを指定してください。",
+            "The packages could not be installed: see the reason above. Where the runner does not "
+            "reach PyPI, name a mirror in PIP_INDEX_URL of env.",
+        )
+    return interpreter
+
+
+def main() -> NoReturn:
+    """Check, install and become registrar."""
+    # Nothing is done before registrar itself handles signals
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.version_info < (3, 11):  # noqa: UP036 (it is the runner's)
+        found = ".".join(map(str, sys.version_info[:2]))
+        refuse(
+            f"Python 3.11 以上が必要ですが、{found} です。先に {SETUP} を使ってください。",
+            f"Python 3.11 or newer is needed, and this is {found}: use {SETUP} before.",
+        )
+    inputs = json.loads(os.environ.pop("REGISTRAR_INPUTS"))
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("INPUT_")}
+    # As the runner does for an action in a container
+    environ.update((f"INPUT_{name.replace(' ', '_').upper()}", inputs[name]) for name in inputs)
+    for name in ("REPOSITORY", "REF"):
+        environ[f"GITHUB_ACTION_{name}"] = environ.pop(f"REGISTRAR_{name}", "")
+    temporary = environ.get("RUNNER_TEMP", "")
+    if not os.access(temporary, os.W_OK):
+        refuse("RUNNER_TEMP に書き込めません。", "RUNNER_TEMP cannot be written to.")
+    interpreter = install(temporary)
+    os.execve(interpreter, [interpreter, "-I", str(ROOT / "entrypoint.py")], environ)
+
+
+main()

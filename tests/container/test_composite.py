@@ -1,0 +1,171 @@
+"""The action on a runner without Docker, executed by act."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.container.act import (
+    CHECKOUT,
+    PRESENT,
+    PUBLISHED,
+    Act,
+    commit,
+    register_and_compare,
+    write_workflow,
+)
+from tests.fakehub import StandInHost
+from tests.harness import HEALTH_BRANCH, ROOT, TARGET
+
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
+COMPOSITE = PUBLISHED.replace("@", "/composite@")
+
+
+@pytest.fixture
+def caller(tmp_path: Path) -> Path:
+    """A repository whose every file would betray itself, were it used."""
+    directory = tmp_path / "caller"
+    directory.mkdir()
+    betray = "import os; open(os.environ['GITHUB_WORKSPACE'] + '/betrayed', 'a').write(__name__)\n"
+    for module in ("github", "json", "pip", "sitecustomize", "subprocess", "venv", "yaml"):
+        (directory / f"{module}.py").write_text(betray)
+    return commit(directory)
+
+
+def run(
+    act: Act,
+    caller: Path,
+    project: Path,
+    host: StandInHost,
+    *steps: Mapping[str, object],
+    env: Mapping[str, str] = MappingProxyType({}),
+    exit_code: int = 0,
+) -> str:
+    workflow = write_workflow(caller, CHECKOUT, *steps)
+    return act.run(
+        caller,
+        workflow,
+        host,
+        secrets={"GITHUB_TOKEN": host.create_token(kind="installation")},
+        local={PUBLISHED: project},
+        # No Docker socket in the job
+        options=[
+            "--container-daemon-socket=-",
+            *(f"--env={k}={v}" for k, v in (env or {}).items()),
+        ],
+        exit_code=exit_code,
+    )
+
+
+def test_it_registers_and_hands_on_its_outputs(act: Act, caller: Path, project: Path) -> None:
+    look = """
+import os
+from pathlib import Path
+betrayed = Path(os.environ["GITHUB_WORKSPACE"], "betrayed")
+assert not betrayed.exists(), betrayed.read_text()
+assert Path(os.environ["RUNNER_TEMP"], os.environ["REPORT"]).is_file()
+assert not Path("/var/run/docker.sock").exists()
+print("looked", "around")
+"""
+    environ = {"REPORT": "${{ steps.registrar.outputs.report_path }}"}
+    steps = [
+        *register_and_compare(COMPOSITE),
+        {"run": look, "shell": "python3 -I {0}", "env": environ},
+    ]
+    with StandInHost() as host:
+        repository = host.create_repository(TARGET, files=PRESENT)
+        hostile = {"PYTHONPATH": str(caller), "PYTHONHOME": "/nowhere", "INPUT_MODE": "check"}
+        log = run(act, caller, project, host, *steps, env=hostile)
+    assert "compared outputs" in log
+    assert "looked around" in log
+    assert [each.head for each in repository.pull_requests] == [HEALTH_BRANCH]
+
+
+def test_without_the_package_index_it_says_what_is_missing(
+    act: Act, caller: Path, project: Path
+) -> None:
+    step = {"uses": COMPOSITE, "with": {"profile": "health"}}
+    # Nobody listens on the port for discarding
+    env = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        log = run(act, caller, project, host, step, env=env, exit_code=1)
+        assert not host.requests
+    assert "The packages could not be installed: see the reason above." in log
+    assert "PIP_INDEX_URL" in log
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"mod": "plan"}, "Did you mean the input mode?"),
+        # The runner keeps the letters of a name as they are written
+        ({"Mode": "plam"}, "Invalid value plam for mode."),
+    ],
+)
+def test_a_misspelt_input_ends_the_run(given: dict[str, str], said: str, tmp_path: Path) -> None:
+    """As the runner calls it: it hands over all that `with` has. act leaves out what it misspells.
+
+    Source: actions/runner, ``CompositeActionHandler`` and ``ActionRunner``.
+    """
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        token = host.create_token()
+        inputs = {"host_token": token, "target_repo": TARGET, "language": "en", **given}
+        ended = run_step(inputs, RUNNER_TEMP=str(tmp_path), HOST_API_URL=host.url)
+        assert not host.requests
+    assert ended.returncode == 2
+    assert said in ended.stdout
+    assert token not in ended.stdout
+
+
+def test_it_writes_below_the_temporary_directory_only(tmp_path: Path) -> None:
+    home, temporary, workspace = (tmp_path / name for name in ("home", "temporary", "workspace"))
+    for directory in (home, temporary, workspace):
+        directory.mkdir()
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        inputs = {"host_token": host.create_token(), "target_repo": TARGET, "mode": "plan"}
+        ended = run_step(
+            {"profile": "health", **inputs},
+            HOME=str(home),
+            RUNNER_TEMP=str(temporary),
+            GITHUB_WORKSPACE=str(workspace),
+            HOST_API_URL=host.url,
+        )
+    assert ended.returncode == 0, ended.stdout
+    assert [*home.iterdir(), *workspace.iterdir()] == []
+    assert any(temporary.iterdir())
+
+
+def run_step(inputs: Mapping[str, str], **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the step of the composite action on this machine, as a runner does."""
+    names = {name.lower() for name in inputs}
+    declared = {
+        n: each.get("default", "") for n, each in ACTION["inputs"].items() if n not in names
+    }
+    [step] = ACTION["runs"]["steps"]
+    return subprocess.run(
+        ["sh", "-e", "-c", step["run"]],
+        env={
+            # pip asks for more programs where they are
+            "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+            "GITHUB_ACTION_PATH": str(ROOT / "composite"),
+            "GITHUB_ACTIONS": "true",
+            "REGISTRAR_INPUTS": json.dumps({**declared, **inputs}),
+            **env,
+        },
+        cwd=env.get("GITHUB_WORKSPACE"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
