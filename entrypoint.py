@@ -7,9 +7,10 @@ import sys
 try:
     import signal
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Until the run itself takes over, nothing is done and there is nothing to tell
-        signal.signal(number, lambda number, _frame: os._exit(128 + number))
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _frame: os._exit(128 + number))
     # The commands start us with it blocked: the interpreter alone would answer with a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
 except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: let the request in flight end, then end the run."""
+"""SIGINT, SIGTERM and SIGHUP: let the request in flight end, then end the run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import FrameType
 from registrar.clock import Clock, SystemClock
 from registrar.errors import Cancelled
 
-GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5}
+GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5, "SIGHUP": 5.0}
 """How long a request in flight may still take, by the first signal.
 
 The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (docs/github-behaviour.md). The
@@ -36,12 +36,15 @@ class Cancellation:
         self._is_only_report_left = False
 
     def install(self) -> None:
-        """Handle SIGINT and SIGTERM from now on (main thread only).
+        """Handle the signals that end a run from now on (main thread only).
+
+        One that is ignored stays so: ``nohup`` lets a run outlive its terminal.
 
         A handler of our own is also what makes them arrive at all where the process is PID 1.
         """
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._on_signal)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._on_signal)
 
     def check(self) -> None:
         """Raise `Cancelled` if a signal arrived."""

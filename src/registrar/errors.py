@@ -80,7 +80,7 @@ class Cancelled(BaseException):
 
     @property
     def signal_name(self) -> str:
-        """``SIGINT`` or ``SIGTERM``."""
+        """``SIGINT``, ``SIGTERM`` or ``SIGHUP``."""
         return signal.Signals(self.signal_number).name
 
 

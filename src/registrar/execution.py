@@ -61,6 +61,9 @@ class Execution(NamedTuple):
                 announce=self.reporter.line,
                 cancellation=self.cancellation,
             ),
+            saw=lambda known_as, name, is_private: self.hidden_names.seen(
+                known_as, name, is_private=is_private
+            ),
         )
         if STRATEGIES[self.settings.commit_strategy].checks_token_first:
             github.check_token()

@@ -19,6 +19,8 @@ class Kind(Enum):
     """A 404 that says ``Not Found``: the only thing that means missing."""
     ALREADY_EXISTS = auto()
     """What was to be created exists."""
+    TOO_LARGE = auto()
+    """What was asked for exists, and is too large to be shown."""
     EMPTY_REPOSITORY = auto()
     NO_LIMITS = auto()
     """An Enterprise Server without rate limits, asked for them."""
@@ -51,6 +53,8 @@ class Kind(Enum):
     """The token's rate limit does not suffice for what comes next."""
     OUT_OF_TIME = auto()
     """Going on would take longer than the run may wait."""
+    MOVED = auto()
+    """The repository is not the one that was chosen, or no longer chosen under its name."""
     CANCELLED = auto()
     """A signal ended the run."""
     OTHER = auto()
@@ -61,6 +65,7 @@ NOTHING_DONE = frozenset(
     {
         Kind.NOT_FOUND,
         Kind.ALREADY_EXISTS,
+        Kind.TOO_LARGE,
         Kind.EMPTY_REPOSITORY,
         Kind.NO_LIMITS,
         Kind.TOKEN_REJECTED,
@@ -70,16 +75,17 @@ NOTHING_DONE = frozenset(
         Kind.STALE,
         Kind.REFUSED,
         Kind.NOT_BEGUN,
+        Kind.MOVED,
         Kind.USED_UP,
     }
 )
 """A clear refusal: it has changed nothing."""
 ENDS_THE_READING = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
 """Reading any other repository would fail alike."""
-LEAVES_FOR_NEXT_RUN = frozenset({Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})
-"""Nothing is wrong with the repository: the next run does it, or finishes it."""
-ENDS_THE_WRITING = LEAVES_FOR_NEXT_RUN | {Kind.TOKEN_REJECTED}
+ENDS_THE_WRITING = frozenset({Kind.TOKEN_REJECTED, Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})
 """Writing to any other repository would end alike."""
+LEAVES_FOR_NEXT_RUN = frozenset({Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED, Kind.MOVED})
+"""Nothing is wrong with the repository: the next run does it, or finishes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ def main(
     language = environment.language(environ)
     # The token is in nothing that is printed or reported. Names of private repositories are in no
     # output, because outputs travel to other jobs, and in nothing else where the log is public
-    without_token, hidden_names = Redactor(environment.token(environ)), HiddenNames()
+    without_token = Redactor(environment.token(environ))
+    hidden_names = HiddenNames(Catalogue(language).text(msg("label.words_not_shown")))
 
     def for_outputs(text: str) -> str:
         hide = hidden_names.in_message if isinstance(text, Lines) else hidden_names

@@ -10,6 +10,7 @@ from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
+    PER_FILE,
     SCAFFOLD_BRANCH,
     SINGLE,
     STRATEGIES,
@@ -257,3 +258,18 @@ def test_a_directory_that_cannot_be_listed_is_an_error_before_anything_is_writte
     assert "docs/ has more files than GitHub lists" in run.console
     assert "commit_strategy: single" in run.console
     assert (repository.branches, writes(host)) == (["main"], [])
+
+
+def test_the_root_is_read_at_the_commit_of_the_run(host: StandInHost, action: Action) -> None:
+    """With a slash at its end GitHub redirects to an address without the commit."""
+    host.create_repository(TARGET, {"SECURITY.md": b"x\n"})
+    run = action(
+        commit_strategy=PER_FILE,
+        definitions=action.listing(".github/SECURITY.md"),
+        respect_alternatives="true",
+    )
+    assert run.exit_code == 0, run.text
+    assert run.outputs["skipped"] == "1"
+    roots = [r for r in host.requests if r.path.rstrip("/").endswith("/contents")]
+    assert roots
+    assert all(r.status == 200 and "ref" in r.query for r in roots)

@@ -888,3 +888,24 @@ def test_an_error_ends_with_a_link_to_the_page_of_the_version_in_use(action: Act
     page = "https://github.example/octo/registrar/blob/v1/docs/troubleshooting.md"
     [annotation] = run.annotations()
     assert annotation.data.endswith(f" → {page}#the-target-repository")
+
+
+@pytest.mark.parametrize("variable", ["INPUT_API_URL", "HOST_API_URL", "GITHUB_API_URL"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://user:hunter2@ghes.example/api/v3",
+        "https://hunter2@api.github.com",
+        "https://user:hunter2%40ghes.example/api/v3",
+        "https%3A%2F%2Fuser%3Ahunter2%2540ghes.example",
+        "https://user:hunter2@[ghes.example",
+        "http://user:hunter2@ghes.example",
+    ],
+)
+def test_an_address_with_a_password_is_refused_and_not_shown(
+    action: Action, host: StandInHost, variable: str, value: str
+) -> None:
+    run = action(language="en", runner=True, api_url=None, env={variable: value})
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "api_url holds an `@`" in run.stdout
+    assert "hunter2" not in run.text

@@ -47,6 +47,18 @@ def test_present(
     assert f"[1/1] {PATH}: exists" in run.lines
 
 
+def test_a_file_that_github_does_not_show_is_there(
+    action: Action, host: StandInHost, repository: Repository, definitions: str
+) -> None:
+    """Above 100 MB, and above 1 MB in an old Enterprise Server."""
+    host.quirks.most_shown = 1 << 20
+    repository.commit({PATH: b"x" * 1_100_000})
+    run = action(definitions=definitions, language="en")
+    assert run.exit_code == 0, run.text
+    assert writes(host) == []
+    assert f"[1/1] {PATH}: exists" in run.lines
+
+
 def test_missing_is_a_404_that_says_not_found(
     action: Action, host: StandInHost, repository: Repository, definitions: str
 ) -> None:

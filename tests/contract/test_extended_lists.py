@@ -649,3 +649,66 @@ def test_requests_of_a_list_with_content_files_are_those_of_any_list(
     plain = write_list(action, [{"path": "b", "content": "text"}])
     assert action(definitions=plain, branch="other").exit_code == 0
     assert len(calls(host)) == len(with_file)
+
+
+# --- Within the limits, and yet too much ------------------------------------------------------
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ({"extends": "health", "exclude": ["[" * 100_000]}, "is longer than 1000 characters"),
+        ({"extends": "health", "exclude": ["*a" * 500] * 100}, "matches nothing"),
+        ({"extends": "health", "exclude": ["[" * 1000] * 100}, "matches nothing"),
+    ],
+    ids=["too long", "stars", "brackets"],
+)
+def test_patterns_at_their_limits_take_no_time(
+    listed: Any, said: str, action: Action, repository: Repository
+) -> None:
+    run = action(definitions=write_list(action, listed), language="en", mode="plan")
+    assert run.exit_code == (2 if "longer" in said else 0)
+    assert said in run.stderr
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("anchored", "entry", "said"),
+    [
+        ("x" * 900_000, "{{path: p{}, template: true, content: *a}}", "longer than 20000000"),
+        ("x" * 900_000, "{{path: *a, description: p{}}}", "longer than 20000000"),
+        ("x" * 6_000, "{{path: p{}, template: true, content: *a}}", "larger than 10000000 bytes"),
+        (str(["x"] * 40), "{{path: p{}, alternatives: *a}}", "more than 50000 values"),
+        (str({f"k{n}": 1 for n in range(40)}), "*a", "more than 50000 values"),
+    ],
+    ids=["content", "path", "less content", "alternatives", "keys"],
+)
+def test_what_an_alias_repeats_is_measured_where_it_stands(
+    anchored: str, entry: str, said: str, action: Action, host: StandInHost
+) -> None:
+    lines = [f"$schema: &a {anchored}", "files:"]
+    lines += [f"  - {entry.format(number)}" for number in range(3_000)]
+    listed = action.write("list.yml", "\n".join(lines))
+    run = action(definitions=listed, language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert said in run.stderr
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("placeholder", ["{repo}", "{none}"])
+def test_a_large_file_that_stands_in_a_list_very_often_is_not_read_each_time(
+    action: Action, host: StandInHost, placeholder: str
+) -> None:
+    action.write("large", placeholder * 160_000)
+    listed = write_list(
+        action,
+        {
+            "files": [
+                {"path": f"p{n}", "content_file": "../large", "template": True}
+                for n in range(5_000)
+            ]
+        },
+    )
+    run = action(definitions=listed, language="en")
+    assert (run.exit_code, host.requests) == (2, [])

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import itertools
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
+from tests.fakehub.answer import Drop, Response
 from tests.fakehub.limits import Pace
+from tests.fakehub.tokens import Kind
 from tests.harness import (
     SCAFFOLD_BRANCH,
     Action,
@@ -60,6 +65,20 @@ def make(host: StandInHost) -> Make:
         ]
 
     return made
+
+
+@dataclass(slots=True)
+class RepeatedPage(Fault):
+    """The first page again, with a link to a next one."""
+
+    first: Response | None = None
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        self.first = self.first or real
+        return self.first
 
 
 def states(run: Run) -> dict[str, int]:
@@ -345,6 +364,28 @@ def test_the_cap_counts_every_pull_request_that_is_opened(
     assert sum(opened(made)) == 2
 
 
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_the_cap_counts_what_may_have_been_opened(
+    many: Start, make: Make, host: StandInHost, unreadable: bool
+) -> None:
+    """The answer to what opens it is lost, and then its list does not show it, or nothing is."""
+    made = make(0, 3)
+    lost = Fault(FaultKind.RESET, when="after", match=lambda request: not is_read(request))
+    host.faults.add(lost)
+
+    def not_shown(request: Request) -> bool:
+        is_list = request.path.endswith("/pulls") and is_read(request)
+        return bool(lost.hits) and (is_list or (unreadable and "/git/ref" in request.path))
+
+    times, status = (6, 502) if unreadable else (1, 200)
+    hidden = Fault(FaultKind.CUSTOM, match=not_shown, times=times, status=status, body=[])
+    host.faults.add(hidden)
+    run = many(max_pull_requests="1")
+    assert len(hidden.hits) == times
+    assert sum(opened(made)) == 1
+    assert states(run)["deferred"] == 2
+
+
 def test_target_repos_wins_over_target_repo(many: Start, make: Make, host: StandInHost) -> None:
     [alone] = make(0, 1)
     [other] = [host.create_repository("elsewhere/x", PRESENT)]
@@ -394,12 +435,12 @@ def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make
 def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
     made = make(0, 5)
     run = many(max_minutes="0.1")
-    # Three begin within six seconds, with three between two writes
-    assert states(run) == {"opened": 3, "deferred": 2}
+    # Two begin within six seconds, with three between two writes: the third would write after them
+    assert states(run) == {"opened": 2, "deferred": 3}
     assert run.exit_code == 0
     assert "max_minutes" in run.summary
     assert sum("max_minutes" in line for line in run.lines) == 1
-    assert sum(opened(made)) == 3
+    assert sum(opened(made)) == 2
 
 
 def test_writing_requests_keep_their_interval_options_included(
@@ -1061,6 +1102,69 @@ def test_a_list_that_is_known_to_be_incomplete_is_an_error(
     assert "single sign-on" in run.console
 
 
+def test_a_persons_own_list_lacks_organisations_that_have_nothing_to_do_with_it(
+    many: Start, host: StandInHost
+) -> None:
+    repository = host.create_repository("octocat/notes", private=True)
+    token = host.create_token(hidden_by_sso=["octo-org"])
+    run = many(target_repos="octocat/*", host_token=token)
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+@pytest.mark.parametrize("max_minutes", ["360", "0.05"])
+def test_a_list_whose_pages_repeat_ends_with_an_error(
+    many: Start, make: Make, host: StandInHost, kind: Kind, max_minutes: str
+) -> None:
+    """As behind a gateway that drops `page`."""
+    make(103, 0)
+    host.faults.add(
+        RepeatedPage(
+            FaultKind.CUSTOM,
+            match=lambda request: "per_page" in request.query,
+            times=None,
+            when="after",
+        )
+    )
+    run = many(host_token=host.create_token(kind), max_minutes=max_minutes)
+    assert run.exit_code == 2
+    assert "list of repositories does not end: page 2 holds nothing new" in run.stderr
+    assert len(host.requests) == 3
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+def test_the_time_of_a_run_ends_while_repositories_are_listed(
+    many: Start, make: Make, host: StandInHost, action: Action, kind: Kind
+) -> None:
+    make(250, 0)
+
+    def slow(request: Request) -> None:
+        if request.path.endswith(("/repos", "/repositories")):
+            action.clock.sleep(31)
+
+    host.on_request = slow
+    run = many(host_token=host.create_token(kind), max_minutes="1")
+    assert run.exit_code == 2
+    assert "max_minutes (1 min) were over before all repositories were listed" in run.stderr
+    assert len(host.requests) == 3
+
+
+@pytest.mark.timeout(30)
+def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: StandInHost) -> None:
+    host.create_repository("octo-org/" + "-" * 100, LISTED)
+    run = many(target_repos=f"octo-org/{'*-' * 30}x, octo-org/r*", mode="plan")
+    assert run.exit_code == 2
+    assert "No repository is selected of the 1 that were found" in run.stderr
+
+
+def test_a_pattern_that_is_too_long_is_refused(many: Start, host: StandInHost) -> None:
+    run = many(target_repos=f"octo-org/{'a*' * 501}")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "is longer than the 1000 characters" in run.stderr
+
+
 @pytest.mark.parametrize("own", ["octo-org/r0", "me/tools"])
 def test_a_workflows_own_token_is_recognised(
     many: Start, make: Make, host: StandInHost, own: str
@@ -1084,11 +1188,12 @@ def test_an_app_that_may_not_list_repositories_lacks_a_permission(
             match=lambda r: r.path == "/installation/repositories",
             status=403,
             message=no,
+            headers={"X-Accepted-GitHub-Permissions": "metadata=read"},
         )
     )
     run = many(host_token=host.create_token("installation"), env={"GITHUB_REPOSITORY": "a/b"})
     assert run.exit_code == 2
-    assert f"{no}. The token lacks a permission" in run.console
+    assert "The token lacks a permission; GitHub asks for: metadata=read." in run.console
 
 
 def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHost) -> None:
@@ -1413,7 +1518,16 @@ def test_no_private_name_is_in_an_output_whoever_reads_the_log(
     assert rows(run) == {f"octo-org/(id {secret.id})": "opened"}
 
 
-@pytest.mark.parametrize("words", ["No: {0.full_name}", "No: {0.name}", "No: '{0.name}'."])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No: {0.full_name}",
+        "No: {0.name}",
+        "No: '{0.name}'.",
+        "No: {0.full_name}.git/x",
+        "No: x@{0.name}:2",
+    ],
+)
 def test_a_private_name_in_githubs_words_is_not_published(
     many: Start, host: StandInHost, words: str
 ) -> None:
@@ -1452,6 +1566,141 @@ def test_a_private_name_in_githubs_words_is_in_no_output_whoever_reads_the_log(
         assert "top-secret" in text
 
 
+ADDRESSES = [
+    "see https://github.com/o/p/rules?ref=refs%2Fheads%2Fadd%2F{name}",
+    "see https://github.com/login?return_to=https%3A%2F%2Fgithub.com%2Frepos%2F{owner}%2F{name}%2Fx",
+    "see return_to%3Dhttps%253A%252F%252Fgithub.com%252F{owner}%252F{name}",
+    "see https://github.com/{full}.git.",
+    "see https://github.com/{full}.wiki.git",
+    "{name}/main was refused",
+    "{name}/main: refused",
+    "refused: _{full}_",
+    "refused: _{name}_",
+    "refused: {upper}.GIT",
+    "refused: {owner}%2F{first}{rest}",
+    "refused: {first}{rest}/rules",
+    "refused: %252F{first}{rest}",
+    "refused: {owner}&#x2F;{name}/x",
+    "refused: {owner}\\u002F{name}.wiki",
+    "refused: https://{name}.example.com",
+    "refused: {full}-renamed-meanwhile",
+    "refused: " + "%2525252525" * 9 + "{name}/x",
+]
+"""GitHub's or a gateway's words, with a name escaped or with an ending."""
+
+
+def words_with(address: str, repository: Repository) -> str:
+    """The words about a repository; ``first`` is the first letter of its name, escaped."""
+    return address.format(
+        full=repository.full_name,
+        upper=repository.full_name.upper(),
+        owner=repository.owner,
+        name=repository.name,
+        first=f"%{ord(repository.name[0]):02X}",
+        rest=repository.name[1:],
+    )
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_words_that_may_hold_a_private_name_are_not_published(
+    many: Start, host: StandInHost, address: str, language: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda repository: words_with(address, repository))
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True, language=language)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    text = unquote(unquote(unquote(html.unescape(run.text)))).lower()
+    assert "secret" not in text
+    instead = {
+        "en": "GitHub's words are not shown, because they may hold a private name",
+        "ja": "GitHub の言葉は、非公開の名前を含むかもしれないため表示しません",
+    }
+    assert instead[language] in run.stdout
+    assert instead[language] in run.summary
+
+
+@pytest.mark.parametrize("address", ADDRESSES[:4])
+def test_words_that_may_hold_a_private_name_are_in_no_output_whoever_reads_the_log(
+    many: Start, host: StandInHost, address: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda repository: words_with(address, repository))
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert "secret" in run.stdout
+    assert "secret" not in unquote(run.output_file)
+
+
+def test_where_a_redirect_leads_is_not_published_either(many: Start, host: StandInHost) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: not is_read(request),
+            times=None,
+            status=302,
+            headers={
+                "Location": "https://sso.example/?return_to=%2Fosoft%2Frepos%2Fo%2Ftop-secret"
+            },
+        )
+    )
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert run.exit_code == 1
+    assert "top-secret" not in unquote(run.text)
+
+
+@pytest.mark.parametrize("event", ["public", "internal", None, "private"])
+def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
+    many: Start, make: Make, host: StandInHost, action: Action, event: str | None
+) -> None:
+    make(1, 0)
+    env = {"GITHUB_REPOSITORY": "octo-org/workflows"}
+    if event:
+        payload = {"repository": {"private": event != "public", "visibility": event}}
+        path = action.workspace / action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(path)
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: request.path == "/orgs/octo-org/repos",
+            times=None,
+            status=403,
+            message="octo-org/top-secret is locked",
+        )
+    )
+    run = many(env=env, runner=True)
+    assert run.exit_code != 0
+    assert ("top-secret" in run.stdout) is (event == "private")
+    assert "top-secret" not in run.output_file
+
+
+@pytest.mark.parametrize("before", ["nodes", "query", "mutation"])
+def test_a_repository_that_becomes_private_is_hidden_from_then_on(
+    many: Start, host: StandInHost, before: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    other = host.create_repository("octo-org/other", PRESENT)
+    moved = host.create_repository("octo-org/alpha", PRESENT)
+
+    def hide(_: Request) -> None:
+        if asked(host)[-1] == before:
+            host.on_request = None
+            moved.rename("octo-org/even-more-secret")
+            moved.private = True
+
+    host.on_request = hide
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
+    assert "secret" not in run.text.lower()
+    assert f"octo-org/(id {moved.id})" in run.text
+    if before != "mutation":
+        assert "alpha" not in run.summary
+        assert "alpha" not in run.output_file
+
+
 @pytest.mark.parametrize("private", [True, False])
 def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
     many: Start, host: StandInHost, action: Action, tmp_path: Path, private: bool
@@ -1476,6 +1725,46 @@ def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
     report_schema().validate(report)
     shown = names if private else numbers
     assert {each["branch"] for each in report["registrations"]} == set(shown)
+
+
+@pytest.mark.parametrize("said_by", ["event", "listing"])
+def test_a_workflow_of_an_internal_repository_counts_as_public(
+    many: Start, host: StandInHost, action: Action, said_by: str
+) -> None:
+    """The whole enterprise reads its log."""
+    host.create_repository(PUBLIC, LISTED, private=True, internal=True)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    env = {"GITHUB_REPOSITORY": PUBLIC}
+    if said_by == "event":
+        payload = {"repository": {"private": True, "visibility": "internal"}}
+        env["GITHUB_EVENT_PATH"] = str(
+            action.workspace / action.write("event.json", json.dumps(payload))
+        )
+    run = many(env=env, runner=True)
+    assert len(secret.pull_requests) == 1
+    assert "secret" not in run.text.lower()
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
+def test_an_event_that_is_no_file_is_no_event(
+    many: Start, host: StandInHost, action: Action, kind: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    path = action.workspace / "event"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "endless":
+        path = Path("/dev/zero")
+    else:
+        payload = json.dumps({"repository": {"visibility": "public"}})
+        path.write_text(payload + " " * 25_000_000, "utf-8")
+    run = many(mode="plan", env={"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)})
+    assert run.exit_code == 0
+    assert "octo-org/top-secret" in run.stdout
 
 
 # --- How many requests --------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
-from tests.fakehub import Repository, StandInHost
-from tests.harness import SINGLE, Action, queries, writes
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub.answer import Drop, Response
+from tests.harness import SINGLE, Action, Start, queries, writes
 
 
 @pytest.mark.parametrize("size", [45, 20, 3])
@@ -124,3 +127,26 @@ def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owne
     assert run.exit_code == 0, run.console
     assert "closed without being merged" in run.console
     assert (fork.head(BRANCH), len(fork.pull_requests)) == (head, 1)
+
+
+@dataclass(slots=True)
+class HalfACharacter(Fault):
+    """The right answer with a lone surrogate in the name of the default branch."""
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        payload = real.payload().replace(b'"main"', b'"m\\ud800n"')
+        return Response(real.status, payload, json=True)
+
+
+def test_half_a_character_is_an_unusable_answer(
+    start: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(HalfACharacter(FaultKind.CUSTOM, times=None, when="after"))
+    run = start()
+    assert run.exit_code == 1
+    assert "bug in registrar" not in run.text
+    assert "the answer is not one of GitHub's API (HTTP 200)" in run.stderr
+    assert repository.branches == ["main"]

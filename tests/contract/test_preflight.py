@@ -12,7 +12,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, inject_fault, shortened, writes
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    TARGET,
+    Action,
+    Run,
+    calls,
+    inject_fault,
+    shortened,
+    writes,
+)
 
 PATHS = ("a.md", "docs/b.md", "c.md")
 WORKFLOW = ".github/workflows/ci.yml"
@@ -97,6 +106,16 @@ def unarchive(host: StandInHost, repository: Repository) -> Inputs:
     return {}
 
 
+def switch_pull_requests_off(host: StandInHost, repository: Repository) -> Inputs:
+    repository.has_pull_requests = False
+    return {}
+
+
+def switch_pull_requests_on(host: StandInHost, repository: Repository) -> Inputs:
+    repository.has_pull_requests = True
+    return {}
+
+
 def lose_the_default_branch(host: StandInHost, repository: Repository) -> Inputs:
     repository.default_branch = "gone"
     return {}
@@ -159,8 +178,10 @@ CASES = {
     "classic without repo": Case(
         token(scopes=("gist", "workflow")), ("lacks the scope `repo` (it has: gist, workflow)",)
     ),
-    "public_repo only": Case(
-        token(scopes=("public_repo",)), ("lacks the scope `repo` (it has: public_repo)",)
+    "pull requests switched off": Case(
+        switch_pull_requests_off,
+        (f"Pull requests are switched off in {TARGET}", "Switch them on"),
+        switch_pull_requests_on,
     ),
     "classic without any scope": Case(token(scopes=()), ("lacks the scope `repo` (it has: none)",)),
     "user without push": Case(token(push=False), (f"may not push to {TARGET}", "write access")),
@@ -226,6 +247,30 @@ def test_refused_before_anything_is_written_and_done_once_the_cause_is_gone(
     again = run(action, case.paths, **case.remedy(host, repository))
     assert again.exit_code == 0, again.text
     finished(repository, case.paths)
+
+
+def test_push_protection_has_an_advice_of_its_own(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.secrets.add(b"sk_live_")
+    listed = action.write("list.yml", "[{path: a, content: sk_live_1}, {path: b}]")
+    ended = action(definitions=listed, language="en")
+    assert ended.exit_code == 1
+    for text in (ended.console, ended.summary):
+        assert "push protection takes a part of the content for a secret" in text
+    assert "Exempt the working branch" not in ended.console
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | {"b": b"\n"}
+
+
+def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """They cannot be asked for: GitHub answers 404."""
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.has_pull_requests = False
+    ended = run(action, mode="plan")
+    assert ended.exit_code == 0, ended.text
+    assert not [call for call in calls(host) if call.startswith("GET pulls")]
 
 
 def test_an_empty_repository_after_its_first_commit(action: Action, host: StandInHost) -> None:
@@ -295,7 +340,10 @@ def protect_by_a_ruleset(host: StandInHost, repository: Repository) -> Inputs:
 @pytest.mark.parametrize(
     ("cause", "text"),
     [
-        (protect_branches, "a branch protection rule forbids it (Could not create/update file"),
+        (
+            protect_branches,
+            "a branch protection rule forbids it (Could not create file: Changes must be",
+        ),
         (
             protect_by_a_ruleset,
             "a ruleset of the repository forbids it (Repository rule violations",

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from tests.contract.test_run import refuse
-from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.fakehub import (
+    Fault,
+    FaultKind,
+    Lag,
+    Refusal,
+    Repository,
+    Request,
+    StandInHost,
+    Symptom,
+)
 from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
@@ -140,8 +149,16 @@ def test_hostile_names_stay_names(action: Action, repository: Repository) -> Non
     assert "<b>" not in run.summary
 
 
-@pytest.mark.parametrize("failing", OPTIONS)
-@pytest.mark.parametrize("status", [403, 404, 410])
+@pytest.mark.parametrize(
+    ("failing", "status"),
+    [
+        (call, status)
+        for call in OPTIONS
+        for status in (403, 404, 410)
+        # This is how GitHub answers one bad login
+        if (call, status) != (ASSIGNEES, 404)
+    ],
+)
 def test_what_is_wrong_for_all_is_reported_once(
     action: Action, host: StandInHost, repository: Repository, failing: str, status: int
 ) -> None:
@@ -270,18 +287,150 @@ def test_another_refusal_of_a_draft_is_a_failure(
     assert not set(calls(host)) & set(OPTIONS)
 
 
+# --- What GitHub says of one name only ----------------------------------------------------
+
+TWO_PERMISSIONS = {"contents": "write", "pull_requests": "write"}
+
+
+@pytest.mark.parametrize(
+    ("language", "advice"), [("en", "*Issues: write*"), ("ja", "Issues: write も付けて")]
+)
+def test_labels_that_exist_are_set_where_the_token_may_not_create_any(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    language: str,
+    advice: str,
+) -> None:
+    token = host.create_token("fine-grained", permissions=TWO_PERMISSIONS)
+    run = start(
+        definitions=action.listing("a"),
+        host_token=token,
+        labels="bug,new,Documentation",
+        language=language,
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert repository.pull_requests[0].labels == ["bug", "Documentation"]
+    [warning] = run.annotations("warning")
+    assert "new" in warning.data
+    assert advice in warning.data
+    assert "You do not have permission to create labels" in warning.data
+    more = {**TWO_PERMISSIONS, "issues": "write"}
+    token = host.create_token("fine-grained", permissions=more)
+    again = start(
+        definitions=action.listing("a", "b"), host_token=token, labels="bug,new", runner=True
+    )
+    assert again.annotations("warning") == []
+    assert repository.pull_requests[0].labels == ["bug", "Documentation", "new"]
+
+
+def test_a_label_that_somebody_makes_at_the_same_moment_is_set(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.quirks.label_races = 2
+    run = start(definitions=action.listing("a"), labels="bug,new", runner=True)
+    assert run.exit_code == 0, run.text
+    assert run.annotations("warning") == []
+    assert repository.pull_requests[0].labels == ["bug", "new"]
+    assert calls(host).count(LABELS) == 3
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_only_the_login_that_is_no_persons_is_dropped(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    language: str,
+    is_new: bool,
+) -> None:
+    """Of a new pull request the same answer may be lag: it is asked again for a while."""
+    definitions = action.listing("a")
+    if not is_new:
+        start(definitions=definitions)
+        host.requests.clear()
+    begun = action.clock.now
+    run = start(
+        definitions=action.listing("a", "b"),
+        assignees="mona,dependabot[bot],octocat",
+        language=language,
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert repository.pull_requests[0].assignees == ["mona", "octocat"]
+    [warning] = run.annotations("warning")
+    assert warning.data.startswith("dependabot[bot] ") or "に dependabot[bot] を" in warning.data
+    assert ("担当者になれる" if language == "ja" else "Only people can be assigned") in warning.data
+    assert "run again" not in warning.data
+    assert action.clock.now - begun < 20
+
+
+def test_assignees_of_a_new_pull_request_are_waited_for(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.quirks.lag = Lag(seconds=4.0, symptoms=(Symptom.ASSIGNEES,))
+    run = start(definitions=action.listing("a"), assignees="mona,octocat", runner=True)
+    assert run.exit_code == 0, run.text
+    assert run.annotations("warning") == []
+    assert repository.pull_requests[0].assignees == ["mona", "octocat"]
+
+
+@pytest.mark.parametrize(
+    ("language", "advice"), [("en", "may not see the team"), ("ja", "このチームが見えません")]
+)
+def test_a_team_that_the_token_may_not_see_is_named_and_the_others_are_asked(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    language: str,
+    advice: str,
+) -> None:
+    repository.hidden_teams.add("secret")
+    begun = action.clock.now
+    run = start(
+        definitions=action.listing("a"),
+        team_reviewers="docs,secret,core",
+        language=language,
+        runner=True,
+    )
+    assert run.exit_code == 0, run.text
+    assert repository.pull_requests[0].team_reviewers == ["docs", "core"]
+    [warning] = run.annotations("warning")
+    assert "secret" in warning.data
+    assert advice in warning.data
+    assert "T_" in warning.data
+    assert action.clock.now == begun, "this is no lag"
+    assert calls(host).count(REVIEWERS) == 4
+
+
+@pytest.mark.parametrize("errors", ["Too many labels", {"message": "Too many labels"}])
+def test_the_words_of_an_error_without_a_list_around_it_are_shown(
+    action: Action, host: StandInHost, repository: Repository, errors: Any
+) -> None:
+    body = {"message": "Validation Failed", "errors": errors}
+    refuse(host, LABELS, status=422, body=body)
+    run = action(definitions=action.listing("a"), labels="x", language="en", runner=True)
+    [warning] = run.annotations("warning")
+    assert "Validation Failed; Too many labels (HTTP 422)" in warning.data
+
+
 def test_options_need_no_more_than_the_two_permissions(
     start: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
+    """As long as the labels exist."""
     token = host.create_token(
         "fine-grained",
-        permissions={"contents": "write", "pull_requests": "write"},
+        permissions=TWO_PERMISSIONS,
         repositories=[TARGET],
     )
     run = start(
         definitions=action.listing("a"),
         host_token=token,
-        labels="docs",
+        labels="bug",
         assignees="mona",
         reviewers="mona",
         runner=True,

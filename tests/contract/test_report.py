@@ -169,7 +169,7 @@ def test_one_registration_of_two_that_failed(
     assert scaffold["created"] == 27
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_run_that_is_cancelled(
     start: Start,
     action: Action,

@@ -443,3 +443,18 @@ def test_outputs(action: Action, repository: Repository) -> None:
         # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
         "report_path": "",
     }
+
+
+def test_a_pull_request_that_is_refused_without_any_reason_is_asked_for_once_more(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.quirks.vague_pulls = 1
+    run = action(definitions=action.listing("a"))
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+    host.quirks.vague_pulls = 5
+    other = host.create_repository("octo/other")
+    run = action(definitions=action.listing("a"), target_repo="octo/other", language="en")
+    assert run.exit_code == 1
+    assert "Validation Failed (HTTP 422)" in run.stderr
+    assert (host.quirks.vague_pulls, other.pull_requests) == (3, [])

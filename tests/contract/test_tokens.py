@@ -8,6 +8,7 @@ import pytest
 
 from registrar import __version__
 from registrar.github.explain import API_VERSION
+from tests.clocks import BEGINNING
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
@@ -67,9 +68,9 @@ def test_a_workflows_own_token_works_although_its_permissions_lack_push(
 
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "classic without repo": (
-        {"kind": "classic", "scopes": ("public_repo", "workflow")},
-        "The token lacks the scope `repo` (it has: public_repo, workflow)",
-        "トークンにスコープ `repo` がありません（現在: public_repo、workflow）",
+        {"kind": "classic", "scopes": ("gist", "workflow")},
+        "The token lacks the scope `repo` (it has: gist, workflow)",
+        "トークンにスコープ `repo` がありません（現在: gist、workflow）",
     ),
     "classic without any scope": (
         {"kind": "classic", "scopes": ()},
@@ -392,3 +393,87 @@ def test_a_version_that_is_gone_stops_only_what_needs_it(
     assert len(repository.pull_requests) == 1
     [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
     assert f"no longer answers version {API_VERSION} of its API" in warning
+
+
+# --- A token that was made a moment ago -----------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("many", [False, True])
+def test_a_new_token_of_an_app_is_waited_for(
+    action: Action, host: StandInHost, repository: Repository, strategy: str, many: bool
+) -> None:
+    token = host.create_token("installation", unknown_for=5.0)
+    target = {"target_repo": "", "target_repos": "octo/*"} if many else {}
+    given = {"profile": "health", "host_token": token, "commit_strategy": strategy, **target}
+    run = action({k: v for k, v in given.items() if not many or k != "commit_strategy"})
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_token_that_stays_unknown_is_refused(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    for kind, requests in (("installation", 5), ("classic", 1), ("fine-grained", 1)):
+        host.requests.clear()
+        token = host.create_token(kind, unknown_for=60.0)  # type: ignore[arg-type]
+        begun = action.clock.now
+        run = action(host_token=token, commit_strategy=strategy, language="en")
+        refused(run, "GitHub does not accept the token (Bad credentials)", repository)
+        assert len(host.requests) == requests
+        assert action.clock.now - begun < 10
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_token_that_was_accepted_once_is_not_waited_for(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    """It has expired, or was revoked."""
+    token = host.create_token("installation", requests=1)
+    run = action(profile="health", host_token=token, commit_strategy=strategy, language="en")
+    assert "GitHub does not accept the token" in run.stderr
+    assert action.clock.now == BEGINNING
+
+
+# --- The scope `public_repo` ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_public_repo_suffices_for_a_public_repository(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    token = host.create_token(scopes=("public_repo",))
+    run = action(profile="health", host_token=token, commit_strategy=strategy)
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+
+
+def test_where_public_repo_makes_no_branch_the_error_names_the_scope(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.quirks.public_repo_makes_no_branch = True
+    token = host.create_token(scopes=("public_repo",))
+    run = action(profile="health", host_token=token, language="en")
+    refused(run, "Give a classic token the scope `repo`", repository)
+    assert writes(host) == ["POST git/refs"]
+
+
+# --- The header of single sign-on beside another refusal ------------------------------------
+
+
+def test_a_list_that_lacks_organisations_is_no_reason_to_authorise(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: shortened(request) == "POST git/refs",
+            status=403,
+            message="Not today",
+            headers={"X-GitHub-SSO": "partial-results; organizations=1,2"},
+        )
+    )
+    run = action(profile="health", language="en")
+    refused(run, "Not today (HTTP 403)", repository)
+    assert "single sign-on" not in run.console

@@ -54,7 +54,10 @@ Answer: TypeAlias = Response | Drop | Raw
 
 
 def error_body(
-    status: int, message: str, documentation_url: str, errors: Sequence[Mapping[str, Any]] = ()
+    status: int,
+    message: str,
+    documentation_url: str,
+    errors: Sequence[Mapping[str, Any] | str] = (),
 ) -> dict[str, Any]:
     """An error body; the host quotes the status in it."""
     body: dict[str, Any] = {"message": message}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from . import descriptions, git_http, graphql
 from .answer import Answer, Response, error_body
 from .limits import RateLimit
-from .refusals import Refusal
+from .refusals import Refusal, not_found
 from .repository import Repository
 from .representations import Representations, user_id
 from .request import Request
@@ -25,6 +26,7 @@ DOCS = "https://docs.github.com/rest"
 GRAPHQL_DOCS = "https://docs.github.com/graphql"
 GRAPHQL = ("/graphql", "/api/graphql")
 MAX_BAD_CREDENTIALS = 10
+ROOT_CONTENTS = re.compile("/repos/[^/]+/[^/]+/contents")
 NUMBERED = {"organizations": "orgs", "user": "users"}
 
 
@@ -79,12 +81,13 @@ class Dispatcher:
         if kind == "repositories":
             repository = self._host.repository_by_id(number)
             if repository is not None:
-                return "/".join(["/repos", repository.full_name, *rest])
+                raw_path = "/".join(["/repos", repository.full_name, *rest])
         elif kind in NUMBERED and rest == ["repos"]:
             for repository in self._host.repositories:
                 if str(user_id(repository.owner.lower())) == number:
                     return f"/{NUMBERED[kind]}/{repository.owner}/repos"
-        return raw_path
+        # The root of a repository, for which the description has no form of its own
+        return f"{raw_path}/" if ROOT_CONTENTS.fullmatch(raw_path) else raw_path
 
     def _answer(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response:
         found = self._describe(record, raw_path, given)
@@ -157,7 +160,7 @@ class Dispatcher:
             died = (
                 token and token.requests is not None and self._uses[record.token] > token.requests
             )
-        if token is None or died:
+        if token is None or died or self._host.now() < token.known_from:
             self._bad_credentials += 1
             if self._bad_credentials > MAX_BAD_CREDENTIALS:
                 message = "Maximum number of login attempts exceeded. Please try again later."
@@ -193,8 +196,15 @@ class Dispatcher:
         repository, moved = self._host.find_repository(full_name)
         if moved:
             return redirect(record, root, repository)
+        if record.method == "GET" and record.path.endswith("/") and "path" in parameters:
+            # Without the query: octokit/octokit.js#1660, PyGithub/PyGithub#2125
+            place = f"{root}/repositories/{repository.id}/contents/{parameters['path']}"
+            return Response(302, None, {"Location": place.rstrip("/")})
         route = ROUTES[operation.name]
         token.require(repository, *route.needs)
+        if not repository.has_pull_requests and "/pulls" in operation.name:
+            # augurlabs/augur#3731; for a write nobody has confirmed it
+            raise not_found()
         if record.method != "GET":
             if repository.disabled:
                 raise Refusal(403, "Repository access blocked")

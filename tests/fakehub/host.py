@@ -140,6 +140,7 @@ class StandInHost:
         long: bool = False,
         requests: int | None = None,
         hidden_by_sso: Sequence[str] = (),
+        unknown_for: float = 0.0,
     ) -> str:
         """A token with the prefix of its kind.
 
@@ -147,7 +148,8 @@ class StandInHost:
         and `repositories` (None: all) for the others. `sso`: the organisation wants single
         sign-on first. `long`: 520 characters with two dots, as tokens of Apps become (GitHub
         changelog, 2026-04-24). After so many `requests` it is a bad credential. Listings
-        leave out the repositories of the owners in `hidden_by_sso`, and say so.
+        leave out the repositories of the owners in `hidden_by_sso`, and say so. For the first
+        seconds of its life, `unknown_for`, it is a bad credential, too (octokit/auth-app.js#65).
         """
         tail = secrets.token_hex(18)
         if long:
@@ -164,6 +166,7 @@ class StandInHost:
             sso=sso,
             requests=requests,
             hidden_by_sso=tuple(hidden_by_sso),
+            known_from=self.now() + unknown_for,
         )
         self._tokens[token.value] = token
         return token.value

@@ -30,6 +30,10 @@ class Symptom(StrEnum):
     PULL_NOT_FOUND = "POST pulls: Not Found"
     LABELS = "labels on the pull request just opened: Could not resolve to a node"
     """peter-evans/create-pull-request#4321; trstringer/manual-approval#208 has the whole text."""
+    LABELS_NO_ISSUE = "labels on the pull request just opened: Issue not found"
+    """googleapis/release-please#2754, googleapis/release-please#2782."""
+    ASSIGNEES = "assignees of the pull request just opened: Not Found"
+    """renovatebot/renovate#42548."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,18 @@ class Quirks:
     flaky_references: list[int] = field(default_factory=list)
     """Statuses that the next POSTs to git/refs answer, one each: 422 `Reference update failed`,
     500 or 502, with nothing done (github/rest-api-description#4887)."""
+    vague_pulls: int = 0
+    """So many of the next POSTs to pulls answer 422 `Validation Failed` and nothing else, with
+    nothing done. Nobody has confirmed that the next one then succeeds."""
+    label_races: int = 0
+    """So many of the next POSTs of labels find that somebody has just made one of them: 422 with
+    `already_exists` (docs: "Troubleshooting the REST API"), with nothing done."""
+    public_repo_makes_no_branch: bool = False
+    """`POST git/refs` wants the scope `repo` in public repositories too
+    (WordPress/contributor-toolkit#179), in contradiction to the docs ("Scopes for OAuth apps")."""
+    most_shown: int = 100_000_000
+    """Bytes of a file that `GET contents` shows; of a larger one it says 403 `too_large`. Until
+    2022 they were 1,048,576 (octokit/core.js#414, octokit/octokit.rb#1104)."""
     partial_above: int | None = None
     """Size above which a query gets some of its fields and an error for each of the others
     (GitHub changelog, 2025-09-01, "GraphQL API resource limits")."""

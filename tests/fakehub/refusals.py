@@ -18,7 +18,7 @@ class Refusal(Exception):
         status: int,
         message: str,
         *,
-        errors: Sequence[Mapping[str, Any]] = (),
+        errors: Sequence[Mapping[str, Any] | str] = (),
         headers: Mapping[str, str] | None = None,
         documentation_url: str | None = None,
         kind: str | None = None,

@@ -65,6 +65,7 @@ class Attributes(TypedDict, total=False):
     archived: bool
     disabled: bool
     locked: bool
+    has_pull_requests: bool
     parent: str | None
     language: str | None
     topics: Sequence[str]
@@ -98,6 +99,7 @@ class Repository(Store):
         self.archived = attributes.get("archived", False)
         self.disabled = attributes.get("disabled", False)
         self.locked = attributes.get("locked", False)
+        self.has_pull_requests = attributes.get("has_pull_requests", True)
         self.parent = attributes.get("parent")
         self.language = attributes.get("language")
         self.topics = list(attributes.get("topics", ()))
@@ -111,6 +113,12 @@ class Repository(Store):
         """Whether its plan has draft pull requests."""
         self.collaborators = {"octocat", "hubot", "monalisa"}
         self.teams = {"maintainers"}
+        self.hidden_teams = set[str]()
+        """Teams that exist, but that no token may see."""
+        self.labels = {"bug", "documentation", "enhancement"}
+        """Labels that exist, before any client makes one."""
+        self.secrets = set[bytes]()
+        """What push protection takes for a secret, as a part of a file."""
         self._now = now
         self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
@@ -233,22 +241,38 @@ class Repository(Store):
     def protections_of(self, branch: str) -> set[Protection]:
         return {kind for pattern, kind in self.protections if fnmatchcase(branch, pattern)}
 
-    def check_protection(self, branch: str) -> None:
+    def check_protection(self, branch: str, *, verb: str = "create") -> None:
         """Raise `Refusal` 409 in the words of the rule that forbids a direct write.
 
-        BobAnkh/auto-generate-changelog#78 for a protection, the OpenAPI 409 for a ruleset.
+        BobAnkh/auto-generate-changelog#58 and #78 for a protection, the OpenAPI 409 for a ruleset.
+        `verb` is what is done to the file: `create` or `update`.
         """
         reason = "Changes must be made through a pull request."
         kinds = self.protections_of(branch)
         if "classic" in kinds:
-            raise Refusal(409, f"Could not create/update file: {reason}")
+            raise Refusal(409, f"Could not {verb} file: {reason}")
         if kinds:
             raise Refusal(409, f"Repository rule violations found\n\n{reason}\n\n")
 
+    def check_secrets(self, content: bytes) -> None:
+        """Raise `Refusal` 409 for a secret: the OpenAPI 409, with the words of the web."""
+        if any(secret in content for secret in self.secrets):
+            raise Refusal(409, "Repository rule violations found\n\nSecret detected in content\n\n")
+
     def rename(self, full_name: str) -> None:
         """Give the repository another name; the old one redirects."""
+        for pull_request in self._pull_requests:
+            if pull_request.head_repository == self.full_name:
+                pull_request.head_repository = full_name
         self.former_names.append(self.full_name)
         self.full_name = full_name
+
+    def swap_names(self, other: Repository) -> None:
+        """Take the name of another repository, which gets ours."""
+        ours, theirs = self.full_name, other.full_name
+        other.rename(f"{theirs}-in-between")
+        self.rename(theirs)
+        other.rename(ours)
 
     def delete(self) -> None:
         """Delete the repository: requests for it are answered 404."""

@@ -196,6 +196,7 @@ class Representations:
             "has_wiki": True,
             "has_pages": False,
             "has_discussions": False,
+            "has_pull_requests": repository.has_pull_requests,
             "allow_forking": True,
             "is_template": False,
             "web_commit_signoff_required": False,

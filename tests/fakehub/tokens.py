@@ -31,7 +31,8 @@ class Token:
 
     `scopes` count for classic tokens, `permissions` and `repositories` for all others.
     `push` is the user's role on the repositories. After so many `requests` it is dead.
-    Listings leave out the repositories of the owners in `hidden_by_sso`.
+    Listings leave out the repositories of the owners in `hidden_by_sso`. Before `known_from`
+    (epoch) it is a bad credential.
     """
 
     value: str
@@ -44,6 +45,11 @@ class Token:
     sso: bool
     requests: int | None
     hidden_by_sso: tuple[str, ...]
+    known_from: float
+
+    @property
+    def may_create_labels(self) -> bool:
+        return self.kind == "classic" or self._grants("issues=write")
 
     @property
     def bot(self) -> bool:

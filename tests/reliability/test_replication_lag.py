@@ -40,7 +40,13 @@ def test_what_the_run_has_made_is_waited_for(
 ) -> None:
     host.quirks.lag = Lag(answers=answers, symptoms=(symptom,))
     listed = action.listing("a.md", "b.md")
-    ended = action(definitions=listed, language="en", labels="new", commit_strategy=strategy)
+    ended = action(
+        definitions=listed,
+        language="en",
+        labels="new",
+        assignees="octocat",
+        commit_strategy=strategy,
+    )
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "2"
     assert "was left out" not in ended.text

@@ -83,9 +83,41 @@ REFUSALS = [
     (
         "PUT contents/a",
         409,
-        "Could not create/update file: no",
+        "Could not create file: Changes must be made through a pull request.",
         Kind.REFUSED,
         "refusal.branch_protection",
+    ),
+    (
+        "PUT contents/a",
+        409,
+        "Could not update file: 2 of 2 required status checks are expected.",
+        Kind.REFUSED,
+        "refusal.branch_protection",
+    ),
+    *[
+        (
+            "PUT contents/a",
+            status,
+            f"{words}Secret detected in content",
+            Kind.REFUSED,
+            "refusal.secret",
+        )
+        for status, words in ((409, "Repository rule violations found\n\n"), (422, ""))
+    ],
+    (
+        "POST issues/1/labels",
+        403,
+        "You do not have permission to create labels on this repository.",
+        Kind.VALIDATION,
+        "refusal.label",
+    ),
+    ("POST issues/1/assignees", 404, "Not Found", Kind.VALIDATION, "refusal.assignee"),
+    (
+        "POST pulls/1/requested_reviewers",
+        422,
+        "Could not resolve to a node with the global id of 'T_kwDOAbc'.",
+        Kind.VALIDATION,
+        "refusal.team",
     ),
     (
         "PUT contents/a",
@@ -110,6 +142,7 @@ REFUSALS = [
         "refusal.malformed_path",
     ),
     ("POST pulls", 422, "Validation Failed", Kind.VALIDATION, "refusal.other"),
+    ("POST pulls", 422, "Validation Failed; base: invalid", Kind.VALIDATION, "refusal.other"),
     ("POST pulls", 422, "Draft pull requests are not supported", Kind.NO_DRAFTS, "refusal.other"),
     (
         "POST pulls",
@@ -146,7 +179,11 @@ REFUSALS = [
 def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> None:
     found = outcome(call, answer(status, words))
     assert (found.kind, found.reason.key) == (kind, text)
-    assert found.tries == {"fault.conflict": 6, "fault.reference": 3}.get(text, 1)
+    # A pull request is asked for once more where GitHub does not say why it refuses it
+    once_more = {"Validation Failed": 2} if call == "POST pulls" else {}
+    assert found.tries == {"fault.conflict": 6, "fault.reference": 3, **once_more}.get(
+        text if text.startswith("fault") else words, 1
+    )
     assert not found.may_have_been_applied
 
 
@@ -179,6 +216,45 @@ def test_single_sign_on(status: int) -> None:
         "query", answer(200, errors(("FORBIDDEN", "Resource protected: SAML enforcement")))
     )
     assert (saml.kind, saml.reason.key) == (Kind.PERMISSION, "refusal.sso_without_address")
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_list_that_lacks_something_needs_no_single_sign_on(status: int) -> None:
+    headers = {"x_github_sso": "partial-results; organizations=1,2"}
+    found = outcome("PUT contents/a", answer(status, "No", **headers))
+    assert found.reason.key != "refusal.sso"
+
+
+@pytest.mark.parametrize(
+    ("kind", "was_accepted", "tries"),
+    [
+        (TokenKind.INSTALLATION, False, 5),
+        (TokenKind.INSTALLATION, True, 1),
+        (TokenKind.USER, False, 1),
+        (TokenKind.FINE_GRAINED, False, 1),
+    ],
+)
+def test_a_token_of_an_app_may_be_too_new(kind: TokenKind, was_accepted: bool, tries: int) -> None:
+    context = Context("h", "octo/example", kind, "", was_accepted)
+    for call in ("GET rate_limit", "query"):
+        found = outcome(call, answer(401, "Bad credentials"), context=context)
+        assert (found.kind, found.reason.key) == (Kind.TOKEN_REJECTED, "refusal.token_rejected")
+        assert (found.tries, found.may_have_been_applied) == (tries, False)
+
+
+def test_a_file_that_is_too_large_is_there() -> None:
+    error = {"resource": "Blob", "field": "data", "code": "too_large"}
+    body = {"message": "This API returns blobs up to 1 MB in size.", "errors": [error]}
+    assert outcome("GET contents/a", answer(403, body)).kind is Kind.TOO_LARGE
+    assert outcome("PUT contents/a", answer(403, body)).kind is Kind.PERMISSION
+
+
+def test_a_label_that_was_made_at_the_same_moment() -> None:
+    error = {"resource": "Label", "code": "already_exists", "field": "name"}
+    body = {"message": "Validation Failed", "errors": [error]}
+    found = outcome("POST issues/1/labels", answer(422, body))
+    assert (found.kind, found.tries, found.may_have_been_applied) == (Kind.TRANSIENT, 3, False)
+    assert outcome("POST pulls", answer(422, body)).kind is Kind.VALIDATION
 
 
 # --- Limits -------------------------------------------------------------------------------------
@@ -326,6 +402,9 @@ def test_mutations(body: Any, kind: Kind) -> None:
         ([{"resource": "Label", "field": "name", "code": "missing_field"}], "name: missing_field"),
         ([{"code": "custom", "field": "base", "message": "No such base"}], "No such base"),
         (["One", {"message": "Two"}], "One; Two"),
+        ("One", "One"),
+        ({"field": "base", "code": "invalid"}, "base: invalid"),
+        ({"message": "Two"}, "Two"),
         ([{"code": "invalid"}, {"field": "base"}, {"field": 1, "code": 2}, None, 3], ""),
     ],
 )
@@ -350,7 +429,31 @@ LAG = [
             {"resource": "PullRequest", "field": "head", "code": "invalid"},
         )
     ],
-    ("POST issues/1/labels", answer(422, "Could not resolve to a node with the global id of 'x'")),
+    *[
+        (
+            f"POST {path}",
+            answer(422, f"Could not resolve to a node with the global id of '{node}'"),
+        )
+        for path in ("issues/1/labels", "pulls/1/requested_reviewers")
+        for node in ("PR_kwDOAbc", "MDExOlB1bGxSZXF1ZXN0MQ==")
+    ],
+    (
+        "POST issues/1/labels",
+        answer(
+            422,
+            {
+                "message": "Validation Failed",
+                "errors": [
+                    {
+                        "resource": "Label",
+                        "code": "unprocessable",
+                        "field": "data",
+                        "message": "Issue not found",
+                    }
+                ],
+            },
+        ),
+    ),
     ("mutation", answer(200, errors(("STALE_DATA", "x")))),
     ("mutation", answer(200, errors(("NOT_FOUND", "Branch not found")))),
 ]
@@ -361,6 +464,20 @@ def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None
     made = outcome(call, found, was_made=True)
     assert (made.kind, made.gave_up, made.may_have_been_applied) == (Kind.LAG, "host.lag", False)
     assert outcome(call, found).kind is not Kind.LAG
+
+
+def test_a_login_that_is_not_found_may_be_lag() -> None:
+    """And when it lasts, the text is about the login."""
+    found = outcome("POST issues/1/assignees", answer(404, "Not Found"), was_made=True)
+    assert (found.kind, found.reason.key, found.gave_up) == (Kind.LAG, "refusal.assignee", "")
+
+
+@pytest.mark.parametrize("node", ["T_kwDOAbc", "MDQ6VGVhbTE=", "x"])
+def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
+    words = f"Could not resolve to a node with the global id of '{node}'."
+    body = {"message": "Validation Failed", "errors": [words]}
+    found = outcome("POST pulls/1/requested_reviewers", answer(422, body), was_made=True)
+    assert (found.kind, found.reason.key) == (Kind.VALIDATION, "refusal.team")
 
 
 @pytest.mark.parametrize(

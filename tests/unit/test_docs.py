@@ -13,6 +13,7 @@ import yaml
 
 from registrar.definitions import entries, loading, parsing, rules
 from registrar.inputs.table import INPUTS
+from registrar.patterns import MOST_CHARACTERS
 from registrar.profiles import CHOICES, CONFIG, PROFILES
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
@@ -93,9 +94,10 @@ def test_definitions_lists_every_field() -> None:
 def test_definitions_lists_every_limit() -> None:
     numbers = " ".join(row[1] for row in table(ROOT / "docs/definitions.md", "What"))
     limits = (
-        *(rules.FILE_BYTES, parsing.MOST_NODES, rules.MOST_PATHS, rules.MOST_DIRECTORIES),
+        *(rules.FILE_BYTES, parsing.MOST_NODES, parsing.MOST_CHARACTERS),
+        *(rules.MOST_PATHS, rules.MOST_DIRECTORIES),
         *(rules.CONTENT_BYTES, rules.ALL_BYTES, rules.DESCRIPTION_CHARACTERS),
-        *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS),
+        *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS, MOST_CHARACTERS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
 
@@ -124,7 +126,7 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     assert f"{constant('CONNECTIONS')} at the same time" in how
     assert f"1 per {directories} directories, those above them included" in how
     assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how
-    first, alone = constant("GRACE_SECONDS").values()
+    first, alone, _ = constant("GRACE_SECONDS").values()
     assert f"request in progress then gets {first:g} seconds ({alone:g} after SIGTERM alone)" in how
     assert (constant("TRIES"), "up to six times in all" in how) == (6, True)
     assert (constant("FIRST_PAUSE"), "first after half a second" in how) == (0.5, True)
@@ -281,7 +283,7 @@ def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> No
 
 def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
     """With their defaults; docs/many-repositories.md names those that it lacks."""
-    own = {"client_id", "owner", "environment"}
+    own = {"client_id", "owner", "environment", "create_labels"}
     lacking = {
         "host_token",
         "target_repo",

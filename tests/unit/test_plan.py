@@ -69,7 +69,13 @@ def test_nothing_can_be_created_below_what_is_no_directory(
 
 
 @pytest.mark.parametrize(
-    "scopes", [None, frozenset({"repo"}), frozenset({"repo", "workflow", "gist"})]
+    "scopes",
+    [
+        None,
+        frozenset({"public_repo"}),
+        frozenset({"repo"}),
+        frozenset({"repo", "workflow", "gist"}),
+    ],
 )
 def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
     require_writable(plan("a"), scopes)
@@ -80,7 +86,7 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
     ("changes", "missing", "scopes", "key"),
     [
         ({"archived": True}, "a", None, "preflight.archived"),
-        ({}, "a", {"public_repo"}, "preflight.scope"),
+        ({"takes_pull_requests": False}, "a", None, "preflight.no_pull_requests"),
         ({}, "a", set(), "preflight.scope"),
         ({"can_push": False}, "a", None, "preflight.no_push"),
         ({}, ".github/workflows/ci.yml", {"repo"}, "preflight.workflow_scope"),

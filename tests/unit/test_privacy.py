@@ -14,6 +14,7 @@ NAMES = {
     4: "octo-org/API-2",
 }
 PUBLIC = 4
+INSTEAD = "(not shown)"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,30 @@ def test_what_is_hidden(template: str, text: str, shown: str | None) -> None:
         ("（api-users）\napi-users", "（(id 2)）\n(id 2)"),
         ("the repository 'api'", "the repository '(id 1)'"),
         ("the api of `api`", "the api of `(id 1)`"),
-        ("docs/api-users and api-users/x", "docs/api-users and api-users/x"),
+        ("docs/api-users and api-users/x", INSTEAD),
+        ("docs%2Fapi-users%2F", INSTEAD),
+        ("docs%252fAPI-users%252f", INSTEAD),
+        ("%61pi-users/x", INSTEAD),
+        ("_octo-org/api-users_", INSTEAD),
+        ("x_api-users_", INSTEAD),
+        ("octo-org/api-users.wiki.git", INSTEAD),
+        ("octo-org/unheard-of", INSTEAD),
+        ("the api, an api. api: api", "the api, an api. api: api"),
+        ("docs/api and docs/rest", INSTEAD),
+        ("https://docs.github.com/rest/api#api", "https://docs.github.com/rest/api#api"),
+        ("https://docs.github.com/rest?x=api", INSTEAD),
+        ("https://api.github.com/x", "https://api.github.com/x"),
+        ("https://github.com/orgs/octo-org/sso?x=1", "https://github.com/orgs/octo-org/sso?x=1"),
+        ("by @octo-org/team", "by @octo-org/team"),
+        ("by @octo-org/api-users", "by @octo-org/(id 2)"),
+        ("octo-org/api-2.git. octo-org/API-2.wiki", "octo-org/api-2.git. octo-org/API-2.wiki"),
+        (
+            "not api-usersx nor xapi-users nor api-users-x",
+            "not api-usersx nor xapi-users nor api-users-x",
+        ),
+        ("a%2525252525b", INSTEAD),
+        ("100% and 50%", "100% and 50%"),
+        (f"{'a.' * 200}b", INSTEAD),
         (".github/workflows/a.yml", ".github/workflows/a.yml"),
         ("not api-users-2 nor api-2", "not api-users-2 nor api-2"),
     ],
@@ -63,7 +87,7 @@ def test_githubs_words_may_name_a_repository_without_its_owner(text: str, shown:
 
 
 def hidden(templates: list[str]) -> HiddenNames:
-    names = HiddenNames()
+    names = HiddenNames(INSTEAD)
     repositories = [
         ListedRepository(number, "", name, "public" if number == PUBLIC else "private")
         for number, name in NAMES.items()

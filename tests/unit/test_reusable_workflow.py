@@ -66,3 +66,13 @@ def test_runs_with_one_token_wait_for_each_other() -> None:
         "group": "register-many-${{ inputs.client_id || 'token' }}",
         "cancel-in-progress": False,
     }
+
+
+def test_the_token_of_a_shard_creates_labels_only_when_asked_for() -> None:
+    tokens = {name: job["steps"][{"plan": 1}.get(name, 0)]["with"] for name, job in JOBS.items()}
+    asked = {name: given.get("permission-issues", "") for name, given in tokens.items()}
+    assert asked == {
+        "plan": "",
+        "shard": "${{ inputs.create_labels && 'write' || '' }}",
+        "result": "",
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -20,6 +20,7 @@ from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
 FIELDS = ("path", "description", "content", "content_file", "template", "alternatives")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that a placeholder may stand for."""
 
@@ -93,7 +94,7 @@ class EntryReader:
         if value is None:
             wrong = "definitions.item_not_a_string" if is_item else "definitions.not_a_string"
             message = msg(wrong, key=key)
-        elif any(unicodedata.category(char) == "Cs" for char in value):
+        elif _SURROGATE.search(value):
             message = msg("definitions.surrogate", key=key)
         elif self._secret and self._secret in value:
             message = msg("definitions.holds_token", key=key)
@@ -172,6 +173,7 @@ class EntryReader:
             self.warnings.add(place, msg("definitions.content_ignored"))
             return None
         try:
+            self._require_room()
             content = text.encode() if text is not None else self._file(file or "")
             return self._checked(content, template=template)
         except Refused as error:
@@ -200,12 +202,22 @@ class EntryReader:
             path = f"{above}{file}"
             self.errors.add(place, *rules.path_diagnostics(path))
             try:
+                self._require_room()
                 content = self._checked(self._file(f"{name}{file}"), template=folder.template)
             except Refused as error:
                 values = {"file": Excerpt(file), "diagnostic": error.message}
                 self.errors.add(place, msg("definitions.in_folder", **values))
             else:
                 yield folder._replace(path=path, content=content)
+
+    def _require_room(self) -> None:
+        """Read no more of a list that is refused: perhaps it holds one large file very often.
+
+        Raises:
+            Refused: the contents were too large before.
+        """
+        if self._room < 0:
+            raise Refused(msg("definitions.all_too_large", most=rules.ALL_BYTES))
 
     def _file(self, name: str) -> bytes:
         """Read a file with content.
@@ -225,6 +237,7 @@ class EntryReader:
             Refused: with what is wrong.
         """
         size = len(content)
+        self._room -= size
         if template:
             try:
                 text = content.decode()
@@ -232,8 +245,9 @@ class EntryReader:
                 raise Refused(msg("definitions.template_binary")) from error
             if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
                 raise Refused(message)
-            size += _LONGEST_NAME * templates.placeholders(text)
-        self._room -= size
+            filled_in = _LONGEST_NAME * templates.placeholders(text)
+            size += filled_in
+            self._room -= filled_in
         if size > rules.CONTENT_BYTES:
             raise Refused(msg("definitions.content_too_large", most=rules.CONTENT_BYTES))
         if self._room < 0:

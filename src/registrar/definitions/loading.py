@@ -6,7 +6,6 @@ A list is an array of entries, or an object that may extend a built-in list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 import yaml
@@ -18,6 +17,7 @@ from registrar.definitions.entries import Entry, EntryReader, line_of
 from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.models.files import FileDefinition, parents
+from registrar.patterns import MOST_CHARACTERS, pattern
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
@@ -115,6 +115,9 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
         for node in globs:
             place = Place(line_of(node))
             glob = reader.string(node, "exclude", place, is_item=True)
+            if glob is not None and len(glob) > MOST_CHARACTERS:
+                reader.errors.add(place, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
+                continue
             matched = {d.path for d in listed if glob is not None and matches(d.path, glob)}
             if glob is not None and not matched:
                 message = msg("definitions.exclude_unused", glob=Excerpt(glob))
@@ -164,7 +167,7 @@ def matches(path: str, glob: str) -> bool:
             {
                 at if globs[at] == "**" else at + 1
                 for at in used
-                if at < len(globs) and (globs[at] == "**" or fnmatchcase(part, globs[at]))
+                if at < len(globs) and (globs[at] == "**" or pattern(globs[at]).matches(part))
             },
             globs,
         )

@@ -18,6 +18,8 @@ from registrar.texts.messages import Excerpt
 
 MOST_NODES = 50_000
 """Values of a definition file, keys and nested ones included."""
+MOST_CHARACTERS = 20_000_000
+"""Characters of them together, what aliases repeat included: ten files of the largest size."""
 MOST_LEVELS = 32
 """Levels that its values are nested."""
 STRING = "tag:yaml.org,2002:str"
@@ -109,16 +111,23 @@ def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
 
 
 class _NodeCounter:
-    """Counts what is read, and stops at the limits."""
+    """Counts what is read, and stops at the limits.
+
+    What an alias stands for counts wherever it stands: so often it is read.
+    """
 
     def __init__(self) -> None:
-        self._nodes = 0
+        self.nodes = 0
+        self.characters = 0
         self._levels = 0
 
-    def count(self) -> None:
-        self._nodes += 1
-        if self._nodes > MOST_NODES:
+    def count(self, nodes: int = 1, characters: int = 0) -> None:
+        self.nodes += nodes
+        self.characters += characters
+        if self.nodes > MOST_NODES:
             raise Malformed("definitions.too_many_values", most=MOST_NODES)
+        if self.characters > MOST_CHARACTERS:
+            raise Malformed("definitions.too_many_characters", most=MOST_CHARACTERS)
 
     def enter(self) -> None:
         self.count()
@@ -136,14 +145,26 @@ class _YamlLoader(yaml.SafeLoader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._nodes = _NodeCounter()
+        self._sizes: dict[int, tuple[int, int]] = {}
+        """Nodes and characters of each node that is complete, by its identity."""
         self._quote: yaml.Mark | None = None
         self._quote_ends = -1
         """Line where the last quoted text of several lines ended; -1: none, or not yet."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        self._nodes.enter()
+        counted = self._nodes
+        is_alias = self.check_event(yaml.AliasEvent)
+        before = counted.nodes, counted.characters
+        counted.enter()
         node: yaml.Node | None = super().compose_node(parent, index)
-        self._nodes.leave()
+        if is_alias:
+            counted.count(*self._sizes.get(id(node), (0, 0)))
+        else:
+            if isinstance(node, yaml.ScalarNode):
+                counted.count(0, len(node.value))
+            size = counted.nodes - before[0], counted.characters - before[1]
+            self._sizes[id(node)] = size
+        counted.leave()
         return node
 
     def scan_flow_scalar(self, style: str) -> yaml.ScalarToken:

@@ -46,6 +46,10 @@ def path_diagnostics(path: str) -> Iterator[Message]:
     if not path:
         yield msg("path.empty")
         return
+    if len(path) > PATH_BYTES:
+        # Nothing else of it is looked at: it may be very long, and stand there very often
+        yield msg("path.too_long", path=Excerpt(path))
+        return
     parts = path.strip("/").split("/")
     rules = (
         ("path.absolute", path.startswith("/")),

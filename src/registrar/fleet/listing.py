@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,20 +30,27 @@ class Listing:
 
 
 def make_listing(
-    client: ManyClient, selection: Selection, shard: Shard, workflow_repository: str
+    client: ManyClient,
+    selection: Selection,
+    shard: Shard,
+    workflow_repository: str,
+    require_time: Callable[[], None],
 ) -> Listing:
     """List the repositories and sort them; names alone need no list.
+
+    ``require_time`` raises where the run is to end.
 
     Raises:
         Refused: the list is known not to hold all of them, or an owner does not exist.
         GitHubError: a list could not be read, or it would be the same for every repository.
     """
     listing = Listing()
-    for repository in _listed(client, selection, workflow_repository):
+    for repository in _listed(client, selection, workflow_repository, require_time):
         listing.found[repository.id] = repository
     named = set[int]()
     by_name = {each.full_name.lower(): each for each in listing.found.values()}
     for literal in selection.literals:
+        require_time()
         try:
             repository = by_name.get(literal.lower()) or client.listed(literal)
         except (Refused, GitHubError) as error:
@@ -67,12 +74,15 @@ def make_listing(
 
 
 def _listed(
-    client: ManyClient, selection: Selection, workflow_repository: str
+    client: ManyClient,
+    selection: Selection,
+    workflow_repository: str,
+    require_time: Callable[[], None],
 ) -> Iterator[ListedRepository]:
     if not selection.owners:
         return
     if client.is_installation:
-        found = list(client.of_installation())
+        found = list(_in_time(client.of_installation(), require_time))
         if [each.full_name.lower() for each in found] == [workflow_repository.lower()]:
             raise Refused(msg("fleet.own_token", own=workflow_repository))
         for owner in selection.owners:
@@ -82,7 +92,18 @@ def _listed(
             yield from owned
         return
     for owner in selection.owners:
-        yield from (each for each in client.of_owner(owner) if _is_of(owner, each))
+        for each in _in_time(client.of_owner(owner), require_time):
+            if _is_of(owner, each):
+                yield each
+
+
+def _in_time(
+    listed: Iterator[ListedRepository], require_time: Callable[[], None]
+) -> Iterator[ListedRepository]:
+    """A list takes a request for each page, which is sent as soon as the last one was used up."""
+    for each in listed:
+        require_time()
+        yield each
 
 
 def _is_of(owner: str, repository: ListedRepository) -> bool:

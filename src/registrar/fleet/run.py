@@ -68,8 +68,15 @@ class Fleet(NamedTuple):
         end = self.cancellation.clock.monotonic() + settings.max_seconds
         self.github.check_token()
         client = self.github.many()
+        self.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         with self.reporter.group("fleet.group_list"):
-            listing = make_listing(client, self.selection, self.shard, settings.workflow_repository)
+            listing = make_listing(
+                client,
+                self.selection,
+                self.shard,
+                settings.workflow_repository,
+                lambda: self._require_time(end),
+            )
             self.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
@@ -92,6 +99,16 @@ class Fleet(NamedTuple):
         for note in fleet_messages.notes(self.registrations):
             self.reporter.line(note)
         self.reporter.line(fleet_messages.outcome(result))
+
+    def _require_time(self, end: float) -> None:
+        """Refuse to list for longer than the run may take.
+
+        Raises:
+            Refused: the moment ``end`` (monotonic) is over.
+        """
+        if self.cancellation.clock.monotonic() >= end:
+            minutes = self.settings.max_seconds / 60
+            raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
 
     def _note_selected(self, found: int, listing: Listing) -> None:
         """Keep how many repositories are selected; none is an error, except in a shard.
@@ -129,15 +146,19 @@ class Fleet(NamedTuple):
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
-            if plan:
-                self.hidden_names.renamed(repository.full_name, plan.repository.full_name)
-                if plan.missing_count and self.settings.mode is not Mode.REGISTER:
-                    self.rows.add_registration(self._previewed(reading, plan))
+            if plan and plan.missing_count and self.settings.mode is not Mode.REGISTER:
+                self.rows.add_registration(self._previewed(reading, plan))
             row, pull_state = reading.row, reading.pull_state
-            if pull_state:
-                is_unread = bool(plan and plan.state.pull_requests_error)
+            if plan and pull_state:
                 items.append(
-                    WorkItem(reading.task, pull_state, row.missing, row.pull_request, is_unread)
+                    WorkItem(
+                        reading.task,
+                        plan.repository.node_id,
+                        pull_state,
+                        row.missing,
+                        row.pull_request,
+                        is_unread=plan.state.pull_requests_error is not None,
+                    )
                 )
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue

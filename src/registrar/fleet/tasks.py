@@ -141,6 +141,8 @@ class WorkItem(NamedTuple):
     """
 
     task: Task
+    node_id: str
+    """What GraphQL calls the repository: a list may have an id of an older form."""
     pull_state: PullState
     missing: int
     pull_request: PullRequest | None

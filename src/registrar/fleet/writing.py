@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.cancellation import Cancellation
@@ -16,14 +17,15 @@ from registrar.fleet.tasks import PullState, WorkItem
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
 from registrar.models.result import PullRequestOperation, RegistrationResult
-from registrar.models.selection import Shard
+from registrar.models.selection import ListedRepository, Shard
+from registrar.models.spec import Chosen
 from registrar.registration.run import register
 from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
-    from registrar.github.client import GitHub
+    from registrar.github.client import Client, GitHub
 
 SAME_CAUSE = 5
 """So many failures in a row with one cause end the writing: it would be the same for the rest."""
@@ -71,9 +73,13 @@ class Writer(NamedTuple):
                 self.rows.add(self._left_alone(item), number, len(todo))
                 continue
             made = self.github.writes
-            row, done = self._register(item)
+            client = self.github.client(item.task.repository.full_name)
+            row, done = self._register(item, client)
             largest = max(largest, self.github.writes - made)
-            opened += done.operation is PullRequestOperation.CREATED
+            opened += done.operation is PullRequestOperation.CREATED or (
+                # An answer may have been lost, and GitHub may not show yet what it had done
+                is_new and (done.pull_request is not None or client.may_have_been_applied)
+            )
             left = max(left - writes.get(item.pull_state, 0), 0)
             seconds_left = self._plan_interval(left, budget.writes - left)
             self.rows.add(row, number, len(todo), seconds_left)
@@ -115,21 +121,25 @@ class Writer(NamedTuple):
         if self.result.stopped:
             self.reporter.warn(Diagnostic(self.result.stopped))
 
-    def _register(self, item: WorkItem) -> tuple[FleetRow, RegistrationResult]:
+    def _register(self, item: WorkItem, client: Client) -> tuple[FleetRow, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
         repository, job = item.task.repository, item.task.job
-        spec = job.spec(repository.full_name)
-        client = self.github.client(spec.target)
+        spec = job.spec(repository.full_name)._replace(
+            chosen=Chosen(repository.id, item.node_id, partial(self._may_be_called, repository))
+        )
         done = register(client, spec, job.proposal, self.rows.progress(spec, job))
         self.cancellation.stop_timer()
-        self.hidden_names.renamed(repository.full_name, done.repository)
         if done.pull_request:
-            self.hidden_names.renamed(repository.full_name, done.pull_request.repository)
+            self.hidden_names.seen(repository.full_name, done.pull_request.repository)
         self.rows.add_registration(done)
         is_open = done.operation is not PullRequestOperation.NONE
-        was_interrupted = done.failure and done.failure.kind in LEAVES_FOR_NEXT_RUN
-        if was_interrupted and not is_open and not done.failed:
-            failure = done.failure if client.wrote else None
+        if (
+            done.failure
+            and done.failure.kind in LEAVES_FOR_NEXT_RUN
+            and not (is_open or done.failed)
+        ):
+            tells = client.wrote or done.failure.kind is Kind.MOVED
+            failure = done.failure if tells else None
             return self._left_alone(item)._replace(failure=failure), done
         state = _OPERATIONS[done.operation]
         if done.exit_code != EXIT_DONE:
@@ -139,6 +149,12 @@ class Writer(NamedTuple):
         missing = done.missing if done.files else item.missing
         failure = _failure_of(done) if state is FleetState.FAILED else None
         return item.task.row(state, missing, failure, done.pull_request), done
+
+    def _may_be_called(self, repository: ListedRepository, full_name: str) -> bool:
+        """Whether a repository is selected by the name that it has by now."""
+        selection = self.settings.selection
+        is_unchanged = full_name.lower() == repository.full_name.lower()
+        return is_unchanged or bool(selection and selection.takes(full_name))
 
     def _left_alone(self, item: WorkItem) -> FleetRow:
         """How a repository stands that is left for the next run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -14,6 +15,10 @@ from registrar.github.response import GraphQLError, NoAnswer, Response, Trouble
 _LIMIT_TYPES = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 INACCESSIBLE = "not accessible by"
 TOO_QUICKLY = "was submitted too quickly"
+_UNRESOLVED = re.compile("global id of '([^']*)'")
+_PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
+"""How the ids of pull requests begin, in the new form and in the old
+(https://docs.github.com/en/graphql/guides/migrating-graphql-global-node-ids)."""
 
 
 class Case(NamedTuple):
@@ -145,14 +150,49 @@ class Case(NamedTuple):
         return self.request.method == "POST" and self.request.target.endswith("/pulls")
 
     @property
-    def head_is_invalid(self) -> bool:
-        """Whether ``head`` is named as invalid, without any words (octokit/octokit.rb#622)."""
-        data = self.answer.data if isinstance(self.answer, Response) else None
-        errors = data.get("errors") if isinstance(data, dict) else None
-        return isinstance(errors, list) and any(
-            isinstance(e, dict) and e.get("field") == "head" and e.get("code") == "invalid"
-            for e in errors
+    def labels(self) -> bool:
+        """Whether the request is ``POST labels``."""
+        return self.request.method == "POST" and self.request.target.endswith("/labels")
+
+    @property
+    def assigns(self) -> bool:
+        """Whether the request is ``POST assignees``."""
+        return self.request.method == "POST" and self.request.target.endswith("/assignees")
+
+    @property
+    def asks_reviewers(self) -> bool:
+        """Whether the request is ``POST requested_reviewers``."""
+        return self.request.method == "POST" and self.request.target.endswith(
+            "/requested_reviewers"
         )
+
+    def names(self, code: str, field: str) -> bool:
+        """Whether one of the ``errors`` has this ``code`` and this ``field``."""
+        details = self.answer.details if isinstance(self.answer, Response) else []
+        return any(
+            isinstance(e, dict) and e.get("field") == field and e.get("code") == code
+            for e in details
+        )
+
+    @property
+    def has_no_details(self) -> bool:
+        """Whether GitHub does not say which value it refuses."""
+        return self.message == "Validation Failed"
+
+    @property
+    def misses_pull_request(self) -> bool:
+        """Whether the id that GitHub does not find is one of a pull request."""
+        found = _UNRESOLVED.search(self.message)
+        return found is not None and found[1].startswith(_PULL_REQUEST_IDS)
+
+    @property
+    def wants_single_sign_on(self) -> bool:
+        """Whether the token must be authorised first.
+
+        ``partial-results; …`` in the same header says that a list lacks something
+        (https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api).
+        """
+        return self.headers.get("x-github-sso", "").startswith("required")
 
     @property
     def repository_is_missing(self) -> bool:

@@ -39,15 +39,21 @@ def _failed(kind: Kind, text: str, trouble: Trouble) -> Row:
     )
 
 
-def _lag(when: Callable[[Case], bool], status: tuple[int, ...], *says: str) -> Row:
+def _lag(
+    when: Callable[[Case], bool],
+    status: tuple[int, ...],
+    *says: str,
+    text: str = "fault.lag",
+    gave_up: str = "host.lag",
+) -> Row:
     """What this run has just made is not known everywhere yet."""
     return Row(
         Kind.LAG,
-        "fault.lag",
+        text,
         status,
         says,
         when=lambda c: c.was_made and when(c),
-        gave_up="host.lag",
+        gave_up=gave_up,
     )
 
 
@@ -121,7 +127,11 @@ TABLE: tuple[Row, ...] = (
     # PyGithub/PyGithub#2759: reading a new branch; octokit/octokit.rb#622: its pull request
     _lag(lambda c: c.request.method == "GET" or c.opens_pull_request, (404,)),
     # peter-evans/create-pull-request#4321: labels of a new pull request
-    _lag(lambda _: True, (422,), "Could not resolve to a node"),
+    _lag(lambda c: c.misses_pull_request, (422,)),
+    # googleapis/release-please#2754, googleapis/release-please#2782: the same in other words
+    _lag(lambda c: c.labels, (422,), "Issue not found"),
+    # renovatebot/renovate#42548: assignees of a new pull request. What lasts is about a login
+    _lag(lambda c: c.assigns, (404,), text="refusal.assignee", gave_up=""),
     # octokit/octokit.rb#622, assafelovic/hive-mind#679, kdlbs/kandev#3134
     _lag(
         lambda c: c.opens_pull_request,
@@ -130,7 +140,7 @@ TABLE: tuple[Row, ...] = (
         "Head sha can't be blank",
         "Head ref must be a branch",
     ),
-    _lag(lambda c: c.opens_pull_request and c.head_is_invalid, (422,)),
+    _lag(lambda c: c.opens_pull_request and c.names("invalid", "head"), (422,)),
     # github/gh-aw#22564, ministryofjustice/modernisation-platform#11985: a commit on a new branch
     _lag(_is_new_commit, (200,)),
     _lag(lambda c: c.says_absent, (200,)),
@@ -162,6 +172,32 @@ TABLE: tuple[Row, ...] = (
         tries=3,
         gave_up="refusal.reference",
     ),
+    # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api: somebody
+    # made the label at the same moment
+    Row(
+        Kind.TRANSIENT,
+        "refusal.other",
+        (422,),
+        when=lambda c: c.labels and c.names("already_exists", "name"),
+        tries=3,
+    ),
+    # Nothing says why. Not confirmed that it passes
+    Row(
+        Kind.VALIDATION,
+        "refusal.other",
+        (422,),
+        when=lambda c: c.opens_pull_request and c.has_no_details,
+        tries=2,
+    ),
+    # octokit/auth-app.js#65: GitHub may not know an App's token for its first five seconds. The
+    # last try comes after about eight
+    Row(
+        Kind.TOKEN_REJECTED,
+        "refusal.token_rejected",
+        (401,),
+        when=lambda c: c.context.may_be_new,
+        tries=5,
+    ),
     # --- What exists, and what does not -----------------------------------------------------
     # renovatebot/renovate#20281; recordings of hub4j/github-api
     Row(
@@ -177,7 +213,7 @@ TABLE: tuple[Row, ...] = (
     # An Enterprise Server without limits, asked for GET /rate_limit
     Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
-    Row(Kind.PERMISSION, "refusal.sso", when=lambda c: "x-github-sso" in c.headers),
+    Row(Kind.PERMISSION, "refusal.sso", when=lambda c: c.wants_single_sign_on),
     Row(Kind.PERMISSION, "refusal.sso_without_address", says=("SAML enforcement",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
     Row(
@@ -191,6 +227,13 @@ TABLE: tuple[Row, ...] = (
         "refusal.other",
         (200,),
         when=lambda c: c.refused and c.repository_is_missing,
+    ),
+    # octokit/octokit.rb#1104, octokit/core.js#414: above 1 MB in 2021, 100 MB since
+    Row(
+        Kind.TOO_LARGE,
+        "refusal.other",
+        (403,),
+        when=lambda c: c.request.method == "GET" and c.names("too_large", "data"),
     ),
     # github/rest-api-description#385, GSA/codeinventory-github#1
     Row(
@@ -229,15 +272,35 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.context.token_kind is TokenKind.INSTALLATION,
     ),
     Row(Kind.PERMISSION, "refusal.fine_grained_permission", says=(INACCESSIBLE,)),
+    # --- Labels and people: one of several names may be the only one that is refused ---------
+    # actions/labeler#870, Songmu/tagpr#194: *Pull requests: write* does not suffice since 2025
+    Row(Kind.VALIDATION, "refusal.label", (403,), ("permission to create labels",)),
+    # wow-actions/auto-assign#8: a login that is no person's, such as a bot's
+    Row(Kind.VALIDATION, "refusal.assignee", (404,), when=lambda c: c.assigns),
+    # vsoch/pull-request-action#29, PyGithub/PyGithub#1499, PostHog/posthog-js#2952
+    Row(
+        Kind.VALIDATION,
+        "refusal.team",
+        (422,),
+        ("Could not resolve to a node",),
+        when=lambda c: c.asks_reviewers,
+    ),
     Row(Kind.PERMISSION, "refusal.no_place", (404,), when=lambda c: c.request.writes),
     # --- What GitHub refuses ----------------------------------------------------------------
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
     Row(Kind.FATAL, "host.api_version", (410,), when=lambda c: c.is_about_versions),
     Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
+    # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
+    Row(Kind.REFUSED, "refusal.secret", says=("Secret detected in content",)),
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
     Row(Kind.REFUSED, "refusal.ruleset", says=("rule violations found",)),
-    # BobAnkh/auto-generate-changelog#78
-    Row(Kind.REFUSED, "refusal.branch_protection", (409,), ("Could not create/update file",)),
+    # BobAnkh/auto-generate-changelog#78, BobAnkh/auto-generate-changelog#58
+    Row(
+        Kind.REFUSED,
+        "refusal.branch_protection",
+        (409,),
+        ("Could not create file", "Could not update file"),
+    ),
     # Molunerfinn/PicGo#955
     Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
     # decaporg/decap-cms: entries with an empty part in their path

@@ -15,7 +15,7 @@ from registrar.github.many import ManyClient
 from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.retry import RetryPolicy
-from registrar.github.session import Session
+from registrar.github.session import Saw, Session, nobody
 from registrar.models.repository import OwnerFiles
 from registrar.texts.messages import msg
 
@@ -79,12 +79,20 @@ class GitHub:
     """GitHub, as one token reaches it. Made once a run; gives a client for each repository."""
 
     def __init__(
-        self, transport: Transport, *, token: str, workflow_repository: str, policy: RetryPolicy
+        self,
+        transport: Transport,
+        *,
+        token: str,
+        workflow_repository: str,
+        policy: RetryPolicy,
+        saw: Saw = nobody,
     ) -> None:
         """Nothing is sent before the first call.
 
-        ``workflow_repository`` is the repository whose workflow runs us, or nothing.
+        ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``saw`` is
+        told of each repository that an answer describes.
         """
+        self._saw = saw
         self._transport = transport
         self._limits = TokenLimits(token, policy.clock)
         self._policy = policy
@@ -124,8 +132,8 @@ class GitHub:
         return self._limits.writes
 
     def seconds_until(self, writes: int) -> float:
-        """Seconds until GitHub's own pace allows so many more writes."""
-        return self._limits.pace(writes)
+        """Seconds until so many more writes may be sent, the first of them after the interval."""
+        return max(self._limits.pace(writes), self._limits.until_next_write())
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none.
@@ -145,7 +153,7 @@ class GitHub:
             self._limits.note_rate_limit(resource, remaining, reset)
 
     def _session(self, context: Context) -> Session:
-        return Session(self._transport, self._limits, self._policy, context)
+        return Session(self._transport, self._limits, self._policy, context, self._saw)
 
 
 def _rate_limits(response: Response) -> dict[Resource, tuple[int, int]]:

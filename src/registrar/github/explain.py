@@ -11,11 +11,16 @@ from typing import NamedTuple
 
 from registrar import __version__
 from registrar.github.response import NoAnswer, Response
+from registrar.texts.escaping import Lines
 from registrar.texts.messages import Message, msg
 
 PERMISSIONS = "contents=write; pull_requests=write"
 """What a registration needs, in the form of ``X-Accepted-GitHub-Permissions``."""
 API_VERSION = "2022-11-28"
+_PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[;,] *[a-z_]+=[a-z]+)*")
+_SSO_PAGE = re.compile(
+    r"-|https?://[^/]+/(?:orgs|enterprises)/[\w-]+/sso(?:\?authorization_request=[\w-]+)?", re.ASCII
+)
 _SSO_URL = re.compile(r"url=(https?://\S+)")
 
 
@@ -45,6 +50,13 @@ class Context(NamedTuple):
     """Full name of the repository that the requests are about; empty: about no single one."""
     token_kind: TokenKind
     workflow_repository: str
+    was_accepted: bool = False
+    """Whether any request of the run has succeeded with the token."""
+
+    @property
+    def may_be_new(self) -> bool:
+        """Whether the token may have been made so recently that GitHub does not know it yet."""
+        return self.token_kind is TokenKind.INSTALLATION and not self.was_accepted
 
     @property
     def is_foreign(self) -> bool:
@@ -73,9 +85,14 @@ def explanation(key: str, answer: Response | NoAnswer, context: Context) -> Mess
         status=answer.status,
         target=context.target,
         own=context.workflow_repository,
-        url=url[1] if url else "-",
-        needed=headers.get("x-accepted-github-permissions") or PERMISSIONS,
-        location=headers.get("location") or "-",
+        url=_known(_SSO_PAGE, url[1] if url else "-"),
+        needed=_known(_PERMISSIONS, headers.get("x-accepted-github-permissions") or PERMISSIONS),
+        location=Lines(headers.get("location") or "-"),
         version=API_VERSION,
         release=__version__,
     )
+
+
+def _known(form: re.Pattern[str], text: str) -> str:
+    """A text from outside, marked as one unless its form shows what is in it."""
+    return text if form.fullmatch(text) else Lines(text)

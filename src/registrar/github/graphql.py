@@ -119,7 +119,9 @@ class GraphQLClient(RestClient):
                     "name": f"refs/heads/{commit.branch}",
                     "oid": commit.parent,
                 },
-                "commit": _commit_input(repository, commit),
+                # A branch that does not exist yet has no id. Where another repository has the name
+                # by now, this is refused: it has no such branch at this commit
+                "commit": self._commit_input(repository, commit),
                 "pull": {
                     "repositoryId": repository.node_id,
                     "baseRefName": repository.default_branch,
@@ -134,7 +136,9 @@ class GraphQLClient(RestClient):
             writes=True,
             idempotent=False,
         )
-        if created.branch or created.commit:
+        if created.branch_id:
+            self._branch_ids[commit.branch] = created.branch_id
+        if created.branch_id or created.commit:
             self._session.note_made(branch_key(commit.branch))
         if created.pull_request:
             self._session.note_made(pull_request_key(created.pull_request.number))
@@ -151,13 +155,30 @@ class GraphQLClient(RestClient):
         branch = branch_key(commit.branch)
         return self._graphql(
             queries.CREATE_COMMIT,
-            {"commit": _commit_input(repository, commit)},
+            {"commit": self._commit_input(repository, commit)},
             msg("operation.commit", branch=commit.branch),
             parse_graphql.commit_id,
             writes=True,
             needs=(branch,),
             makes=(branch,),
         )
+
+    def _commit_input(self, repository: Repository, commit: NewCommit) -> dict[str, object]:
+        additions = [
+            {"path": file.path, "contents": base64.b64encode(file.content).decode("ascii")}
+            for file in commit.files
+        ]
+        by_name = {
+            "repositoryNameWithOwner": repository.full_name,
+            "branchName": commit.branch,
+        }
+        branch_id = self._branch_ids.get(commit.branch)
+        return {
+            "branch": {"id": branch_id} if branch_id else by_name,
+            "expectedHeadOid": commit.parent,
+            "message": {"headline": commit.headline, "body": commit.body},
+            "fileChanges": {"additions": additions},
+        }
 
     def _repository(self, target: str, branch: str, directories: Sequence[str]) -> Found:
         owner, _, name = target.partition("/")
@@ -173,7 +194,7 @@ class GraphQLClient(RestClient):
                 queries.repository(directories),
                 variables,
                 msg("operation.repository", target=target),
-                lambda response: self._found_in(response, branch, directories),
+                lambda response: self._found_in(response, target, branch, directories),
                 tolerates=may_be_beside_data,
             )
         except GitHubError as error:
@@ -187,11 +208,21 @@ class GraphQLClient(RestClient):
         self._session.note_made(*(pull_request_key(each.number) for each in pulls))
         return found
 
-    def _found_in(self, response: Response, branch: str, directories: Sequence[str]) -> Found:
+    def _found_in(
+        self, response: Response, target: str, branch: str, directories: Sequence[str]
+    ) -> Found:
         data = Fields(response.data).object("data")
         pulls = data.object_or_null("pulls") or self._pull_requests_error(response, ("pulls",))
         asked = Asked(branch, directories, response.errors_by_path)
-        return self._found(data.object("repository"), pulls, asked, ("repository",))
+        repository = data.object("repository")
+        self.note_seen(target, repository)
+        if ref := repository.object_or_none("ref"):
+            self._branch_ids[branch] = ref.text("id")
+        return self._found(repository, pulls, asked, ("repository",))
+
+    def note_seen(self, known_as: str, found: Fields) -> None:
+        """Tell whether a repository is private now, before anything is said about it."""
+        self._session.saw(known_as, found.repository("nameWithOwner"), found.flag("isPrivate"))
 
     def _found(self, found: Fields, beside: Fields | Failure, asked: Asked, where: Path) -> Found:
         """Read a repository, which is at ``where`` of an answer.
@@ -315,22 +346,6 @@ class GraphQLClient(RestClient):
         """
         more["body"] = {"query": query, "variables": dict(variables)}
         return self._session.request(Request("POST", GRAPHQL, operation, read, **more))
-
-
-def _commit_input(repository: Repository, commit: NewCommit) -> dict[str, object]:
-    additions = [
-        {"path": file.path, "contents": base64.b64encode(file.content).decode("ascii")}
-        for file in commit.files
-    ]
-    return {
-        "branch": {
-            "repositoryNameWithOwner": repository.full_name,
-            "branchName": commit.branch,
-        },
-        "expectedHeadOid": commit.parent,
-        "message": {"headline": commit.headline, "body": commit.body},
-        "fileChanges": {"additions": additions},
-    }
 
 
 def _owner(response: Response, directories: Sequence[str]) -> tuple[Known, bool] | None:

@@ -64,6 +64,8 @@ class TokenLimits:
         """The interval is so many times as long, since limits were met."""
         self.writes = 0
         """Writing requests so far that no limit stopped."""
+        self.was_accepted = False
+        """Whether any request of the run has succeeded with the token."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where GitHub names none."""
 

@@ -61,6 +61,7 @@ class ManyClient(GraphQLClient):
         """List the repositories of an organisation or a person that the token may see.
 
         A person's private ones are in no list of that person, but in that of the token's user.
+        That list may lack organisations, which have nothing to do with the person.
 
         Raises:
             Refused: there is no such owner, or the list is known to be incomplete.
@@ -82,7 +83,8 @@ class ManyClient(GraphQLClient):
                 raise Refused(msg("fleet.no_owner", owner=owner)) from error
             raise
         if not self.is_installation:
-            yield from self._pages(f"/user/repos?affiliation=owner&{_OLDEST_FIRST}")
+            own = f"/user/repos?affiliation=owner&{_OLDEST_FIRST}"
+            yield from self._pages(own, may_lack_organisations=True)
 
     def listed(self, full_name: str) -> ListedRepository:
         """Describe one repository as a list would.
@@ -153,6 +155,7 @@ class ManyClient(GraphQLClient):
             where = ("nodes", index)
             error = next(iter(asked.errors.get(where, ())), None)
             if node is not None:
+                self.note_seen(repository.full_name, node)
                 beside = pulls or self._pull_requests_error(response, ("pulls", index))
                 states.append(self._found_or_reason(node, beside, asked, where))
             elif error and error.type != parse_graphql.NOT_FOUND:
@@ -179,8 +182,11 @@ class ManyClient(GraphQLClient):
         except Refused as refused:
             return refused.failure
 
-    def _pages(self, target: str, name: str = "") -> Iterator[ListedRepository]:
+    def _pages(
+        self, target: str, name: str = "", *, may_lack_organisations: bool = False
+    ) -> Iterator[ListedRepository]:
         number, is_last = 1, False
+        seen = set[int]()
         while not is_last:
             page: _Page = self._session.request(
                 Request(
@@ -190,8 +196,13 @@ class ManyClient(GraphQLClient):
                     lambda response: _page(response, name),
                 )
             )
-            if page.is_partial:
+            if page.is_partial and not may_lack_organisations:
                 raise Refused(msg("fleet.sso_partial"))
+            new = {each.id for each in page.repositories} - seen
+            if not (new or page.is_last):
+                # A gateway that drops `page` would give the same one for ever
+                raise Refused(msg("fleet.listing_repeats", number=number))
+            seen |= new
             yield from page.repositories
             number, is_last = number + 1, page.is_last
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.trees import Item, Listing
-from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree
+from registrar.models.repository import Comparison, Entry, PullRequest, Tree
 
 COMPARED_FILES = 300
 """GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""
@@ -105,14 +105,13 @@ def pull_request(data: object) -> PullRequest:
     return _pull_request(Fields(data))
 
 
-def pull_requests_from(
-    data: object, repository: Repository, branch: str
-) -> tuple[PullRequest, ...]:
-    """Those of a list that are from ``branch`` of the repository itself."""
+def pull_requests_from(data: object, branch: str) -> tuple[PullRequest, ...]:
+    """Those of a list that are from ``branch`` of the repository itself, whatever its name is."""
     return tuple(
         pull
-        for pull in map(_pull_request, objects(data))
-        if pull.head_repository == repository.full_name and pull.head_branch == branch
+        for found in objects(data)
+        if (pull := _pull_request(found)).head_branch == branch
+        and pull.head_repository == found.object("base").object("repo").text("full_name")
     )
 
 

@@ -27,8 +27,9 @@ def created(response: Response, body: str) -> Created:
     data = Fields(response.data).object("data")
     made = _part(data, "createCommitOnBranch", "commit")
     pull = _part(data, "createPullRequest", "pullRequest")
+    reference = _part(data, "createRef", "ref")
     return Created(
-        branch=_part(data, "createRef", "ref") is not None,
+        branch_id=reference.text("id") if reference else "",
         commit=made.text("oid") if made else "",
         pull_request=PullRequest(pull.number("number"), pull.url("url"), body) if pull else None,
     )

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _STATE = """
-    id nameWithOwner url isArchived isEmpty isFork viewerPermission
+    id nameWithOwner url isPrivate isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
-    ref(qualifiedName: $branch) { target { oid } }
+    ref(qualifiedName: $branch) { id target { oid } }
 """
 _PULL_REQUESTS = """
     pullRequests(
@@ -59,7 +59,7 @@ CREATE_EVERYTHING = """
 mutation(
   $ref: CreateRefInput!, $commit: CreateCommitOnBranchInput!, $pull: CreatePullRequestInput!
 ) {
-  createRef(input: $ref) { ref { target { oid } } }
+  createRef(input: $ref) { ref { id target { oid } } }
   createCommitOnBranch(input: $commit) { commit { oid } }
   createPullRequest(input: $pull) { pullRequest { number url body } }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
@@ -15,6 +16,9 @@ MOST_VALUES = 1_000_000
 MOST_VALUES_OF_CHECK = 50_000
 """Of ``GET contents``, which is read on many connections at once: a directory has up to 1,000
 entries of about 25 (https://docs.github.com/en/rest/repos/contents)."""
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Trouble(Enum):
@@ -100,6 +104,9 @@ class Response(NamedTuple):
             if sum(map(text.count, ",[{")) > most_values:
                 return cls(status, shown, None)
             data = json.loads(text)
+            if _SURROGATE.search(text):
+                # Half a character is no text: it could not be sent, printed or written
+                json.dumps(data, ensure_ascii=False).encode()
             if "\\u00" in text or redact(text) != text:
                 # A token may come in the escapes of JSON, where only its values show it
                 data = _redacted(data, redact)
@@ -112,10 +119,20 @@ class Response(NamedTuple):
         """GitHub's message, with what its ``errors`` say; may be empty."""
         if not isinstance(self.data, dict):
             return ""
-        errors = self.data.get("errors")
-        details = map(_detail, errors) if isinstance(errors, list) else ()
-        texts = [self.data.get("message"), *details]
+        texts = [self.data.get("message"), *map(_detail, self.details)]
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
+
+    @property
+    def details(self) -> list[object]:
+        """The items of ``errors``, most of them objects or texts.
+
+        A single text may stand there without a list around it (r-lib/gh#229); a single object is
+        read in the same way, which nobody has confirmed.
+        """
+        errors = self.data.get("errors") if isinstance(self.data, dict) else None
+        if isinstance(errors, list):
+            return errors
+        return [errors] if isinstance(errors, (str, dict)) else []
 
     @property
     def documentation(self) -> str:
@@ -129,8 +146,7 @@ class Response(NamedTuple):
         return tuple(self._graphql_errors())
 
     def _graphql_errors(self) -> Iterator[GraphQLError]:
-        errors = self.data.get("errors") if isinstance(self.data, dict) else None
-        for error in errors if isinstance(errors, list) else []:
+        for error in self.details:
             if isinstance(error, dict):
                 kind, message, path = (error.get(name) for name in ("type", "message", "path"))
                 steps = path if isinstance(path, list) else []

@@ -41,6 +41,8 @@ class RestClient:
         """Nothing is sent before the first call."""
         self._session = session
         self._context = context
+        self._branch_ids: dict[str, str] = {}
+        """What GraphQL calls branches of the repository, by their names, as far as it is known."""
 
     # --- Reads ----------------------------------------------------------------------------
 
@@ -51,7 +53,21 @@ class RestClient:
             Refused: there is none that the token may see.
             GitHubError: no usable response.
         """
-        return self.get_repository(full_name, self._repository_of)
+        return self.get_repository(full_name, lambda data: self._repository_of(full_name, data))
+
+    def default_branch(self, repository: Repository) -> str:
+        """Name of the default branch by now.
+
+        Raises:
+            GitHubError: no usable response.
+        """
+        operation = msg("operation.repository", target=repository.full_name)
+        return self._ask(
+            "GET",
+            repository.address,
+            operation,
+            lambda data: self._repository_of(repository.full_name, data).default_branch,
+        )
 
     def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
         """Give what ``read`` makes of GitHub's description of a repository.
@@ -87,14 +103,14 @@ class RestClient:
         Raises:
             GitHubError: no usable response, or an empty repository.
         """
-        path = f"/repos/{repository.full_name}/git/ref/heads/{quote(branch)}"
+        path = f"{repository.address}/git/ref/heads/{quote(branch)}"
         operation = msg("operation.reference", branch=branch)
         return none_if_missing(
             lambda: self._ask(
                 "GET",
                 path,
                 operation,
-                parse.commit_of_reference,
+                lambda data: self._head_of(branch, data),
                 needs=(branch_key(branch),),
                 makes=(branch_key(branch),),
             )
@@ -103,21 +119,27 @@ class RestClient:
     def entry(self, repository: Repository, path: str, ref: str) -> Entry | None:
         """What is at ``path`` of ``ref``; ``None`` when nothing is.
 
+        Of a file that is too large to be shown, only that it is there is known.
+
         Raises:
             GitHubError: no usable response.
         """
-        address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=path)
-        return none_if_missing(
-            lambda: self._ask(
-                "GET",
-                f"/repos/{repository.full_name}/contents/{address}",
-                operation,
-                parse.entry,
-                most_values=MOST_VALUES_OF_CHECK,
-                needs=(file_key(ref, path),),
+        try:
+            return none_if_missing(
+                lambda: self._ask(
+                    "GET",
+                    _contents(repository, path, ref),
+                    operation,
+                    parse.entry,
+                    most_values=MOST_VALUES_OF_CHECK,
+                    needs=(file_key(ref, path),),
+                )
             )
-        )
+        except GitHubError as error:
+            if error.kind is Kind.TOO_LARGE:
+                return Entry("blob", "", "")
+            raise
 
     def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
         """The entries of a directory of ``ref``; ``None`` when there is none.
@@ -127,12 +149,11 @@ class RestClient:
         Raises:
             GitHubError: no usable response.
         """
-        address = f"{quote(path)}?ref={quote(ref, safe='')}"
         operation = msg("operation.existence", path=f"{path}/")
         return none_if_missing(
             lambda: self._ask(
                 "GET",
-                f"/repos/{repository.full_name}/contents/{address}",
+                _contents(repository, path, ref),
                 operation,
                 parse.directory,
                 most_values=MOST_VALUES_OF_CHECK,
@@ -141,12 +162,12 @@ class RestClient:
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
-        path = f"/repos/{repository.full_name}/git/trees/{commit}?recursive=1"
+        path = f"{repository.address}/git/trees/{commit}?recursive=1"
         return self._ask("GET", path, msg("operation.tree", commit=commit), parse.tree)
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Compare two commits from their best common ancestor on."""
-        path = f"/repos/{repository.full_name}/compare/{base}...{head}?per_page=1"
+        path = f"{repository.address}/compare/{base}...{head}?per_page=1"
         operation = msg("operation.compare", base=base, head=head)
         return self._ask("GET", path, operation, parse.comparison)
 
@@ -180,9 +201,7 @@ class RestClient:
                 branch,
                 "state=open",
                 needs=(open_pull_request_key(branch),),
-                says_absent=lambda answer: (
-                    not parse.pull_requests_from(answer.data, repository, branch)
-                ),
+                says_absent=lambda answer: not parse.pull_requests_from(answer.data, branch),
             )
         except GitHubError as error:
             if error.kind is Kind.LAG:
@@ -191,7 +210,7 @@ class RestClient:
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
         """Read one pull request."""
-        path = f"/repos/{repository.full_name}/pulls/{number}"
+        path = f"{repository.address}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
         return self._ask(
             "GET", path, operation, parse.pull_request, needs=(pull_request_key(number),)
@@ -207,9 +226,9 @@ class RestClient:
         """
         self._ask(
             "POST",
-            f"/repos/{repository.full_name}/git/refs",
+            f"{repository.address}/git/refs",
             msg("operation.branch", branch=branch),
-            parse.commit_of_reference,
+            lambda data: self._head_of(branch, data),
             body={"ref": f"refs/heads/{branch}", "sha": sha},
             makes=(branch_key(branch),),
         )
@@ -227,7 +246,7 @@ class RestClient:
         """
         return self._ask(
             "PUT",
-            f"/repos/{repository.full_name}/contents/{quote(path)}",
+            f"{repository.address}/contents/{quote(path)}",
             msg("operation.file", path=path),
             parse.commit_of_file,
             body={
@@ -248,7 +267,7 @@ class RestClient:
         """
         opened = self._ask(
             "POST",
-            f"/repos/{repository.full_name}/pulls",
+            f"{repository.address}/pulls",
             msg("operation.pull_request", branch=new.branch),
             parse.pull_request,
             body={
@@ -270,7 +289,7 @@ class RestClient:
         """Replace the body of a pull request, and close it if asked to."""
         return self._ask(
             "PATCH",
-            f"/repos/{repository.full_name}/pulls/{pull_request.number}",
+            f"{repository.address}/pulls/{pull_request.number}",
             msg("operation.pull_request_update", pull_request=pull_request.link),
             parse.pull_request,
             body={"body": body, **({"state": "closed"} if close else {})},
@@ -278,10 +297,10 @@ class RestClient:
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
-        """Label a pull request; GitHub creates labels that are missing."""
+        """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
         self._ask(
             "POST",
-            f"/repos/{repository.full_name}/issues/{number}/labels",
+            f"{repository.address}/issues/{number}/labels",
             msg("operation.labels", names=tuple(labels)),
             objects,
             body={"labels": list(labels)},
@@ -297,7 +316,7 @@ class RestClient:
         """
         return self._ask(
             "POST",
-            f"/repos/{repository.full_name}/issues/{number}/assignees",
+            f"{repository.address}/issues/{number}/assignees",
             msg("operation.assignees", names=tuple(assignees)),
             lambda data: parse.logins(Fields(data)),
             body={"assignees": list(assignees)},
@@ -314,7 +333,7 @@ class RestClient:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
         self._ask(
             "POST",
-            f"/repos/{repository.full_name}/pulls/{number}/requested_reviewers",
+            f"{repository.address}/pulls/{number}/requested_reviewers",
             msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
             lambda data: Fields(data).number("number"),
             body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
@@ -326,21 +345,30 @@ class RestClient:
     def _pull_requests(
         self, repository: Repository, branch: str, query: str, **more: Unpack[RequestOptions]
     ) -> tuple[PullRequest, ...]:
-        path = f"/repos/{repository.full_name}/pulls?{query}&per_page=100"
+        if not repository.takes_pull_requests:
+            return ()
+        path = f"{repository.address}/pulls?{query}&per_page=100"
         operation = msg("operation.pull_requests", branch=branch)
         found = self._ask(
             "GET",
             path,
             operation,
-            lambda data: parse.pull_requests_from(data, repository, branch),
+            lambda data: parse.pull_requests_from(data, branch),
             **more,
         )
         # One of them may be new: our own whose answer was lost, or that of another run
         self._session.note_made(*(pull_request_key(each.number) for each in found))
         return found
 
-    def _repository_of(self, data: object) -> Repository:
+    def _head_of(self, branch: str, data: object) -> str:
+        """Give the commit id of a branch, and keep its own id."""
+        self._branch_ids[branch] = Fields(data).text_or("node_id", "")
+        return parse.commit_of_reference(data)
+
+    def _repository_of(self, known_as: str, data: object) -> Repository:
         found = Fields(data)
+        if "private" in found:
+            self._session.saw(known_as, found.repository("full_name"), found.flag("private"))
         permissions = found.object_or_none("permissions")
         may_push = permissions.flag("push") if permissions and "push" in permissions else None
         return Repository(
@@ -350,6 +378,9 @@ class RestClient:
             archived="archived" in found and found.flag("archived"),
             can_push=self.user_may_push(says=may_push),
             is_fork="fork" in found and found.flag("fork"),
+            takes_pull_requests=(
+                "has_pull_requests" not in found or found.flag("has_pull_requests")
+            ),
         )
 
     def _ask(
@@ -364,6 +395,16 @@ class RestClient:
         more["writes"] = method != "GET"
         request = Request(method, target, operation, lambda response: read(response.data), **more)
         return self._session.request(request)
+
+
+def _contents(repository: Repository, path: str, ref: str) -> str:
+    """Target of ``GET contents``.
+
+    The root has no slash at the end: GitHub redirects such an address to one without ``ref``
+    (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
+    """
+    place = f"/{quote(path)}" if path else ""
+    return f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
 
 
 def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:

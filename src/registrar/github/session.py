@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.failure import Cause, Failure, Kind
@@ -16,6 +17,14 @@ from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.transport import Transport
+
+
+Saw = Callable[[str, str, bool], None]
+"""Takes the name by which a repository was asked for, the one it has, and whether it is private."""
+
+
+def nobody(_known_as: str, _name: str, _is_private: bool) -> None:  # noqa: FBT001 (as `Saw`)
+    """Take no note of a repository."""
 
 
 def branch_key(name: str) -> str:
@@ -63,10 +72,17 @@ class Session:
     """
 
     def __init__(
-        self, transport: Transport, limits: TokenLimits, policy: RetryPolicy, context: Context
+        self,
+        transport: Transport,
+        limits: TokenLimits,
+        policy: RetryPolicy,
+        context: Context,
+        saw: Saw = nobody,
     ) -> None:
         """``limits``, ``policy`` and ``transport`` are shared by all repositories of the run."""
         self._transport = transport
+        self.saw = saw
+        """Is told of each repository that an answer describes."""
         self.limits = limits
         """What GitHub has reported about the token."""
         self._policy = policy
@@ -144,15 +160,11 @@ class Session:
         made = [self._made[key] for key in request.needs if key in self._made]
         attempts.sent += 1
         attempts.known_until = max(made) + LAG_SECONDS if made else 0.0
-        return classify(
-            request,
-            answer,
-            self._context,
-            was_made=bool(made),
-            now=self._clock.time(),
-        )
+        context = self._context._replace(was_accepted=self.limits.was_accepted)
+        return classify(request, answer, context, was_made=bool(made), now=self._clock.time())
 
     def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
+        self.limits.was_accepted = True
         self.wrote |= request.writes
         self.note_made(*request.makes)
         if outcome.pause:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from registrar.loopback import is_loopback
 from registrar.texts.messages import Message, msg
@@ -15,7 +15,12 @@ _CLOUD = ".ghe.com"
 
 
 def diagnostic(url: str) -> Message | None:
-    """Explain why the API cannot be at ``url``; ``None`` when it can."""
+    """Explain why the API cannot be at ``url``; ``None`` when it can.
+
+    One that may hold a user and a password is not repeated: whoever reads the log would read it.
+    """
+    if "@" in unquote(unquote(url)):
+        return msg("input.api_url_login")
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -23,7 +28,7 @@ def diagnostic(url: str) -> Message | None:
     except ValueError:
         return msg("input.api_url_malformed", value=url)
     clean = url.isascii() and url.isprintable() and not re.search(r"[\s\\]", url)
-    extra = parts.query or parts.fragment or parts.username or parts.password or "@" in url
+    extra = parts.query or parts.fragment
     if parts.scheme not in {"http", "https"} or not host or extra or not clean:
         return msg("input.api_url_malformed", value=url)
     if parts.scheme == "http" and not is_loopback(host):

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from registrar.models.selection import Rule, Selection
-from registrar.texts.messages import Message, msg
+from registrar.patterns import MOST_CHARACTERS
+from registrar.texts.messages import Excerpt, Message, msg
 
 VISIBILITIES = ("public", "private", "internal")
 QUALIFIERS = ("topic:", "-topic:", "visibility:", "language:", "fork:true")
@@ -43,6 +44,9 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
             errors.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
         elif not matched or matched["repo"] in {".", ".."}:
             errors.append(msg("fleet.pattern_malformed", value=entry))
+        elif len(matched["repo"]) > MOST_CHARACTERS:
+            value = Excerpt(entry)
+            errors.append(msg("fleet.pattern_too_long", value=value, most=MOST_CHARACTERS))
         else:
             includes = not entry.startswith("!")
             rule = Rule(matched["owner"].lower(), matched["repo"].lower(), includes)

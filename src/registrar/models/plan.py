@@ -63,7 +63,8 @@ class NewPullRequest(NamedTuple):
 class Created(NamedTuple):
     """What became of a request for a branch, a commit and a pull request."""
 
-    branch: bool
+    branch_id: str
+    """What GraphQL calls the branch; empty when it was refused."""
     commit: str
     """Id of the commit; empty when it was refused."""
     pull_request: PullRequest | None

@@ -25,8 +25,21 @@ class Repository(NamedTuple):
     can_push: bool | None = None
     """Whether the token's user may push; ``None`` where GitHub does not say."""
     is_fork: bool = False
+    takes_pull_requests: bool = True
+    """False where they are switched off: GitHub then answers 404 to all requests about them."""
     node_id: str = ""
     """What GraphQL calls the repository."""
+    id: int = 0
+    """Its number, where it is known beforehand; requests then go to it whatever its name is."""
+
+    @property
+    def address(self) -> str:
+        """Path of the REST API below which everything about the repository is.
+
+        A renamed repository redirects to its number, and bors-ng/bors-ng reads and writes by it
+        alone; GitHub's description of the API has only names.
+        """
+        return f"/repositories/{self.id}" if self.id else f"/repos/{self.full_name}"
 
     @property
     def owner(self) -> str:
@@ -91,7 +104,8 @@ class Entry(NamedTuple):
     mode: str
     """Git's mode, six octal digits (``100644`` …); empty where GitHub does not say."""
     sha: str
-    """Id of the object; empty for a directory that REST has listed instead."""
+    """Id of the object; empty for a directory that REST has listed instead, and for a file that it
+    does not show."""
 
 
 Tree = Mapping[str, Entry]

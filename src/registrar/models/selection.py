@@ -6,6 +6,8 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from registrar.patterns import pattern
+
 
 class ListedRepository(NamedTuple):
     """A repository as GitHub lists it, for a run over many of them."""
@@ -55,8 +57,7 @@ class Rule(NamedTuple):
     def matches(self, full_name: str) -> bool:
         """Whether the rule is about ``full_name`` (``owner/repo``, any letter case)."""
         owner, _, repo = full_name.lower().partition("/")
-        pattern = ".*".join(map(re.escape, self.name.split("*")))
-        return owner == self.owner and re.fullmatch(pattern, repo) is not None
+        return owner == self.owner and pattern(self.name).matches(repo)
 
 
 class Selection(NamedTuple):

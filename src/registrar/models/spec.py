@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -37,6 +38,16 @@ class PullRequestOptions(NamedTuple):
     draft: bool = False
 
 
+class Chosen(NamedTuple):
+    """A repository that was chosen from a list: another one may have its name by now."""
+
+    id: int
+    node_id: str
+    """What GraphQL calls it."""
+    may_be_called: Callable[[str], bool]
+    """Whether it is still chosen under a name (``owner/repo``)."""
+
+
 class RegistrationSpec(NamedTuple):
     """One registration to be done."""
 
@@ -55,3 +66,5 @@ class RegistrationSpec(NamedTuple):
     """Whether files are created one by one where a commit of all is refused."""
     completes_options: bool = True
     """Whether an open pull request that holds everything gets the labels and assignees it lacks."""
+    chosen: Chosen | None = None
+    """The repository that ``target`` must be; ``None``: whichever has the name."""

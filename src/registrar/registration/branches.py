@@ -140,7 +140,7 @@ def _claim(
             may_have_been_applied |= error.may_have_been_applied
 
     # It was not there when the repository was read, so it may be the default branch by now
-    now = client.repository(plan.repository.full_name).default_branch
+    now = client.default_branch(plan.repository)
     if _is_same(name, now):
         _close_again(client, plan, attempt, progress)
         if name == plan.spec.branch:

@@ -10,8 +10,8 @@ from registrar.alternatives import (
     letter_case_conflict,
     satisfied_by,
 )
-from registrar.errors import Refused
-from registrar.github.errors import GitHubError
+from registrar.errors import Refused, RegistrarError
+from registrar.failure import Kind
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
@@ -120,12 +120,15 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
     target = repository.full_name
     if repository.archived:
         raise Refused(msg("preflight.archived", target=target))
-    if scopes is not None and "repo" not in scopes:
+    if not repository.takes_pull_requests:
+        raise Refused(msg("preflight.no_pull_requests", target=target))
+    if scopes is not None and not scopes & {"repo", "public_repo"}:
+        # With `public_repo` alone the token sees public repositories only, so this is one
         raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
-    if plan.state.pull_requests_error:
-        raise GitHubError(plan.state.pull_requests_error)
+    if unread := plan.state.pull_requests_error:
+        raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
     workflow_files = [d.path for d in plan.missing if d.path.startswith(WORKFLOW_FILES)]
     if workflow_files and scopes is not None and "workflow" not in scopes:
         raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

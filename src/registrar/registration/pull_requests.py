@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
+_ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
+"""What may be wrong with one of several names only. What looked like lag, and lasts, is."""
+
+
 class NotOpened(RegistrarError):
     """The files are on the branch, but the pull request could not be opened."""
 
@@ -121,7 +125,7 @@ def _one_by_one(
     try:
         give(names)
     except GitHubError as error:
-        if len(names) == 1 or error.kind is not Kind.VALIDATION:
+        if len(names) == 1 or error.kind not in _ABOUT_ONE_NAME:
             # Whatever else is wrong, a missing permission for example, is wrong for all of them
             about = f"{names} {error.failure.cause.identity}"
             progress.warn(

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from registrar import alternatives
-from registrar.errors import Cancelled
+from registrar.errors import Cancelled, Refused
 from registrar.failure import Failure, Kind
 from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.branch import Attempt, Branch
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
-from registrar.models.repository import RepositoryState
+from registrar.models.repository import Repository, RepositoryState
 from registrar.models.result import FileResult, PullRequestOperation, State
 from registrar.models.spec import RegistrationSpec
 from registrar.registration import branches
@@ -63,6 +63,7 @@ class SingleCommit:
         letter case only is seen.
         """
         state = client.inspect(spec.target, spec.branch, directories_to_read(spec))
+        state = state._replace(repository=_chosen(spec, state.repository))
         progress.found(state.repository)
         state = with_owner(client, spec, state)
         listed = [definition.path for definition in spec.definitions]
@@ -147,6 +148,22 @@ class SingleCommit:
         PerFile().create_files(client, plan, branch, proposal, progress)
 
 
+def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:
+    """Give the repository with its number, where it is known which one was chosen.
+
+    Raises:
+        Refused: another one has its name by now, or it has a name that is not chosen.
+    """
+    chosen = spec.chosen
+    if chosen is None:
+        return repository
+    if repository.node_id != chosen.node_id:
+        raise Refused(msg("fleet.another_repository"), Kind.MOVED)
+    if not chosen.may_be_called(repository.full_name):
+        raise Refused(msg("fleet.other_name"), Kind.MOVED)
+    return repository._replace(id=chosen.id)
+
+
 def _commit(
     client: Client, plan: Plan, branch: Branch, commit: NewCommit, *, reread: bool
 ) -> str | Branch:
@@ -180,8 +197,8 @@ def _branch(name: str, plan: Plan, made: Created) -> Branch | None:
     """Give the branch, where it is certain that this run may write to it."""
     if made.commit:
         # Also when somebody else made the branch: then it stood at the very base commit
-        return Branch(name, made.commit, is_new=False, had_no_commit=not made.branch)
-    if made.branch:
+        return Branch(name, made.commit, is_new=False, had_no_commit=not made.branch_id)
+    if made.branch_id:
         return Branch(
             name,
             plan.state.base_sha,

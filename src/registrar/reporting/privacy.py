@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 import string
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from registrar.models.selection import ListedRepository
 
@@ -22,6 +23,19 @@ _PLACEHOLDERS = {
     "path": ".*?",
     "run_url": r"\S*",
 }
+_KNOWN_TO_ALL = frozenset({".github", ".github-private"})
+"""Names that GitHub itself gave a meaning: they say nothing about whoever has them."""
+_OF_GITHUB = re.compile(r"https?://(?:docs|support)\.github\.com[A-Za-z0-9/_.#@-]*")
+"""Pages of GitHub's own, whose addresses hold words that may be names, too."""
+_AFTER_OWNER = re.compile(r"[A-Za-z0-9._-]+")
+_NO_REPOSITORY = re.compile(r"(?:@|(?:orgs|organizations|enterprises|users)/)$", re.IGNORECASE)
+"""In front of an owner: what follows the slash behind it is a team, or a page about the owner."""
+_PART_OF_ADDRESS = frozenset("/\\=%&?#@~+_")
+_MOST_PARTS = 100
+"""Parts of one word that are looked at; it is in doubt if it has more."""
+_ROUNDS = 4
+"""How often a text may be escaped; it is in doubt if it is escaped more often."""
+_ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})")
 
 
 class HiddenNames:
@@ -31,19 +45,30 @@ class HiddenNames:
     may see the repository find it by the number: ``GET /repositories/{id}``.
     """
 
-    def __init__(self) -> None:
-        """Nothing is hidden yet."""
+    def __init__(self, instead: str = "") -> None:
+        """Nothing is hidden yet; ``instead`` is shown for words that may hold a name."""
         self.is_log_public = False
-        """Whether everybody reads the log; otherwise only outputs are without the names."""
+        """Whether others read the log; otherwise only outputs are without the names."""
+        self._instead = instead
+        self._is_listing = False
+        """Whether it is not yet known which names are those of private repositories."""
         self._shown: dict[str, str] = {}
         """What is shown for ``owner/repo``, and for ``repo`` alone; nothing where it is public.
 
         The keys are in lower case.
         """
+        self._names: dict[str, set[str]] = {}
+        """All names under which a repository was seen, by each of them; in lower case."""
+        self._numbers: dict[str, int] = {}
+        """The number of a repository, by each of its names in lower case."""
         self._owners = set[str]()
         self._lists = set[str]()
         self._templates = set[str]()
         self._patterns: list[re.Pattern[str]] = []
+
+    def begin(self, *, may_be_public: bool) -> None:
+        """Until `hide` is called, any word of GitHub may be a private name."""
+        self.is_log_public, self._is_listing = may_be_public, True
 
     def hide(
         self,
@@ -56,27 +81,44 @@ class HiddenNames:
         """From now on hide the names of those that are private or internal.
 
         ``templates`` are those of texts that may be published, with ``{repo}`` for the name and
-        ``{profile}`` for one of ``lists``. ``is_public`` says that everybody reads the log.
+        ``{profile}`` for one of ``lists``. ``is_public`` says that others read the log.
         """
-        self.is_log_public = is_public
+        self.is_log_public, self._is_listing = is_public, False
         self._lists.update(re.escape(each) for each in lists)
         self._templates.update(each for each in templates if _names_repository(each))
         # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
-        for each in sorted(repositories, key=lambda each: each.visibility != "public"):
-            owner, _, name = each.full_name.partition("/")
-            self._show(owner, name, "" if each.visibility == "public" else f"(id {each.id})")
+        for each in repositories:
+            name = each.full_name.lower()
+            self._names[name], self._numbers[name] = {name}, each.id
+            self._show(name, "" if each.visibility == "public" else f"(id {each.id})")
         self._make_patterns()
 
-    def renamed(self, old: str, new: str) -> None:
-        """Hide the new name of a repository whose old one is hidden."""
-        owner, _, name = new.partition("/")
-        if shown := self._shown.get(old.lower()):
-            self._show(owner, name, shown)
-            self._make_patterns()
+    def seen(self, known_as: str, name: str, *, is_private: bool | None = None) -> None:
+        """Take note of what a later answer says about a listed repository.
 
-    def _show(self, owner: str, name: str, shown: str) -> None:
-        self._owners.add(re.escape(owner.lower()))
-        self._shown |= {f"{owner}/{name}".lower(): shown, name.lower(): shown}
+        Once it was private, all its names are hidden. Where it is not said (``None``), a name that
+        is not known to be public is hidden: it may be a new one.
+        """
+        known_as, name = known_as.lower(), name.lower()
+        if known_as not in self._numbers:
+            return
+        names, number = self._names[known_as], self._numbers[known_as]
+        was_hidden = any(map(self._shown.get, names))
+        if name in names and (was_hidden or not is_private):
+            return
+        names.add(name)
+        self._names[name], self._numbers[name] = names, number
+        for each in names if is_private else {name}:
+            is_public = is_private is False and not was_hidden
+            self._show(each, "" if is_public else f"(id {number})")
+        self._make_patterns()
+
+    def _show(self, full_name: str, shown: str) -> None:
+        owner, _, name = full_name.partition("/")
+        self._owners.add(re.escape(owner))
+        for key in (f"{owner}/{name}", name):
+            # Another owner may have a public repository of the same name
+            self._shown[key] = shown or self._shown.get(key, "")
 
     def _make_patterns(self) -> None:
         owners = "|".join(sorted(self._owners, reverse=True))
@@ -89,6 +131,7 @@ class HiddenNames:
         }
         texts = (_pattern(each, fields) for each in sorted(self._templates))
         self._patterns = [re.compile(each, re.IGNORECASE) for each in (whole, *texts)]
+        self._owner_in_words = re.compile(rf"(?<![A-Za-z0-9-])({owners})/+", re.IGNORECASE)
 
     def __call__(self, text: str) -> str:
         """Give back ``text`` without any hidden name."""
@@ -97,12 +140,71 @@ class HiddenNames:
         return text
 
     def in_message(self, text: str) -> str:
-        """Give back GitHub's own words, which may name a repository without its owner.
+        """Give back GitHub's own words, or what is shown instead where they may hold a name.
 
-        A name that may be an ordinary word is hidden between quotation marks only: elsewhere a
-        gap in the sentence would tell it.
+        They may name a repository without its owner, and in an address in escaped form. A name
+        that may be an ordinary word is looked for between quotation marks and in addresses only:
+        elsewhere a gap in the sentence would tell it.
         """
-        return _WORD.sub(self._word, self(text))
+        if self._is_listing:
+            return self._instead
+        if not self._patterns:
+            return text
+        shown = _WORD.sub(self._word, self(text))
+        return self._instead if self._may_hold_name(shown) else shown
+
+    def _may_hold_name(self, words: str) -> bool:
+        for _ in range(_ROUNDS):
+            plain = _OF_GITHUB.sub("", words)
+            if self._names_unknown(plain) or any(map(self._holds_name, _words(plain))):
+                return True
+            decoded = _decoded(words)
+            if decoded == words:
+                return False
+            words = decoded
+        return True
+
+    def _names_unknown(self, words: str) -> bool:
+        """Whether an owner is followed by what is not the name of a public repository."""
+        for found in self._owner_in_words.finditer(words):
+            after = _AFTER_OWNER.match(words, found.end())
+            if after is None or _NO_REPOSITORY.search(words[: found.start()]):
+                continue
+            owner, name = found[1].lower(), after[0].lower()
+            endings = (*_ENDINGS, r"\.git\.+$", r"\.wiki(\.git)?\.*$")
+            if not any(
+                self._shown.get(f"{owner}/{each}") == "" for each in _possible_names(name, endings)
+            ):
+                return True
+        return False
+
+    def _holds_name(self, found: re.Match[str]) -> bool:
+        """Whether a hidden name is a part of a word, from one boundary to another.
+
+        No boundary is where a letter, a digit, a hyphen or a dot followed by one stands.
+        """
+        word = found[0].lower()
+        cuts = [at for at, character in enumerate(word) if character in "._"]
+        if len(cuts) > _MOST_PARTS:
+            return True
+        begins = sorted({0, *cuts, *(at + 1 for at in cuts)})
+        ends = sorted({len(word), *cuts, *(at + 1 for at in cuts)})
+        for begin in begins:
+            for end in ends:
+                name = word[begin:end]
+                if name in _KNOWN_TO_ALL or not self._shown.get(name):
+                    continue
+                if _is_no_word(name) or self._is_in_address(found, begin, end):
+                    return True
+        return False
+
+    def _is_in_address(self, found: re.Match[str], begin: int, end: int) -> bool:
+        """Whether a part of a word, which may be an ordinary one, stands where names do."""
+        text, begin, end = found.string, found.start() + begin, found.start() + end
+        before, after, next_one = text[:begin][-1:], text[end : end + 1], text[end + 1 : end + 2]
+        if after == "." and next_one.isalnum():
+            return False
+        return before in _PART_OF_ADDRESS or after in _PART_OF_ADDRESS
 
     def _word(self, found: re.Match[str]) -> str:
         around = found.string[: found.start()][-1:], found.string[found.end() :][:1]
@@ -125,6 +227,16 @@ class HiddenNames:
                 begin = found.start("repo") - found.start()
                 return found[0][:begin] + found[0][begin:].replace(name, shown)
         return found[0]
+
+
+def _words(text: str) -> Iterator[re.Match[str]]:
+    return _AFTER_OWNER.finditer(text)
+
+
+def _decoded(text: str) -> str:
+    """Undo one layer of the escapes of addresses, HTML and JSON."""
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text.replace("\\/", "/"))
+    return html.unescape(unquote(text))
 
 
 def _is_no_word(name: str) -> bool:

@@ -149,7 +149,11 @@ def is_mutation(document: DocumentNode) -> bool:
 
 
 def message_of(refusal: Refusal) -> str:
-    details: list[str] = [each["message"] for each in refusal.errors if "message" in each]
+    details: list[str] = [
+        each["message"]
+        for each in refusal.errors
+        if not isinstance(each, str) and "message" in each
+    ]
     return details[0] if details else refusal.message
 
 

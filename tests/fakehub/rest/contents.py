@@ -19,13 +19,12 @@ from tests.fakehub.store import Person, check_path
 
 from .call import RepositoryCall, operation, require_fields
 
-MAX_BLOB = 100_000_000
 WEB = Person("GitHub", WEB_FLOW)
 
 
 @operation("GET /repos/{owner}/{repo}/contents/{path}", "contents=read")
 def get_contents(call: RepositoryCall) -> Response:
-    repository, path = call.repository, call.parameters["path"].removesuffix("/")
+    repository, path = call.repository, call.parameters["path"]
     if path:
         check_path(path)
     if repository.empty:
@@ -60,9 +59,10 @@ def shown_content(
             return show.content_entry(repository, path, entry, ref) | {"target": target}
         case _:
             assert isinstance(entry, pygit2.Blob)
-            if entry.size > MAX_BLOB:
+            if entry.size > (most := call.host.quirks.most_shown):
                 error = {"resource": "Blob", "field": "data", "code": "too_large"}
-                raise Refusal(403, "This API returns blobs up to 100 MB in size.", errors=[error])
+                message = f"This API returns blobs up to {most >> 20} MB in size."
+                raise Refusal(403, message, errors=[error])
             return show.file(repository, path, entry, ref)
 
 
@@ -94,7 +94,8 @@ def put_contents(call: RepositoryCall) -> Response:
             raise not_found(f"Branch {branch} not found")
         if call.symptom(f"branch {branch}", Symptom.CONTENTS):
             raise not_found(f"Branch {branch} not found")
-        repository.check_protection(branch)
+        repository.check_protection(branch, verb="update" if body.get("sha") else "create")
+        repository.check_secrets(content)
         old = check_target(repository, parent, path, body.get("sha"))
         author, committer = people(call)
         new = repository.build_commit(parent, {path: content}, body["message"], author, committer)

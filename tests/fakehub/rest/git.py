@@ -53,8 +53,8 @@ def unseen(call: RepositoryCall, name: str) -> bool:
 @operation("POST /repos/{owner}/{repo}/git/refs", "contents=write")
 def create_ref(call: RepositoryCall) -> Response:
     need_commits(call)
-    # A public repository and `public_repo` alone: WordPress/contributor-toolkit#179.
-    if call.token.kind == "classic" and "repo" not in call.token.scopes:
+    is_narrow = call.token.kind == "classic" and "repo" not in call.token.scopes
+    if is_narrow and call.host.quirks.public_repo_makes_no_branch:
         raise not_found()
     require_fields(call.body, "ref", "sha")
     if flaky := call.host.quirks.flaky_references:

@@ -62,7 +62,11 @@ def of_authenticated_user(call: Call) -> Response:
         for each in call.host.repositories
         if call.token.sees(each) and (not own or each.owner.lower() == call.token.login.lower())
     ]
-    return page_of(call, found, "user/repos")
+    answer = page_of(call, found, "user/repos")
+    if call.token.hidden_by_sso:
+        # Also where only the user's own are asked for
+        answer.headers["X-GitHub-SSO"] = partial(call.token.hidden_by_sso)
+    return answer
 
 
 def of_owner(call: Call, owner: str, kind: str, *, private: bool) -> Response:
@@ -95,7 +99,12 @@ def page_of(call: Call, found: Iterable[Repository], target: str) -> Response:
         left.reverse()
     headers = call.links(f"{call.show.api}/{target}", len(left))
     if len(left) < len(found):
-        numbers = ",".join(str(user_id(each)) for each in sorted(hidden))
-        headers["X-GitHub-SSO"] = f"partial-results; organizations={numbers}"
+        headers["X-GitHub-SSO"] = partial(hidden)
     body = [call.show.repository(each, call.token) for each in call.page(left)]
     return Response(200, body, headers)
+
+
+def partial(owners: Iterable[str]) -> str:
+    """The header that says of whom repositories are left out."""
+    numbers = ",".join(str(user_id(each.lower())) for each in sorted(owners))
+    return f"partial-results; organizations={numbers}"

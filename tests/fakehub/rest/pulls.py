@@ -58,6 +58,9 @@ def has_head(call: RepositoryCall, pull_request: PullRequest, owner: str, branch
 def create_pull(call: RepositoryCall) -> Response:
     body = call.body
     refuse_actions(call.host, call.token)
+    if call.host.quirks.vague_pulls:
+        call.host.quirks.vague_pulls -= 1
+        raise Refusal(422, "Validation Failed")
     for name in ("title", "head", "base"):
         if not body.get(name):
             raise invalid("PullRequest", name, "missing_field")
@@ -132,18 +135,34 @@ def update_pull(call: RepositoryCall) -> Response:
     "pull_requests=write",
 )
 def add_labels(call: RepositoryCall) -> Response:
-    """Add labels; the host creates missing ones (fotingo#5)."""
-    pull_request = call.number()
-    if call.symptom(f"pull request {pull_request.number}", Symptom.LABELS):
-        node = node_id("PR", call.repository.id, pull_request.number)
-        message = f"Could not resolve to a node with the global id of '{node}'."
-        raise invalid("Label", "data", "unprocessable", message=message)
+    """Add labels; the host creates missing ones for those who may (fotingo#5).
+
+    A token without `issues=write` may not, since April 2025 (actions/labeler#870).
+    """
+    repository, pull_request = call.repository, call.number()
+    match call.symptom(
+        f"pull request {pull_request.number}", Symptom.LABELS, Symptom.LABELS_NO_ISSUE
+    ):
+        case Symptom.LABELS:
+            node = node_id("PR", repository.id, pull_request.number)
+            message = f"Could not resolve to a node with the global id of '{node}'."
+            raise invalid("Label", "data", "unprocessable", message=message)
+        case Symptom.LABELS_NO_ISSUE:
+            raise invalid("Label", "data", "unprocessable", message="Issue not found")
     given = call.body.get("labels", []) if isinstance(call.body, dict) else call.body
-    for item in given:
-        name = item if isinstance(item, str) else item["name"]
-        if name not in pull_request.labels:
-            pull_request.labels.append(name)
-    shown = [call.show.label(call.repository, name) for name in pull_request.labels]
+    names = [item if isinstance(item, str) else item["name"] for item in given]
+    existing = {name.lower() for name in repository.labels}
+    if not {name.lower() for name in names} <= existing:
+        if not call.token.may_create_labels:
+            error = {"resource": "Repository", "field": "label", "code": "unauthorized"}
+            message = "You do not have permission to create labels on this repository."
+            raise Refusal(403, message, errors=[error])
+        if call.host.quirks.label_races:
+            call.host.quirks.label_races -= 1
+            raise invalid("Label", "name", "already_exists")
+    repository.labels |= {name for name in names if name.lower() not in existing}
+    pull_request.labels += [name for name in names if name not in pull_request.labels]
+    shown = [call.show.label(repository, name) for name in pull_request.labels]
     return Response(200, shown)
 
 
@@ -153,10 +172,18 @@ def add_labels(call: RepositoryCall) -> Response:
     "pull_requests=write",
 )
 def add_assignees(call: RepositoryCall) -> Response:
-    """Assign people; those who cannot be assigned are left out (auto-assign-issue#148)."""
+    """Assign people; those who cannot be assigned are left out (auto-assign-issue#148).
+
+    The login of a bot is not found (wow-actions/auto-assign#8).
+    """
     pull_request = call.number()
-    for item in call.body.get("assignees", []):
-        login = item if isinstance(item, str) else item["login"]
+    items = call.body.get("assignees", [])
+    logins = [item if isinstance(item, str) else item["login"] for item in items]
+    if any(login.endswith("[bot]") for login in logins) or call.symptom(
+        f"pull request {pull_request.number}", Symptom.ASSIGNEES
+    ):
+        raise not_found()
+    for login in logins:
         if login in call.repository.collaborators and login not in pull_request.assignees:
             pull_request.assignees.append(login)
     return Response(201, call.show.issue(call.repository, pull_request))
@@ -166,9 +193,16 @@ def add_assignees(call: RepositoryCall) -> Response:
     "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests=write"
 )
 def request_reviewers(call: RepositoryCall) -> Response:
-    """Ask for reviews; one bad reviewer refuses the whole call (pr-helper#55)."""
+    """Ask for reviews; one bad reviewer refuses the whole call (pr-helper#55).
+
+    A team that the token may not see is named by its id (PyGithub/PyGithub#1499).
+    """
     repository, pull_request = call.repository, call.number()
     people, teams = call.body.get("reviewers", []), call.body.get("team_reviewers", [])
+    if unseen := set(teams) & repository.hidden_teams:
+        node = node_id("T", repository.id, len(min(unseen)))
+        message = f"Could not resolve to a node with the global id of '{node}'."
+        raise Refusal(422, "Validation Failed", errors=[message])
     if pull_request.author in people:
         raise Refusal(422, "Review cannot be requested from pull request author.")
     if set(people) - repository.collaborators or set(teams) - repository.teams:

@@ -73,6 +73,8 @@ def steps(client: Client, repository: Repository) -> dict[str, Any]:
         assert post("/pulls", pull) == (201, [])
         client.host.quirks.lag = Lag(answers=1, symptoms=[Symptom.LABELS])
     seen["labels"] = client("POST", f"{REPO}/issues/1/labels", ["x"]).status_code
+    people = {"assignees": ["octocat"]}
+    seen["assignees"] = client("POST", f"{REPO}/issues/1/assignees", people).status_code
     return seen
 
 
@@ -87,6 +89,7 @@ def test_without_lag(client: Client, repository: Repository) -> None:
         "commit": None,
         "pulls": (201, []),
         "labels": 200,
+        "assignees": 201,
     }
 
 
@@ -107,6 +110,8 @@ def test_without_lag(client: Client, repository: Repository) -> None:
         (Symptom.PULL_BAD_HEAD, "pulls", (422, ["head"])),
         (Symptom.PULL_NOT_FOUND, "pulls", (404, [])),
         (Symptom.LABELS, "labels", 422),
+        (Symptom.LABELS_NO_ISSUE, "labels", 422),
+        (Symptom.ASSIGNEES, "assignees", 404),
     ],
 )
 def test_each_symptom(

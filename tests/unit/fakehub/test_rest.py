@@ -81,8 +81,14 @@ class TestReading:
             ("docs/guide.md", "file"),
             ("docs/up", "symlink"),
         ]
-        root = client("GET", f"{REPO}/contents/").json()
+        root = client("GET", f"{REPO}/contents?ref=main").json()
         assert {each["name"]: each["type"] for each in root}["module"] == "file"
+
+    @pytest.mark.parametrize("place", ["", "/docs", "/README.md", "/none"])
+    def test_a_slash_at_the_end_leads_elsewhere(self, client: Client, place: str) -> None:
+        answer = client("GET", f"{REPO}/contents{place}/?ref=main")
+        assert answer.status_code == 302
+        assert answer.headers["Location"].endswith(f"/contents{place}")
 
     def test_a_large_file_has_no_content(self, client: Client, repository: Repository) -> None:
         repository.commit({"large": b"x" * 1_000_001})
@@ -224,7 +230,7 @@ class TestWriting:
 
     def test_rules(self, client: Client, repository: Repository) -> None:
         repository.protect("main")
-        assert refusal(client.put("x"))[1].startswith("Could not create/update file: ")
+        assert refusal(client.put("x"))[1].startswith("Could not create file: ")
         repository.protect("topic/*", "ruleset")
         body = {"ref": "refs/heads/topic/one", "sha": repository.head()}
         answer = client("POST", f"{REPO}/git/refs", body)

@@ -1,0 +1,148 @@
+"""Repositories that change their names while a run over many goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Repository, Request, StandInHost
+from tests.harness import Action, Run, is_read
+
+THEIRS = "Somebody's own description"
+FROZEN = "octo-org/frozen"
+
+
+@dataclass
+class Scene:
+    """Two repositories that lack files, an excluded one, and what happens to their names."""
+
+    action: Action
+    alpha: Repository
+    beta: Repository
+    frozen: Repository
+
+    @property
+    def host(self) -> StandInHost:
+        return self.action.host
+
+    def run(self, **inputs: str) -> Run:
+        given = {"target_repos": "octo-org/*\n-topic:frozen", "language": "en", "labels": "chore"}
+        return self.action(given | inputs, target_repo=None)
+
+    def at(self, number: int, change: Callable[[], object]) -> None:
+        """Let something happen right before a request, counted from 1."""
+        begun = len(self.host.requests)
+
+        def on_request(_: Request) -> None:
+            if len(self.host.requests) - begun == number:
+                change()
+
+        self.host.on_request = on_request
+
+
+@pytest.fixture
+def scene(action: Action) -> Scene:
+    host = action.host
+    alpha = host.create_repository("octo-org/alpha", PRESENT)
+    beta = host.create_repository("octo-org/beta", PRESENT)
+    return Scene(action, alpha, beta, host.create_repository(FROZEN, PRESENT, topics=["frozen"]))
+
+
+def renamed(scene: Scene) -> None:
+    scene.alpha.rename("octo-org/omega")
+
+
+def transferred(scene: Scene) -> None:
+    scene.alpha.rename("customer/alpha")
+
+
+def replaced(scene: Scene) -> None:
+    """An excluded repository takes the name."""
+    scene.alpha.rename("octo-org/omega")
+    scene.frozen.rename("octo-org/alpha")
+
+
+def swapped(scene: Scene) -> None:
+    scene.alpha.swap_names(scene.beta)
+
+
+def swapped_with_excluded(scene: Scene) -> None:
+    scene.alpha.swap_names(scene.frozen)
+
+
+CHANGES = [renamed, transferred, replaced, swapped, swapped_with_excluded]
+
+
+def states(run: Run) -> dict[str, int]:
+    return {state: count for state, count in run.report["fleet"]["states"].items() if count}
+
+
+@pytest.mark.parametrize("change", [transferred, replaced, swapped_with_excluded])
+def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
+    scene: Scene, change: Callable[[Scene], None]
+) -> None:
+    plan = scene.run(mode="plan")
+    assert states(plan) == {"missing": 2}
+    number = len(scene.host.requests) + 1
+    scene.host.requests.clear()
+    scene.at(number, lambda: change(scene))
+    run = scene.run()
+    assert states(run) == {"opened": 1, "deferred": 1}
+    assert run.exit_code == 0
+    [row] = [row for row in run.report["fleet"]["rows"] if row["state"] == "deferred"]
+    assert "Since the list was read" in row["reason"]
+    assert len(scene.alpha.pull_requests) == len(scene.frozen.pull_requests) == 0
+    assert len(scene.beta.pull_requests) == 1
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_is_written_where_nobody_asked_whenever_names_change(
+    scene: Scene, change: Callable[[Scene], None], number: int
+) -> None:
+    scene.at(number, lambda: change(scene))
+    assert "fleet" in scene.run().report
+    assert scene.frozen.pull_requests == []
+    assert set(scene.frozen.git.references) == {"refs/heads/main"}
+    for repository in (scene.alpha, scene.beta):
+        assert len(repository.pull_requests) <= 1
+        for pull in repository.pull_requests:
+            assert repository.files(pull.head).keys() == LISTED.keys()
+            assert list(pull.labels) in ([], ["chore"])
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_description_is_put_into_another_pull_request(
+    scene: Scene, change: Callable[[Scene], None], number: int, action: Action
+) -> None:
+    """Every repository has a pull request with the number 1; only ours are brought up to date."""
+    listing = action.listing("a.txt")
+    scene.run(definitions=listing)
+    scene.frozen.create_branch("theirs")
+    scene.frozen.commit({"x": b"x"}, branch="theirs")
+    theirs = scene.frozen.open_pull_request(head="theirs", body=THEIRS)
+    longer = action.listing("a.txt", "b.txt")
+    scene.at(number, lambda: change(scene))
+    assert "fleet" in scene.run(definitions=longer).report
+    assert (theirs.body, list(theirs.labels)) == (THEIRS, [])
+    for repository in (scene.alpha, scene.beta):
+        [pull] = repository.pull_requests
+        held = repository.files(pull.head)
+        for path in ("a.txt", "b.txt"):
+            assert (f"`{path}`" in (pull.body or "")) <= (path in held), (repository, path)
+
+
+def test_what_follows_the_reading_goes_by_number(scene: Scene, host: StandInHost) -> None:
+    scene.alpha.protect("chore/*", "classic")
+    scene.run()
+    scene.run()
+    named = [request.path for request in host.requests if request.path.startswith("/repos/")]
+    assert named == []
+    assert any(
+        request.path.startswith("/repositories/") and not is_read(request)
+        for request in host.requests
+    )
