@@ -252,13 +252,15 @@ class Action:
         *command: str,
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
+        first: Callable[[], None] | None = None,
     ) -> subprocess.Popen[bytes]:
         """Start the action as a process of its own, and do not wait for it.
 
-        ``command`` is a script with its arguments: the entry point, when there is none.
+        ``command`` is a script with its arguments: the entry point, when there is none. The process
+        calls ``first`` before it becomes that.
         """
         self.host.clock = time
-        return self._begin(environ, *command, stdout=stdout, stderr=stderr)
+        return self._begin(environ, *command, stdout=stdout, stderr=stderr, first=first)
 
     def begin_without_waiting(self, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
         """Start the action as a process of its own, on one clock with this one and the host."""
@@ -272,6 +274,7 @@ class Action:
         *command: str,
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
+        first: Callable[[], None] | None = None,
     ) -> subprocess.Popen[bytes]:
         script, *arguments = command or ("entrypoint.py",)
         interpreter = [] if script.endswith(".sh") else [sys.executable, "-I"]
@@ -282,6 +285,7 @@ class Action:
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
+            preexec_fn=first,  # noqa: PLW1509 (it only sets limits)
         )
 
     def end(self, process: subprocess.Popen[bytes], environ: Mapping[str, str]) -> Run:

@@ -41,19 +41,24 @@ class Execution(NamedTuple):
             RegistrarError: what cannot be done for any repository.
             Cancelled: a signal arrived.
         """
-        github = self._connect()
-        if self.settings.selection:
-            self._register_in_many(github, self.settings.selection, result)
-        else:
-            self._register_in_one(github, result)
+        # Only this module imports the transport. Imported from further down, PyGithub's imports
+        # nest so deeply that Python 3.11 and 3.12 lose time there (python/cpython#142183).
+        transport = Transport(token=self.settings.token, api_url=self.settings.api_url)
+        try:
+            github = self._connect(transport)
+            if self.settings.selection:
+                self._register_in_many(github, self.settings.selection, result)
+            else:
+                self._register_in_one(github, result)
+        finally:
+            # A process that may open only a few files needs them for summary and outputs now
+            transport.close()
 
-    def _connect(self) -> GitHub:
+    def _connect(self, transport: Transport) -> GitHub:
         """Connect with the token, which is checked first where the strategy wants that."""
         token = self.settings.token
         github = GitHub(
-            # Only this module imports the transport. Imported from further down, PyGithub's imports
-            # nest so deeply that Python 3.11 and 3.12 lose time there (python/cpython#142183).
-            Transport(token=token, api_url=self.settings.api_url),
+            transport,
             token=token,
             workflow_repository=self.settings.workflow_repository,
             policy=RetryPolicy(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -260,3 +261,28 @@ def test_a_host_that_cannot_be_used_is_an_error_of_ours(
     assert writes(host) == []
     assert "redirects to another address" in run.stderr
     assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]
+
+
+@pytest.mark.parametrize("limit", ["no more threads", 6, 9, 11, 14])
+def test_a_process_that_may_do_little_does_the_work_or_says_why(
+    action: Action, host: StandInHost, repository: Repository, limit: int | str
+) -> None:
+    """No thread, whose stack would be larger than the memory; or only a few open files."""
+    environ = action.environment({"profile": "scaffold", "language": "en"})
+
+    def limited() -> None:
+        if isinstance(limit, int):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        else:
+            hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 46, hard))
+
+    run = action.end(action.begin(environ, first=limited), environ)
+    assert "bug in registrar" not in run.text
+    assert run.summary
+    if run.exit_code == 0:
+        assert run.outputs["created"] == "27"
+    else:
+        assert "Too many open files" in run.stderr
+    again = action(profile="scaffold", language="en")
+    assert (again.exit_code, len(repository.pull_requests)) == (0, 1)

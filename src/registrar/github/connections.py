@@ -113,6 +113,12 @@ class Connections:
         except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
             return _failure(error, seconds)
 
+    def close(self) -> None:
+        """Close the connections that are open and not in use."""
+        # `clear` alone leaves that to the garbage collector
+        for key in self._pools.pools.keys():  # noqa: SIM118 (urllib3 does not iterate over them)
+            self._pools.pools[key].close()
+
     def _read(self, response: urllib3.BaseHTTPResponse) -> bytes:
         body = bytearray()
         try:

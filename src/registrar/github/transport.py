@@ -51,6 +51,10 @@ class Transport:
         if proxy := self._connections.proxy:
             self.host = msg("label.through_proxy", host=self.host, proxy=proxy)
 
+    def close(self) -> None:
+        """Close the connections that are open and not in use."""
+        self._connections.close()
+
     def send(
         self,
         method: str,

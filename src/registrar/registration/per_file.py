@@ -195,8 +195,12 @@ def _concurrently(
             except BaseException as error:  # noqa: BLE001 (raised again where the result is awaited)
                 future.set_exception(error)
 
-    for _ in range(min(workers, len(items))):
-        threading.Thread(target=serve, daemon=True).start()
+    try:
+        for _ in range(min(workers, len(items))):
+            threading.Thread(target=serve, daemon=True).start()
+    except RuntimeError:
+        # The system allows no more threads: those that there are, and this one, do the work
+        serve()
     try:
         for future in futures:
             yield future.result()

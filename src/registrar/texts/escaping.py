@@ -40,6 +40,7 @@ _AUTOLINK_WWW = re.compile(r"www\.", re.IGNORECASE)
 _REFERENCE = re.compile(r"(?<=@)|(?<=#)(?=\d)|(?<=GH)(?=-\d)|(?<=:)(?=//)", re.IGNORECASE)
 # What would end a code span or a table cell, or begin a comment such as the marks of a body
 _NO_CODE_SPAN = re.compile(r"[`|<]|^\s|\s$|^$")
+_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"#[0-9]+")
 _SKIP_CHECKS = re.compile(
     r"\[(skip ci|ci skip|no ci|skip actions|actions skip)\]|skip-checks(?=:)", re.IGNORECASE
@@ -183,7 +184,7 @@ def for_link(url: str) -> str:
 
 def characters(text: str) -> int:
     """Length of a text as GitHub counts it: UTF-16 units, the larger of the known ways."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) + len(_TWO_UNITS.findall(text))
 
 
 def for_commit(text: str) -> str:
