@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from registrar import profiles
 from registrar.definitions import loading
+from registrar.errors import Diagnostic, InvalidInput
+from registrar.inputs.reading import branch_diagnostic
 from registrar.inputs.settings import Settings
 from registrar.models.files import FileDefinition
 from registrar.models.spec import RegistrationSpec
@@ -23,6 +26,8 @@ class Job(NamedTuple):
     settings: Settings
     profile: Profile
     definitions: tuple[FileDefinition, ...]
+    list_id: str
+    """What tells the list from others: a name, or the path of its file."""
     proposal: Proposal
 
     def spec(self, target: str) -> RegistrationSpec:
@@ -35,6 +40,7 @@ class Job(NamedTuple):
             target=target,
             definitions=self.definitions,
             branch=branch,
+            list_id=self.list_id,
             uses_profile_branch=branch == self.profile.branch,
             mode=settings.mode,
             strategy=settings.commit_strategy,
@@ -54,14 +60,16 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
         Refused: the file cannot be read.
     """
     own_list = bool(settings.definitions)
-    listed, warnings = loading.load(
+    loaded = loading.load(
         Folder(settings.workspace if own_list else profiles.CONFIG),
         settings.definitions or profile.definitions,
         content_allowed=own_list or profile.content_allowed,
         secret=settings.token,
     )
-    for diagnostic in warnings:
+    for diagnostic in loaded.warnings:
         reporter.warn(diagnostic)
+    if not profile.definitions:
+        profile = profiles.of_list(loaded.name or profiles.UNNAMED)
     proposal = Proposal(
         profile=profile,
         title_template=settings.title,
@@ -72,4 +80,18 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
         catalogue=catalogue,
         own_list=own_list,
     )
-    return Job(settings, profile, listed, proposal)
+    list_id = _list_id(settings, profile, loaded.name)
+    job = Job(settings, profile, loaded.definitions, list_id, proposal)
+    # Only now the name of the list is known, which may be a part of the branch's
+    if message := branch_diagnostic(job.spec(settings.target or "o/r").branch):
+        raise InvalidInput([Diagnostic(message)])
+    return job
+
+
+def _list_id(settings: Settings, profile: Profile, name: str) -> str:
+    if not settings.definitions:
+        return f"profile {profile.name}"
+    if name:
+        return f"list {name}"
+    path = os.path.relpath(settings.workspace / settings.definitions, settings.workspace)
+    return f"file {path}"

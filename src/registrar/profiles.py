@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ALL = "all"
+UNNAMED = "missing"
+"""Stands where a list of the caller's own gives no name."""
 
 CONFIG = Path(__file__).parents[2] / "scripts" / "config"
 """Where the built-in lists are: a fixed place, so that users of the commands can edit them."""
@@ -24,7 +26,7 @@ class Profile(NamedTuple):
     """Whether the entries of the built-in list may have content; else every file is empty."""
 
 
-def of_list(name: str = "missing", definitions: str = "") -> Profile:
+def of_list(name: str, definitions: str = "") -> Profile:
     """Give what a list comes with by its name alone; one of the caller's own has nothing else."""
     return Profile(
         name,
@@ -52,7 +54,10 @@ CHOICES = (*PROFILES, ALL)
 
 
 def chosen(name: str) -> tuple[Profile, ...]:
-    """What the input ``profile`` names; without one, the list is the caller's own."""
+    """What the input ``profile`` names; without one, the list is the caller's own.
+
+    Its file is not read here, so it has no name yet.
+    """
     if not name:
-        return (of_list(),)
+        return (of_list(UNNAMED),)
     return BOTH if name == ALL else (PROFILES[name],)

@@ -289,9 +289,9 @@ def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> 
     action.write("templates/issues/bug.yml", "name: Bug\n")
     schema = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
-    read, warnings = loading.load(Folder(action.workspace), action.write("list.yml", text))
-    assert read
-    assert not warnings
+    read = loading.load(Folder(action.workspace), action.write("list.yml", text))
+    assert read.definitions
+    assert not read.warnings
 
 
 @BOTH_STRATEGIES
@@ -304,7 +304,7 @@ def test_the_list_that_extends_registers_what_the_page_says(
     repository.commit({"README.md": None})
     run = action(definitions=name, profile=None, commit_strategy=strategy)
     assert run.exit_code == 0, run.text
-    files = repository.files("chore/add-missing-files")
+    files = repository.files("chore/add-community-files")
     owner, _, repo = TARGET.partition("/")
     branch = repository.default_branch
     assert files["README.md"] == (

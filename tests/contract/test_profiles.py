@@ -11,7 +11,16 @@ import pytest
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, STRATEGIES, Action, calls, writes
+from tests.harness import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    STRATEGIES,
+    TARGET,
+    Action,
+    calls,
+    writes,
+)
 
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
@@ -211,6 +220,92 @@ def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
     assert repository.files(branch) == repository.files() | expected
     assert [pull.title for pull in repository.pull_requests] == [title]
     assert run.registration["profile"] == (profile or "missing")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])
+def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
+    name: str, strategy: str, action: Action, repository: Repository
+) -> None:
+    listed = action.write("list.yml", f"name: {name}\nfiles: [a, b]\n")
+    more = {"body": "List {profile}", "commit_strategy": strategy, "language": "en"}
+    run = action(more, profile=None, definitions=listed)
+    branch = f"chore/add-{name}-files"
+    assert (run.exit_code, run.outputs["branch"]) == (0, branch), run.text
+    [pull] = repository.pull_requests
+    assert pull.title == f"chore: add {name} files"
+    assert (pull.body or "").startswith(f"List {name}\n")
+    messages = [commit.message.splitlines()[0] for commit in repository.log(branch)[:-1]]
+    assert messages == ([pull.title] if strategy == SINGLE else ["chore: add b", "chore: add a"])
+    assert run.registration["profile"] == name
+    assert f"## registrar: `{TARGET}` (`{name}`)" in run.summary
+
+
+def test_a_branch_without_a_commit_is_taken_where_its_name_comes_from_the_list(
+    action: Action, repository: Repository
+) -> None:
+    """As that of a built-in list: an interrupted run made it."""
+    repository.create_branch("chore/add-service-files")
+    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
+    run = action(profile=None, definitions=listed, runner=True)
+    assert run.outputs["branch"] == "chore/add-service-files"
+    assert run.registration["notes"] == []
+
+
+def test_a_named_list_with_a_profile_has_the_branch_and_the_texts_of_the_profile(
+    action: Action, repository: Repository
+) -> None:
+    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
+    run = action(profile="health", definitions=listed)
+    assert run.outputs["branch"] == HEALTH_BRANCH
+    assert repository.pull_requests[0].title == "docs: add community health files"
+
+
+def test_lists_with_names_are_shown_by_them_over_many_repositories(
+    action: Action, host: StandInHost
+) -> None:
+    for number in range(2):
+        host.create_repository(f"octo/r{number}")
+    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
+    run = action(
+        profile=None, target_repo="", target_repos="octo/*", definitions=listed, language="en"
+    )
+    assert run.exit_code == 0, run.text
+    assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["service"] * 2
+    assert run.summary.count("| service |") == 2
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", ["Service", "a_b", "x" * 41, '""', "a/b", "é", '"a\\n"', "1"])
+def test_a_name_that_no_branch_should_have_is_refused(
+    name: str, language: str, action: Action, host: StandInHost
+) -> None:
+    listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n")
+    run = action(profile=None, definitions=listed, language=language)
+    assert run.exit_code == 2
+    words: dict[str, tuple[str, ...]] = {
+        "en": ("list.yml, line 1: ", "small letters, digits and hyphens, 40 at most"),
+        "ja": ("list.yml、1 行目: ", "40 文字まで"),
+    }
+    if name == "1":
+        words = {"en": ("name must be a string",), "ja": ("name は文字列",)}
+    for each in words[language]:
+        assert each in run.stderr
+    assert host.requests == []
+
+
+@pytest.mark.parametrize(
+    ("name", "branch"), [("lock", "setup.{profile}"), ("-a", "{profile}"), ("0" * 40, "{profile}")]
+)
+def test_a_branch_that_the_name_of_the_list_makes_impossible_is_refused(
+    name: str, branch: str, action: Action, host: StandInHost
+) -> None:
+    listed = action.write("list.yml", f"name: '{name}'\nfiles: [a]\n")
+    run = action(profile=None, definitions=listed, branch=branch, language="en")
+    assert run.exit_code == 2
+    assert branch.replace("{profile}", name) in run.stderr
+    assert "branch" in run.stderr
+    assert host.requests == []
 
 
 @pytest.mark.parametrize("more", [{}, {"target_repos": "octo/*"}, {"mode": "plan"}])

@@ -79,6 +79,7 @@ def entry(rng: random.Random) -> object:
 def as_json(rng: random.Random) -> str:
     listed = [entry(rng) for _ in range(rng.randrange(5))]
     extending = {
+        "name": rng.choice(("service", *VALUES)),
         "extends": rng.choice(("health", "scaffold", *VALUES)),
         "exclude": [rng.choice(GLOBS) for _ in range(rng.randrange(3))],
         "files": listed,
@@ -148,7 +149,7 @@ def test_any_bytes_give_definitions_or_diagnostics(tmp_path: Path, part: int) ->
         file = tmp_path / name
         file.write_bytes(data)
         try:
-            listed, _ = loading.load(Folder(file.parent), name)
+            listed = loading.load(Folder(file.parent), name).definitions
         except InvalidInput:
             continue
         except Exception as error:
@@ -171,7 +172,7 @@ def test_no_request_follows_a_bad_file(
         name, data = random_file(random.Random(number))
         file = action.workspace / action.write(name, data)
         try:
-            listed, _ = loading.load(Folder(file.parent), name)
+            listed = loading.load(Folder(file.parent), name).definitions
         except InvalidInput:
             listed = ()
         count = len(host.requests)

@@ -30,7 +30,9 @@ def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[Fil
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, f"list{suffix}")
         path.write_bytes(data)
-        return loading.load(Folder(path.parent), path.name, content_allowed=content_allowed)[0]
+        return loading.load(
+            Folder(path.parent), path.name, content_allowed=content_allowed
+        ).definitions
 
 
 def diagnostics_of(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:

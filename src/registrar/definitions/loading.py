@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import yaml
 
@@ -21,19 +22,25 @@ from registrar.patterns import MOST_CHARACTERS, pattern
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
-KEYS = ("extends", "exclude", "files", "$schema")
+KEYS = ("name", "extends", "exclude", "files", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
 
 
-def load(
-    folder: Folder, name: str, *, content_allowed: bool = True, secret: str = ""
-) -> tuple[tuple[FileDefinition, ...], tuple[Diagnostic, ...]]:
+class Loaded(NamedTuple):
+    """A list as its file has it."""
+
+    definitions: tuple[FileDefinition, ...]
+    """In the order of the file."""
+    name: str = ""
+    """Empty where the file gives none."""
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str = "") -> Loaded:
     """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
     Where content is not allowed, it is ignored with a warning.
     Whatever holds ``secret`` is refused, because what is listed is published.
-
-    Returns the files in the order of the list, and the warnings.
 
     Raises:
         InvalidInput: the file cannot be used; carries every diagnostic.
@@ -47,9 +54,11 @@ def load(
         raise InvalidInput([Diagnostic(message, name, error.line)]) from error
     reader = EntryReader(folder, name, secret)
     extended: Sequence[FileDefinition] = ()
+    list_name = ""
     if isinstance(root, yaml.MappingNode):
         top = Place(line_of(root))
         keys = reader.keys(root, KEYS, top)
+        list_name = _name(reader, keys.get("name"))
         extended = _extended(reader, keys)
         nodes = reader.items(keys.get("files"), "files", top)
     else:
@@ -63,7 +72,7 @@ def load(
         reader.errors.add(Place(), msg("definitions.no_entries", file=name))
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics())
-    return tuple(merged.values()), tuple(reader.warnings.diagnostics())
+    return Loaded(tuple(merged.values()), list_name, tuple(reader.warnings.diagnostics()))
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -92,6 +101,19 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
     raise Malformed("definitions.not_a_list", 1)
 
 
+def _name(reader: EntryReader, node: yaml.Node | None) -> str:
+    """The name of the list; empty where there is none, or no usable one."""
+    if node is None:
+        return ""
+    place = Place(line_of(node))
+    name = reader.string(node, "name", place)
+    if name is None or rules.LIST_NAME.fullmatch(name):
+        return name or ""
+    message = msg("definitions.name", value=Excerpt(name), most=rules.NAME_CHARACTERS)
+    reader.errors.add(place, message)
+    return ""
+
+
 def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDefinition]:
     """The entries of the built-in list that is extended, without the excluded ones."""
     listed: Sequence[FileDefinition] = ()
@@ -99,7 +121,7 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
         place = Place(line_of(node))
         name = reader.string(node, "extends", place)
         if name in profiles.PROFILES:
-            listed, _ = load(Folder(profiles.CONFIG), profiles.PROFILES[name].definitions)
+            listed = load(Folder(profiles.CONFIG), profiles.PROFILES[name].definitions).definitions
         elif name is not None:
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)

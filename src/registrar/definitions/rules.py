@@ -29,6 +29,10 @@ MOST_ALTERNATIVES = 20
 MOST_GLOBS = 100
 """Globs of ``exclude``."""
 
+NAME_CHARACTERS = 40
+LIST_NAME = re.compile(rf"[a-z0-9-]{{1,{NAME_CHARACTERS}}}")
+"""The name of a list: it stands in the name of a branch."""
+
 PATH_BYTES = 4096
 PART_BYTES = 255
 """Longest path and longest part of a path, in bytes of UTF-8, that a checkout can hold."""

@@ -95,6 +95,15 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
     return settings
 
 
+def branch_diagnostic(name: str) -> Message | None:
+    """Describe why no working branch can have this name; ``None`` when one can."""
+    if _OTHER_REFERENCE.match(name):
+        return msg("input.branch_other_reference", value=name)
+    if _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
+        return msg("input.branch_malformed", value=name)
+    return None
+
+
 class _Reader:
     """Reads one input after the other and collects the diagnostics."""
 
@@ -179,10 +188,8 @@ class _Reader:
         if len(set(names)) < len(chosen):
             self._report("branch", msg("input.branch_with_all", value=value))
         for name in dict.fromkeys(names):
-            if _OTHER_REFERENCE.match(name):
-                self._report("branch", msg("input.branch_other_reference", value=name))
-            elif _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
-                self._report("branch", msg("input.branch_malformed", value=name))
+            if message := branch_diagnostic(name):
+                self._report("branch", message)
         return value
 
     def names(self, name: str) -> tuple[str, ...]:

@@ -56,6 +56,8 @@ class RegistrationSpec(NamedTuple):
     definitions: tuple[FileDefinition, ...]
     branch: str
     """Name of the working branch, as far as it is free."""
+    list_id: str = ""
+    """What tells the list from others, in the mark of a pull request."""
     uses_profile_branch: bool = True
     """Whether it is the profile's own name, which nobody else is likely to choose."""
     respect_alternatives: bool = False
