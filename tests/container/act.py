@@ -19,6 +19,7 @@ from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 # A local image: act starts jobs in a container, and this one needs no download of its own.
 JOB_IMAGE = "python:3.13-slim-trixie"
 PUBLISHED = "octo/registrar@v1"
+COMPOSITE = "octo/registrar/composite@v1"
 BUILT = ("act-dockeraction", "act-octo-registrar-v1-dockeraction")
 """How act names what it builds for `./` and for the published action."""
 [_COMMIT] = {

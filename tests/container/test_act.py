@@ -15,6 +15,7 @@ import yaml
 from scripts.lib.release import action_yml
 from tests.container.act import (
     CHECKOUT,
+    COMPOSITE,
     PRESENT,
     PUBLISHED,
     Act,
@@ -134,8 +135,8 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
     many = project / ".github/workflows/register-many.yml"
     text = many.read_text("utf-8")
     # act knows neither this form nor, without a download, the action for an App's token
-    assert text.count("uses: $/") == 3
-    many.write_text(text.replace("uses: $/", f"uses: {PUBLISHED}"), "utf-8")
+    assert text.count("uses: $/composite\n") == 3
+    many.write_text(text.replace("uses: $/composite", f"uses: {COMPOSITE}"), "utf-8")
     [app] = set(re.findall(r"actions/create-github-app-token@\w+", text))
     stub = tmp_path / "stub"
     stub.mkdir()
@@ -193,7 +194,7 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     # Nine at intervals of 3 s: each shard has 7 s left for all else that takes time
     with StandInHost() as host:
         made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(9)]
-        log = call_many(host, max_minutes=0.22)
+        log = call_many(host, max_minutes=0.22, runs_on='["self-hosted", "ubuntu-latest"]')
         assert [len(repository.pull_requests) for repository in made] == [1] * 9
     assert "With missing files: 9 (to open: 9)." in log
     assert "Shards, one after the other: 3." in log

@@ -15,6 +15,7 @@ import yaml
 
 from tests.container.act import (
     CHECKOUT,
+    COMPOSITE,
     PRESENT,
     PUBLISHED,
     Act,
@@ -26,7 +27,6 @@ from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
-COMPOSITE = PUBLISHED.replace("@", "/composite@")
 
 
 @pytest.fixture
