@@ -134,6 +134,28 @@ def inherited_from(
     return next(_of_kind(kind, EVERYWHERE, owner_listing), None)
 
 
+def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
+    """Directories where GitHub looks for files of the kinds that are listed; the root is empty."""
+    kinds = (special_file(definition.path) for definition in definitions)
+    return tuple(dict.fromkeys(place for kind in kinds if kind for place in kind.places))
+
+
+def hidden_by(path: str, listing: DirectoryListing) -> str | None:
+    """The file that GitHub uses today, and would not use any more once there is one at ``path``.
+
+    ``None`` where there is none, or where it would stay in use.
+    """
+    kind = special_file(path)
+    if kind is None or (directory := directory_of(path)) not in kind.places:
+        return None
+    # The first of its places wins: what comes before keeps the file at `path` out of use
+    for place in kind.places:
+        if found := next((each for each in listing.files_in(place) if is_named(kind, each)), None):
+            is_later = kind.places.index(place) > kind.places.index(directory)
+            return found if is_later else None
+    return None
+
+
 def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
     """What exists and differs from ``path``, or a directory above it, in letter case only.
 

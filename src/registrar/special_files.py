@@ -107,7 +107,7 @@ SPECIAL_FILES = (
         listed=(".github", ""),
     ),
 )
-"""The order within ``places`` is GitHub's; it decides nothing but which path is named."""
+"""The order within ``places`` is GitHub's: the first of them that has such a file wins."""
 OWNER_DIRECTORIES = tuple(
     dict.fromkeys(
         directory

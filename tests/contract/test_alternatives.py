@@ -273,3 +273,109 @@ def test_the_root_is_read_at_the_commit_of_the_run(host: StandInHost, action: Ac
     roots = [r for r in host.requests if r.path.rstrip("/").endswith("/contents")]
     assert roots
     assert all(r.status == 200 and "ref" in r.query for r in roots)
+
+
+# --- What GitHub would no longer use ----------------------------------------------------------
+
+HIDDEN = {
+    "en": (
+        (
+            "GitHub would no longer use files that this repository has: "
+            ".github/CONTRIBUTING.md takes the place of your docs/CONTRIBUTING.md, "
+            ".github/SECURITY.md takes the place of your SECURITY.md. "
+            'To keep them in use, set `respect_alternatives: "true"`.'
+        ),
+        "takes the place of your `SECURITY.md`",
+    ),
+    "ja": (
+        (
+            "このリポジトリにあるファイルを、GitHub が使わなくなります: "
+            ".github/CONTRIBUTING.md が既存の docs/CONTRIBUTING.md の代わりに使われる、"
+            ".github/SECURITY.md が既存の SECURITY.md の代わりに使われる。"
+            '今のファイルを使い続けるには `respect_alternatives: "true"` を指定してください。'
+        ),
+        "既存の `SECURITY.md` の代わりに使われる",
+    ),
+}
+THEIRS = {"SECURITY.md": b"ours\n", "docs/CONTRIBUTING.md": b"ours\n"}
+
+
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+@pytest.mark.parametrize("language", HIDDEN)
+def test_what_would_be_hidden_is_named(
+    strategy: str, mode: str, language: str, host: StandInHost, action: Action
+) -> None:
+    """By `per-file` where it does not only make the fixed calls."""
+    repository = host.create_repository(TARGET, THEIRS)
+    given = {"commit_strategy": strategy, "mode": mode, "language": language}
+    run = action(given, profile="health", runner=True)
+    note, short = HIDDEN[language]
+    known = strategy == SINGLE or mode != "register"
+    hides = {file["path"]: file["hides"] for file in run.registration["files"] if file["hides"]}
+    expected = {
+        ".github/CONTRIBUTING.md": "docs/CONTRIBUTING.md",
+        ".github/SECURITY.md": "SECURITY.md",
+    }
+    assert hides == (expected if known else {})
+    assert [each.data for each in run.annotations("warning")] == [note] * known
+    assert (note in run.registration["notes"]) is known
+    rows = [line for line in run.summary.splitlines() if line.startswith("| `.github/SECURITY.md")]
+    assert [short in row for row in rows] == [known]
+    if mode == "register":
+        lines = (repository.pull_requests[0].body or "").splitlines()
+        [row] = [line for line in lines if line.startswith("| `.github/SECURITY.md`")]
+        assert (short in row) is known
+        assert [short in line for line in lines if line.startswith("> ")] == [True] * known
+    elif strategy == SINGLE:
+        assert len(host.requests) == 1
+
+
+def test_nothing_is_hidden_where_alternatives_count(
+    strategy: str, host: StandInHost, action: Action
+) -> None:
+    host.create_repository(TARGET, THEIRS)
+    run = action(
+        commit_strategy=strategy,
+        profile="health",
+        respect_alternatives="true",
+        mode="plan",
+        language="en",
+    )
+    assert "takes the place" not in run.text
+
+
+def test_a_run_that_goes_on_still_says_what_is_hidden(host: StandInHost, action: Action) -> None:
+    repository = host.create_repository(TARGET, THEIRS)
+    entries: list[str] = [".github/SECURITY.md"]
+    for _ in range(2):
+        action(definitions=action.listing(*entries), commit_strategy=SINGLE, language="en")
+        entries.append("b")
+    [pull] = repository.pull_requests
+    assert "| added (takes the place of your `SECURITY.md`) |" in (pull.body or "")
+
+
+def test_a_plan_is_not_refused_for_a_directory_that_github_does_not_list_in_full(
+    host: StandInHost, action: Action
+) -> None:
+    """It is read for a note only."""
+    files = {f"{number}": b"x" for number in range(1001)}
+    host.create_repository(TARGET, {**files, "SECURITY.md": b"ours"})
+    run = action(definitions=action.listing(".github/SECURITY.md"), mode="plan", language="en")
+    assert (run.exit_code, run.outputs["missing"]) == (0, "1")
+    assert not any("git/trees" in call for call in calls(host))
+
+
+def test_over_many_repositories(host: StandInHost, action: Action) -> None:
+    """One sentence for those that have the same files."""
+    for name in ("one", "two"):
+        host.create_repository(f"octo/{name}", {"SECURITY.md": b"ours\n"})
+    host.create_repository("octo/three", {"a": b"a"})
+    given = {"target_repos": "octo/*", "profile": "health", "mode": "plan", "language": "en"}
+    run = action(given, target_repo=None)
+    lines = [line for line in run.summary.splitlines() if "takes the place of your" in line]
+    assert len(lines) == 1
+    assert "`.github/SECURITY.md` takes the place of your `SECURITY.md`" in lines[0]
+    following = run.summary.splitlines()[run.summary.splitlines().index(lines[0]) + 1]
+    assert "octo/one" in following
+    assert "octo/two" in following
+    assert "octo/three" not in following

@@ -223,8 +223,11 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
     }
     assert run.registration["mode"] == "plan"
     assert run.registration["files"] == [
-        {"path": "README.md", "state": "skipped", "reason": "exists on main", "commit": None},
-        *({"path": p, "state": "missing", "reason": None, "commit": None} for p in MISSING),
+        {"path": path, "state": state, "reason": reason, "commit": None, "hides": None}
+        for path, state, reason in (
+            ("README.md", "skipped", "exists on main"),
+            *((path, "missing", None) for path in MISSING),
+        )
     ]
 
 

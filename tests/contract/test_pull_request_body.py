@@ -213,7 +213,7 @@ def test_empty_health_files_have_effects(start: Start, repository: Repository) -
     assert set(found) == set(HEALTH) - {".github/SUPPORT.md"}
     assert "issue templates" in found[".github/ISSUE_TEMPLATE/config.yml"]
     assert "at the root" in found[".github/CONTRIBUTING.md"]
-    assert len({*found.values()}) == 3
+    assert len({*found.values()}) == 2
 
 
 @pytest.mark.parametrize(

@@ -70,14 +70,18 @@ def test_a_registration(
                     "operation": "created",
                 },
                 "files": [
-                    {"path": "b", "state": "created", "reason": None, "commit": commits["b"]},
                     {
-                        "path": "README.md",
-                        "state": "skipped",
-                        "reason": "exists on main",
-                        "commit": None,
-                    },
-                    {"path": "a", "state": "created", "reason": None, "commit": commits["a"]},
+                        "path": path,
+                        "state": state,
+                        "reason": reason,
+                        "commit": commit,
+                        "hides": None,
+                    }
+                    for path, state, reason, commit in (
+                        ("b", "created", None, commits["b"]),
+                        ("README.md", "skipped", "exists on main", None),
+                        ("a", "created", None, commits["a"]),
+                    )
                 ],
             }
         ],

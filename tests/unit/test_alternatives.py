@@ -289,3 +289,32 @@ def test_the_example_of_a_real_repository() -> None:
         ".github/PULL_REQUEST_TEMPLATE.md",
         ".github/ISSUE_TEMPLATE/config.yml",
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "present", "hidden"),
+    [
+        (".github/SECURITY.md", ["SECURITY.md"], "SECURITY.md"),
+        (".github/SECURITY.md", ["docs/security.txt"], "docs/security.txt"),
+        (".github/SECURITY.md", ["SECURITY.md", "docs/SECURITY.md"], "SECURITY.md"),
+        ("SECURITY.md", ["docs/SECURITY.md"], "docs/SECURITY.md"),
+        ("docs/SECURITY.md", ["SECURITY.md"], None),
+        ("SECURITY.md", [".github/SECURITY.md", "docs/SECURITY.md"], None),
+        (".github/SECURITY.md", [".github/SECURITY.rst", "SECURITY.md"], None),
+        (".github/SECURITY.md", ["src/SECURITY.md", "SECURITY.md/a"], None),
+        (".github/README.md", ["README.md"], "README.md"),
+        ("README.md", ["docs/README.md"], "docs/README.md"),
+        ("docs/README.md", ["README.md"], None),
+        (".github/CODEOWNERS", ["CODEOWNERS"], "CODEOWNERS"),
+        ("LICENSE", ["COPYING", "docs/LICENSE"], None),
+        (".github/FUNDING.yml", ["FUNDING.yml"], None),
+        (
+            ".github/PULL_REQUEST_TEMPLATE.md",
+            ["pull_request_template.md"],
+            "pull_request_template.md",
+        ),
+        ("other.md", [".github/other.md"], None),
+    ],
+)
+def test_what_a_new_file_hides(path: str, present: list[str], hidden: str | None) -> None:
+    assert alternatives.hidden_by(path, listing_of(*present)) == hidden

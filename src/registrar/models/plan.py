@@ -29,6 +29,8 @@ class Plan(NamedTuple):
     """Missing paths that somebody declined, and where."""
     other_case: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and what exists that differs in letter case only."""
+    hides: Mapping[str, str] = MappingProxyType({})
+    """Missing paths, and the file that GitHub uses today and would then not use any more."""
 
     @property
     def repository(self) -> Repository:

@@ -48,6 +48,8 @@ class FileResult(NamedTuple):
     on_branch: bool = False
     """Whether the working branch brings this path to the default branch."""
     failure: Failure | None = None
+    hides: str = ""
+    """The file of the repository that GitHub does not use any more once this one is there."""
 
     @property
     def explanation(self) -> Message | None:
@@ -57,9 +59,23 @@ class FileResult(NamedTuple):
     @property
     def described(self) -> Message:
         """The state, with its reason where there is one; nothing in it names the path."""
-        state = msg(f"state.{self.state}")
         reason = self.failure.cause.message if self.failure else self.reason
-        return msg("state.with_reason", state=state, reason=reason) if reason else state
+        is_new = self.state in {State.CREATED, State.MISSING}
+        return _with_reasons(self.state, reason, self.hides if is_new else "")
+
+    @property
+    def described_as_added(self) -> Message:
+        """What a reviewer reads of a file that the working branch adds, whichever run did it."""
+        reason = self.reason if self.state is State.CREATED else None
+        return _with_reasons("added", reason, self.hides)
+
+
+def _with_reasons(state: str, reason: Message | None, hides: str) -> Message:
+    described = msg(f"state.{state}")
+    reasons = [reason] if reason else []
+    if hides:
+        reasons.append(msg("reason.hides", other=hides))
+    return msg("state.with_reason", state=described, reason=reasons) if reasons else described
 
 
 class Note(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
-from registrar.alternatives import directories_to_read
+from registrar.alternatives import directories_to_read, places_of
 from registrar.errors import Cancelled, Refused
 from registrar.failure import Kind
 from registrar.github.errors import GitHubError, OutOfTime
@@ -25,7 +25,7 @@ from registrar.models.repository import (
     entries_in,
 )
 from registrar.models.result import FileResult, State
-from registrar.models.spec import RegistrationSpec
+from registrar.models.spec import Mode, RegistrationSpec
 from registrar.registration.base import created, interruptible, mark_unknown, with_owner
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -63,6 +63,11 @@ class PerFile:
         respect = spec.respect_alternatives
         looked_at = directories_to_read(spec.definitions, respect=respect)
         directories = _directories(client, repository, base_sha, looked_at)
+        if spec.mode is not Mode.REGISTER:
+            absent = [each for each in spec.definitions if each.path not in entries]
+            more = [each for each in places_of(absent) if each not in looked_at]
+            # Only for a note on files that would be hidden: a part of a long list is enough
+            directories = {**_listed(client, repository, base_sha, more), **directories}
         state = RepositoryState(repository, base_sha, entries, directories=directories)
         return with_owner(client, spec, state)
 
@@ -119,15 +124,22 @@ def _directories(
     Raises:
         Refused: GitHub lists neither the directory nor the tree in full.
     """
-    listed = _concurrently(lambda path: client.directory(repository, path, commit), paths)
-    found = {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
+    found = _listed(client, repository, commit, paths)
     cut = [path for path, entries in found.items() if len(entries) >= MOST_LISTED]
     tree = client.tree(repository, commit) if cut else {}
     if tree is None:
         directories = [f"{path}/" for path in cut]
         target = repository.full_name
         raise Refused(msg("preflight.too_many_files", target=target, directories=directories))
-    return found | {path: entries_in(path, tree) for path in cut}
+    return {**found, **{path: entries_in(path, tree) for path in cut}}
+
+
+def _listed(
+    client: Client, repository: Repository, commit: str, paths: Sequence[str]
+) -> Directories:
+    """Read those of the directories ``paths`` that exist; GitHub may have cut a long list."""
+    listed = _concurrently(lambda path: client.directory(repository, path, commit), paths)
+    return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
 
 def _there(plan: Plan, definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:

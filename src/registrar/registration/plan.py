@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from registrar.alternatives import (
     DirectoryListing,
+    hidden_by,
     inherited_from,
     letter_case_conflict,
     satisfied_by,
@@ -53,6 +54,11 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
             definition.path: other
             for definition in wanted
             if (other := letter_case_conflict(definition.path, listing))
+        },
+        hides={
+            definition.path: hidden
+            for definition in wanted
+            if (hidden := hidden_by(definition.path, listing))
         },
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
@@ -64,6 +64,7 @@ class Progress:
         self._result = result
         self._log = log
         self._definitions: tuple[FileDefinition, ...] = ()
+        self._hides: Mapping[str, str] = {}
         self._results: dict[str, FileResult] = {}
         self._last_failure: tuple[State, Cause] | None = None
 
@@ -111,7 +112,7 @@ class Progress:
 
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; the paths that are present are recorded as skipped."""
-        self._definitions = plan.definitions
+        self._definitions, self._hides = plan.definitions, plan.hides
         self._result = self._result._replace(missing=plan.missing_count)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
@@ -182,7 +183,9 @@ class Progress:
         """
         results = self._results | {result.definition.path: result for result in assuming}
         files = (
-            results.get(d.path) or FileResult(d, State.PENDING, why_pending)
+            (results.get(d.path) or FileResult(d, State.PENDING, why_pending))._replace(
+                hides=self._hides.get(d.path, "")
+            )
             for d in self._definitions
         )
         return self._result._replace(files=tuple(files))

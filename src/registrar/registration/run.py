@@ -114,6 +114,9 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
             msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
         ]
         progress.warn("progress.letter_case", about=str(plan.other_case), pairs=pairs)
+    if plan.hides:
+        pairs = [msg("progress.hides_pair", path=p, other=o) for p, o in plan.hides.items()]
+        progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
 
 
 def _preview(plan: Plan, progress: Progress, find: Callable[[], OpenOrDeclined | None]) -> None:

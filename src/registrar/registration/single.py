@@ -41,12 +41,11 @@ _MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 
 
 def directories_to_read(spec: RegistrationSpec) -> list[str]:
-    """The directories that hold the listed paths, and those where an alternative may be."""
-    elsewhere = alternatives.directories_to_read(
-        spec.definitions, respect=spec.respect_alternatives
-    )
-    listed = (directory_of(definition.path) for definition in spec.definitions)
-    return list(dict.fromkeys([*listed, *elsewhere]))
+    """The directories of the listed paths, those where an alternative, or a hidden file, may be."""
+    definitions = spec.definitions
+    elsewhere = alternatives.directories_to_read(definitions, respect=spec.respect_alternatives)
+    listed = (directory_of(definition.path) for definition in definitions)
+    return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
 
 
 class SingleCommit:

@@ -15,7 +15,7 @@ _EFFECTS = {
     # What an empty file means to GitHub: docs/github-behaviour.md, "Files that GitHub reads"
     ".github/ISSUE_TEMPLATE/config.yml": "effect.issue_templates",
     ".github/CODE_OF_CONDUCT.md": "effect.inherited",
-    ".github/CONTRIBUTING.md": "effect.contributing",
+    ".github/CONTRIBUTING.md": "effect.inherited",
     ".github/GOVERNANCE.md": "effect.inherited",
     ".github/PULL_REQUEST_TEMPLATE.md": "effect.inherited",
     ".github/SECURITY.md": "effect.inherited",
@@ -47,6 +47,7 @@ def render(
     """
     earlier = earlier.replace("\r\n", "\n")
     head = [catalogue.sentences(_in_numbers(registration), str), ""]
+    head += _hidden(registration, catalogue)
     change = msg("body.change_the_set", profile=registration.profile)
     if own_list:
         change = msg("body.change_the_file")
@@ -82,6 +83,20 @@ def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     }
     added = msg("body.adds", count=states.count(State.CREATED), total=len(states))
     return [added, *(msg(f"body.{name}", count=n) for name, n in counts.items() if n)]
+
+
+def _hidden(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+    """Which files of the repository GitHub would not use any more."""
+    pairs = [
+        msg("progress.hides_pair", path=file.definition.path, other=file.hides)
+        for file in registration.files
+        if file.on_branch and file.hides
+    ]
+    if not pairs:
+        return []
+    return markdown.quoted(
+        catalogue.text(msg("body.hides", pairs=pairs), escaping.for_markdown_code)
+    )
 
 
 def _to_fill_in(
@@ -144,9 +159,4 @@ def _state_on_branch(file: FileResult) -> State:
 
 
 def _described(file: FileResult) -> Message:
-    if not file.on_branch:
-        return file.described
-    added = msg("state.added")
-    if file.state is State.CREATED and file.reason:
-        return msg("state.with_reason", state=added, reason=file.reason)
-    return added
+    return file.described_as_added if file.on_branch else file.described

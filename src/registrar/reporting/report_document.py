@@ -49,6 +49,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                         "state": file.state,
                         "reason": text(file.explanation),
                         "commit": shown(file.commit) or None,
+                        "hides": shown(file.hides) or None,
                     }
                     for file in registration.files
                 ],
