@@ -132,10 +132,10 @@ class Dispatcher:
             except Refusal as refusal:
                 error = {"type": "RATE_LIMITED", "message": refusal.message}
                 return Response(200, {"errors": [error]})
-        body, mismatches = graphql.respond(self._host, token, record.json)
+        answer, mismatches = graphql.respond(self._host, token, record.json)
         for mismatch in mismatches:
             self._mismatch(record, mismatch)
-        return Response(200, body)
+        return answer
 
     def _check_version(self, record: Request) -> None:
         """Raise `Refusal` 410 for an API version that is gone; its words are those of the 400

@@ -107,6 +107,8 @@ class Quirks:
     (fpicalausa/remove-stale-branches#49)."""
     most_in_tree: int = 100_000
     """Entries of a tree that GitHub lists at once (docs: "Get a tree")."""
+    missing: Unresolved = Unresolved.NOT_FOUND
+    """What GraphQL answers for a path that is not there; only the first has been seen."""
     below_a_file: Unresolved = Unresolved.NOT_FOUND
     """What GraphQL answers for a path below a file, a link or a submodule: nobody has said."""
     hidden_directories: Unresolved | None = None

@@ -35,12 +35,18 @@ from typing import Any
 import yaml
 
 HERE = Path(__file__).parent
-FILES = ("reading", "writing", "pull-requests", "listings")
+FILES = (
+    *("reading", "writing", "pull-requests", "listings"),
+    *("graphql-reading", "graphql-writing"),
+)
 IDS = {
     "<base>": "ba5e" * 10,
     "<head>": "4ead" * 10,
     "<blob>": "b10b" * 10,
     "<tree>": "7ee0" * 10,
+    # Those of the directories in `graphql-reading.yml`: a tree's id is the hash of its entries
+    "<root>": "c7c5d44aac5cb982a807c39abac82ce01cfd8f3d",
+    "<docs>": "441de93354c5bf88419a298e77a9ee320c2d4f34",
 }
 """Stand for ids of commits, files and directories."""
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from registrar.cancellation import Cancellation
+from registrar.clock import Clock
 from registrar.github.client import GitHub
+from registrar.github.graphql import Found
 from registrar.github.retry import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.models.plan import NewPullRequest
-from registrar.models.repository import PullRequest, Repository
+from registrar.github.trees import Known
+from registrar.models.files import FileDefinition
+from registrar.models.plan import NewCommit, NewPullRequest
+from registrar.models.repository import PullRequest, Repository, RepositoryState
+from registrar.models.selection import ListedRepository
 from tests.clocks import FakeClock
-from tests.fakehub import Request
 from tests.fakehub.representations import node_id
 from tests.recordings import IDS
 
@@ -27,6 +31,8 @@ MAX_SECONDS = 600.0
 class Given:
     """What a request is about."""
 
+    full_name: str = FULL_NAME
+    node_id: str = node_id("R", 1000)
     path: str = "docs/guide.md"
     branch: str = BRANCH
     base: str = IDS["<base>"]
@@ -38,25 +44,45 @@ class Given:
     draft: bool = False
     body: str = "new"
     is_fork: bool = False
+    directories: tuple[str, ...] = ("docs",)
     owner: str = "octo"
 
     @property
     def repository(self) -> Repository:
         """The repository, as our code knows it by then."""
-        url = f"https://github.com/{FULL_NAME}"
-        return Repository(FULL_NAME, "main", url, is_fork=self.is_fork, node_id=node_id("R", 1000))
+        url = f"https://github.com/{self.full_name}"
+        return Repository(self.full_name, "main", url, is_fork=self.is_fork, node_id=self.node_id)
+
+    @property
+    def listed(self) -> ListedRepository:
+        """The repository, as a list shows it."""
+        return ListedRepository(id=1000, node_id=self.node_id, full_name=self.full_name)
+
+    @property
+    def commit(self) -> NewCommit:
+        """A commit that adds a file."""
+        return NewCommit(
+            self.branch, self.base, "chore: add a file", "", [FileDefinition(self.path)]
+        )
+
+    @property
+    def new_pull_request(self) -> NewPullRequest:
+        """A pull request to be opened."""
+        return NewPullRequest(self.branch, "Add files", "", draft=self.draft)
 
     @property
     def pull_request(self) -> PullRequest:
         """Its pull request."""
-        url = f"https://github.com/{FULL_NAME}/pull/{self.number}"
+        url = f"https://github.com/{self.full_name}/pull/{self.number}"
         return PullRequest(self.number, url, head_branch=self.branch)
 
 
 class Run:
-    """GitHub as one run of the action reaches it, on a clock that skips all waiting."""
+    """GitHub as one run of the action reaches it; unless told otherwise, no waiting takes time."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(
+        self, url: str, token: str, *, full_name: str = FULL_NAME, clock: Clock | None = None
+    ) -> None:
         self.github = GitHub(
             Transport(token=token, api_url=url),
             token=token,
@@ -64,11 +90,30 @@ class Run:
             policy=RetryPolicy(
                 max_seconds=MAX_SECONDS,
                 announce=lambda _: None,
-                cancellation=Cancellation(FakeClock()),
+                cancellation=Cancellation(clock or FakeClock()),
             ),
         )
-        self.client = self.github.client(FULL_NAME)
+        self.client = self.github.client(full_name)
         self.many = self.github.many()
+
+
+def more_directories(run: Run, given: Given) -> Found:
+    """Read more directories than one query asks for."""
+    state = RepositoryState(given.repository, given.base, entries={})
+    return run.client._more_directories(Found(state, Known()), ["", *given.directories])
+
+
+class Sent(Protocol):
+    """A request that was sent."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def json(self) -> Any: ...
 
 
 class Call(NamedTuple):
@@ -80,17 +125,18 @@ class Call(NamedTuple):
     text: str = ""
     """What the text of its query or mutation contains, and that of no other."""
 
-    def is_it(self, request: Request) -> bool:
+    def is_it(self, request: Sent) -> bool:
         """Whether a request is of this kind."""
         query = str((request.json or {}).get("query", "")) if self.text else ""
         found = re.fullmatch(self.address, f"{request.method} {request.path}")
         return found is not None and self.text in query
 
 
-OF_IT = rf"(?:/repos/{FULL_NAME}|/repositories/\d+)"
+GRAPHQL = "POST (?:/api)?/graphql"
+OF_IT = r"(?:/repos/[^/]+/[^/]+|/repositories/\d+)"
 CALLS: Mapping[str, Call] = {
     "GET rate_limit": Call("GET /rate_limit", lambda run, _: run.github.check_token()),
-    "GET repo": Call(f"GET {OF_IT}", lambda run, _: run.client.repository(FULL_NAME)),
+    "GET repo": Call(f"GET {OF_IT}", lambda run, given: run.client.repository(given.full_name)),
     "GET git/ref": Call(
         f"GET {OF_IT}/git/ref/.+",
         lambda run, given: run.client.branch_head(given.repository, given.branch),
@@ -135,9 +181,7 @@ CALLS: Mapping[str, Call] = {
     ),
     "POST pulls": Call(
         f"POST {OF_IT}/pulls",
-        lambda run, given: run.client.create_pull_request(
-            given.repository, NewPullRequest(given.branch, "Add files", "", draft=given.draft)
-        ),
+        lambda run, given: run.client.create_pull_request(given.repository, given.new_pull_request),
     ),
     "PATCH pulls/N": Call(
         f"PATCH {OF_IT}/pulls/\\d+",
@@ -170,5 +214,35 @@ CALLS: Mapping[str, Call] = {
     ),
     "GET user/repos": Call(
         "GET /user/repos", lambda run, given: tuple(run.many.of_owner(given.owner))
+    ),
+    "query repository": Call(
+        GRAPHQL,
+        lambda run, given: run.client.inspect(given.full_name, given.branch, given.directories),
+        "pulls: repository",
+    ),
+    "query object": Call(GRAPHQL, more_directories, "object(oid:"),
+    "query nodes": Call(
+        GRAPHQL,
+        lambda run, given: run.many.inspect_many(
+            [given.listed], given.branch, given.directories, once=False
+        ),
+        "pulls: nodes",
+    ),
+    "query .github": Call(
+        GRAPHQL,
+        lambda run, given: run.client.read_owner(given.owner, given.directories),
+        'name: ".github"',
+    ),
+    "mutation createRef, createCommitOnBranch, createPullRequest": Call(
+        GRAPHQL,
+        lambda run, given: run.client.create_everything(
+            given.repository, given.commit, given.new_pull_request
+        ),
+        "createRef(",
+    ),
+    "mutation createCommitOnBranch": Call(
+        GRAPHQL,
+        lambda run, given: run.client.create_commit(given.repository, given.commit),
+        "mutation($commit:",
     ),
 }

@@ -22,6 +22,7 @@ from tests.fakehub import (
     Symptom,
 )
 from tests.fakehub.answer import Answer, Response
+from tests.fakehub.quirks import Unresolved
 from tests.fakehub.store import Content
 from tests.recordings.calls import BRANCH, FULL_NAME, Given
 
@@ -200,6 +201,62 @@ def cut(scene: Scene) -> None:
     scene.host.quirks.most_in_tree = 3
 
 
+def unresolved(how: Unresolved) -> Callable[[Scene], None]:
+    def answer(scene: Scene) -> None:
+        scene.host.quirks.missing = how
+
+    return answer
+
+
+def with_hidden_directories(scene: Scene) -> None:
+    scene.host.quirks.hidden_directories = Unresolved.NOT_FOUND
+
+
+def without_pull_requests(scene: Scene) -> None:
+    scene.host.quirks.pull_requests_need_permission = True
+    scene.token["permissions"] = {"contents": "write"}
+
+
+def too_much(scene: Scene) -> None:
+    scene.host.quirks.partial_above = 0
+
+
+def with_owner_files(scene: Scene) -> None:
+    scene.host.create_repository("octo/.github", FILES)
+
+
+def without_pulls(scene: Scene) -> None:
+    scene.branch({"docs/new.md": b"\n"})
+    scene.repository.has_pull_requests = False
+
+
+def over_the_limit(scene: Scene) -> None:
+    scene.given = replace(
+        scene.given, base=scene.repository.commit({"docs/guide.md": b"x" * 1_048_577})
+    )
+    scene.host.quirks.most_shown = 1 << 20
+
+
+def with_secret(scene: Scene) -> None:
+    scene.branch()
+    scene.repository.secrets = {b"\n"}
+
+
+def vague(scene: Scene) -> None:
+    scene.branch({"docs/new.md": b"\n"})
+    scene.host.quirks.vague_pulls = 2
+
+
+def with_label_race(scene: Scene) -> None:
+    scene.pull_request()
+    scene.host.quirks.label_races = 9
+
+
+def with_hidden_team(scene: Scene) -> None:
+    scene.pull_request()
+    scene.repository.hidden_teams = {"secret"}
+
+
 def flaky(scene: Scene) -> None:
     scene.host.quirks.flaky_references = [502] * 6
 
@@ -227,9 +284,10 @@ def archived(scene: Scene) -> None:
     scene.repository.archived = True
 
 
-SCENES: Mapping[str, Callable[[Scene], None]] = {
+SCENES: dict[str, Callable[[Scene], None]] = {
     "GET rate_limit: the token is accepted": lambda _: None,
     "GET rate_limit: the token is wrong, or has ended": may_not(requests=0),
+    "GET rate_limit: an App's token that was made a moment ago": may_not(unknown_for=3600),
     "GET rate_limit: an Enterprise Server without limits": without_limits,
     "GET repo: it is there": lambda _: None,
     "GET repo: an App's token asks": lambda _: None,
@@ -243,12 +301,14 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     ),
     "GET repo: GitHub is down": meets(FaultKind.ERROR_503),
     "GET repo: this version of the API has ended": without_version,
+    "GET repo: pull requests are switched off": without_pulls,
     "GET git/ref: the branch is there": with_branch,
     "GET git/ref: there is no such branch": lambda _: None,
     "GET git/ref: the branch was made a moment ago": lags(Symptom.REFERENCE),
     "GET git/ref: the repository has no commit": Scene.empty,
     "GET contents: a file is there": lambda _: None,
     "GET contents: a file of more than 1 MB is there": holds(b"x" * 1_048_577),
+    "GET contents: a file over the limit is there": over_the_limit,
     "GET contents: a directory is there": lambda _: None,
     "GET contents: a link to a file is there": lambda _: None,
     "GET contents: a link to a directory is there": holds(Symlink("docs"), "link"),
@@ -262,6 +322,7 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     "GET contents of a directory: it is there": lambda _: None,
     "GET contents of a directory: a file is there": lambda _: None,
     "GET contents of a directory: nothing is there": lambda _: None,
+    "GET contents of a directory: its address ends in a slash": lambda _: None,
     "GET git/trees: the whole tree": lambda _: None,
     "GET git/trees: the tree is too large, and cut": cut,
     "GET git/trees: the commit is unknown": unknown_commit,
@@ -271,6 +332,7 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     "GET pulls: one is of another branch at the same commit": of_another_branch,
     "GET pulls: the token may not read them": unreadable,
     "GET pulls: there is none": lambda _: None,
+    "GET pulls: pull requests are switched off": without_pulls,
     "GET pulls: the fork that one came from was deleted": of_deleted_fork,
     "GET pulls/N: it is there": with_pull_request,
     "GET pulls/N: there is no such pull request": lambda _: None,
@@ -293,6 +355,8 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     "PUT contents: another write to the branch came first": meets(FaultKind.CONFLICT_409),
     "PUT contents: the branch was made a moment ago": lags(Symptom.CONTENTS),
     "PUT contents: there is no such branch": lambda _: None,
+    "PUT contents: a branch protection forbids it": protected("classic"),
+    "PUT contents: push protection finds a secret": with_secret,
     "PUT contents: a ruleset forbids it": protected_later,
     "PUT contents: a part of the path is a file": with_branch,
     "PUT contents: the path has an empty part": with_branch,
@@ -310,6 +374,8 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     "POST pulls: the last commit was made a moment ago, and the branch is unknown": lags(
         Symptom.PULL_BAD_HEAD
     ),
+    "POST pulls: nothing says why": vague,
+    "POST pulls: pull requests are switched off": without_pulls,
     "POST pulls: there is no such branch": lambda _: None,
     "POST pulls: the setting does not let workflows open any": forbidden_to_workflows,
     "POST pulls: the plan has no drafts": without_drafts,
@@ -319,6 +385,14 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     "PATCH pulls/N: the body is too long": with_long_body,
     "POST labels: the labels are there": with_pull_request,
     "POST labels: the pull request was opened a moment ago": lags(Symptom.LABELS),
+    "POST labels: the pull request was opened a moment ago, in other words": lags(
+        Symptom.LABELS_NO_ISSUE
+    ),
+    "POST labels: one does not exist, and the token may not make it": with_pull_request,
+    "POST labels: somebody made one at the same moment": with_label_race,
+    "POST assignees: the pull request was opened a moment ago": lags(Symptom.ASSIGNEES),
+    "POST assignees: a login is no person's": with_pull_request,
+    "POST requested_reviewers: the token may not see a team": with_hidden_team,
     "POST assignees: the people are assigned": with_pull_request,
     "POST assignees: a person cannot be assigned": with_pull_request,
     "POST requested_reviewers: the people are asked": with_pull_request,
@@ -333,11 +407,59 @@ SCENES: Mapping[str, Callable[[Scene], None]] = {
     "GET users/USER/repos: there is nobody of that name": lambda _: None,
 }
 
+SCENES |= {
+    "query repository: it is there, with the directory": lambda _: None,
+    "query repository: the branch and its pull request are there": with_pull_request,
+    "query repository: an App's token asks": lambda _: None,
+    "query repository: a directory is missing": lambda _: None,
+    "query repository: a directory is missing, and no error says so": unresolved(Unresolved.NULL),
+    "query repository: a directory is missing, and the error has no type": unresolved(
+        Unresolved.WITHOUT_TYPE
+    ),
+    "query repository: a file is at the path of a directory": lambda _: None,
+    "query repository: a file of more than 10 MB is at the path of a directory": holds(
+        b"x" * (11 << 20), "README.md"
+    ),
+    "query repository: a submodule is at the path of a directory": lambda _: None,
+    "query repository: a part of the path is a file": lambda _: None,
+    "query repository: a directory is refused that the root lists": with_hidden_directories,
+    "query repository: there is none that the token may see": lambda s: s.repository.delete(),
+    "query repository: it has no commit": Scene.empty,
+    "query repository: the organisation wants single sign-on first": may_not(sso=True),
+    "query repository: the token may not read pull requests": without_pull_requests,
+    "query repository: the token is wrong, or has ended": may_not(requests=0),
+    "query repository: too much was asked": too_much,
+    "query repository: it took too long, with a page of HTML": meets(FaultKind.ERROR_502_HTML),
+    "query repository: the hourly limit is used up": meets(FaultKind.GRAPHQL_RATE_LIMITED),
+    "query repository: too many requests in a short time": meets(
+        FaultKind.GRAPHQL_SECONDARY_MESSAGE
+    ),
+    "query object: the directory is there": lambda _: None,
+    "query object: a directory is missing": lambda _: None,
+    "query nodes: it is there, with the directory": lambda _: None,
+    "query nodes: a directory is missing": lambda _: None,
+    "query nodes: one was deleted, or the token may not see it": lambda s: s.repository.delete(),
+    "query nodes: the organisation of one wants single sign-on first": may_not(sso=True),
+    "query .github: it is there, with the directory": with_owner_files,
+    "query .github: a directory is missing": with_owner_files,
+    "query .github: the owner has none": lambda _: None,
+    "mutation createRef, createCommitOnBranch, createPullRequest: all three are done": (
+        lambda _: None
+    ),
+    "mutation createRef, createCommitOnBranch, createPullRequest: "
+    "the branch exists, at another commit": with_pull_request,
+    "mutation createRef, createCommitOnBranch, createPullRequest: "
+    "there is a branch above or below it": with_branch_above,
+    "mutation createCommitOnBranch: the commit is made": with_branch,
+    "mutation createCommitOnBranch: another write to the branch came first": with_commit,
+    "mutation createCommitOnBranch: the branch was made a moment ago": lags(Symptom.COMMIT_STALE),
+}
 
 NOT_AT_THE_STAND_IN: Mapping[str, str] = {
     "GET rate_limit: an old Enterprise Server without limits": "as the one without, but for words",
     "GET repo: it was taken down": "nothing can be done there",
     "PUT contents: another write to the branch came first, in other words": "as the other words",
+    "query nodes: too many ids": "we ask for 100 at most",
 }
 """What the stand-in does not answer, and why that is no loss."""
 

@@ -18,6 +18,7 @@ from graphql import (
     validate,
 )
 
+from tests.fakehub.answer import Response
 from tests.fakehub.graphql import cost
 from tests.fakehub.graphql.mutations import Graph
 from tests.fakehub.graphql.schema import schema
@@ -27,6 +28,7 @@ from tests.fakehub.tokens import Token
 if TYPE_CHECKING:
     from tests.fakehub.host import StandInHost
 
+SSO = "X-GitHub-SSO"
 TYPES = {403: "FORBIDDEN", 404: "NOT_FOUND"}
 TIMED_OUT = (
     "Something went wrong while executing your query. This may be the result of a timeout, or it "
@@ -38,7 +40,7 @@ BAD_GATEWAY = (
 )
 
 
-def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any], list[str]]:
+def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[str]]:
     """The answer to a GraphQL request, and what was wrong with the request itself.
 
     A query that the schema does not allow, and a resolver's own failure, are in the second part.
@@ -49,13 +51,14 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any],
     mismatches = [f"undocumented property {name}" for name in sorted(unknown)]
     document, errors = parsed(given.get("query") or "")
     if document is None:
-        return {"errors": [formatted(error) for error in errors]}, [*mismatches, *map(str, errors)]
+        refused = {"errors": [formatted(error) for error in errors]}
+        return Response(200, refused), [*mismatches, *map(str, errors)]
     if is_mutation(document) and host.pace is not None:
         try:
             host.pace.spend(host.clock.monotonic())
         except Refusal as refusal:
             if host.quirks.limits_at_200 or refusal.status == 422:
-                return limited(document, refusal), mismatches
+                return Response(200, limited(document, refusal)), mismatches
             raise
     result = execute_sync(
         schema(),
@@ -74,7 +77,11 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[dict[str, Any],
     answer: dict[str, Any] = {"data": data}
     if reported:
         answer["errors"] = reported
-    return answer, mismatches
+    headers: dict[str, str] = {}
+    for error in found:
+        if isinstance(error.original_error, Refusal):
+            headers |= error.original_error.headers
+    return Response(200, answer, headers), mismatches
 
 
 @lru_cache(maxsize=64)
@@ -164,5 +171,7 @@ def formatted(error: GraphQLError) -> dict[str, Any]:
     if isinstance(refusal, Refusal):
         kind = TYPES.get(refusal.status, "UNPROCESSABLE") if refusal.kind is None else refusal.kind
         typed = {"type": kind} if kind else {}
-        return {**typed, **found, "message": message_of(refusal)}
+        # fwouts/prmonitor#1042
+        more = {"extensions": {"saml_failure": True}} if SSO in refusal.headers else {}
+        return {**typed, **found, **more, "message": message_of(refusal)}
     return dict(found)

@@ -53,7 +53,13 @@ class Graph(Nodes):
         name = given["name"]
         if name in repository.git.references:
             raise Refusal(422, f'A ref named "{name}" already exists in the repository.')
-        repository.create_reference(name, given["oid"])
+        try:
+            repository.create_reference(name, given["oid"])
+        except Refusal as refusal:
+            if refusal.message != "Reference update failed":
+                raise
+            # microsoft/vscode-remote-repositories-github#122
+            raise Refusal(422, "Ref cannot be created.") from None
         return {"ref": self.reference(repository, name)}
 
     def update_ref(self, given: Mapping[str, Any]) -> Node:
@@ -203,5 +209,5 @@ class Graph(Nodes):
 
 
 def stale(expected: str) -> Refusal:
-    message = f'Expected branch to point to "{expected}" but it did not. Pull and try again.'
+    message = f'Expected branch to point to "{expected}" but it did not.  Pull and try again.'
     return Refusal(409, message, kind="STALE_DATA")

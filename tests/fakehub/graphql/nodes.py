@@ -340,7 +340,7 @@ class Nodes:
             how = quirks.hidden_directories
         elif entry is None:
             below = is_below_something(tree, path)
-            how = quirks.below_a_file if below else Unresolved.NOT_FOUND
+            how = quirks.below_a_file if below else quirks.missing
         if how in {Unresolved.NOT_FOUND, Unresolved.WITHOUT_TYPE}:
             kind = None if how is Unresolved.NOT_FOUND else ""
             raise Refusal(404, f"Could not resolve file for path '{path}'.", kind=kind)

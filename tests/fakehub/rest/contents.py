@@ -61,7 +61,12 @@ def shown_content(
             assert isinstance(entry, pygit2.Blob)
             if entry.size > (most := call.host.quirks.most_shown):
                 error = {"resource": "Blob", "field": "data", "code": "too_large"}
-                message = f"This API returns blobs up to {most >> 20} MB in size."
+                # tinacms/tinacms#2787
+                message = (
+                    f"This API returns blobs up to {most >> 20} MB in size. The requested blob is "
+                    "too large to fetch via the API, but you can use the Git Data API to request "
+                    "blobs up to 100 MB in size."
+                )
                 raise Refusal(403, message, errors=[error])
             return show.file(repository, path, entry, ref)
 

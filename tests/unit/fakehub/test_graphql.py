@@ -158,7 +158,8 @@ def test_three_mutations_in_one_request(client: Client, repository: Repository) 
 def test_each_mutation_fails_on_its_own(client: Client, repository: Repository) -> None:
     write(client, repository)
     body = write(client, repository)
-    stale = f'Expected branch to point to "{repository.head()}" but it did not. Pull and try again.'
+    expected = f'Expected branch to point to "{repository.head()}"'
+    stale = f"{expected} but it did not.  Pull and try again."
     assert body["data"] == dict.fromkeys(body["data"])
     assert errors(body) == {
         "createRef": (
