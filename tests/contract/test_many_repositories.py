@@ -1767,6 +1767,39 @@ def test_an_event_that_is_no_file_is_no_event(
     assert "octo-org/top-secret" in run.stdout
 
 
+# --- Memory -------------------------------------------------------------------------------
+
+
+def test_a_plan_does_not_keep_the_content_of_each_repository(
+    host: StandInHost, action: Action
+) -> None:
+    """A template of 400 kB in 250 repositories would be 100 MB."""
+    for number in range(250):
+        host.create_repository(f"octo-org/r{number}", {"a": b"a"})
+    action.write("template", "{repo}" + "x" * 400_000)
+    peaks = []
+    for template in (True, False):
+        entry = {"path": "b", "content_file": "template", "template": template}
+        listing = action.write("list.json", json.dumps([entry]))
+        given = {"definitions": listing, "target_repo": None, "mode": "plan", "language": "en"}
+        environ = action.environment({**given, "target_repos": ALL})
+        run, peak = action.measure(environ)
+        assert (run.exit_code, rows(run)) == (0, {f"octo-org/r{n}": "missing" for n in range(250)})
+        peaks.append(peak)
+    assert peaks[0] < peaks[1] + 20_000_000
+
+
+def test_more_files_than_the_memory_takes_are_refused(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 201)
+    listing = action.listing(*(f"docs/{number}" for number in range(5_000)))
+    run = many(definitions=listing, mode="plan")
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "The lists have 1005000 files for all repositories together" in run.stderr
+    assert "nodes" not in asked(host)
+
+
 # --- How many requests --------------------------------------------------------------------
 
 

@@ -143,7 +143,7 @@ class EntryReader:
                 self.errors.add(place, *rules.path_diagnostics(path))
             content = self._content(text, file, place, template=template, allowed=content_allowed)
             yield definition._replace(
-                content=EMPTY_FILE if content is None else content,
+                source=EMPTY_FILE if content is None else content,
                 template=template and content is not None,
             )
 
@@ -208,7 +208,7 @@ class EntryReader:
                 values = {"file": Excerpt(file), "diagnostic": error.message}
                 self.errors.add(place, msg("definitions.in_folder", **values))
             else:
-                yield folder._replace(path=path, content=content)
+                yield folder._replace(path=path, source=content)
 
     def _require_room(self) -> None:
         """Read no more of a list that is refused: perhaps it holds one large file very often.

@@ -29,6 +29,20 @@ def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
     return {PullState.TO_OPEN: 1 + always + once, PullState.TO_UPDATE: 2 + always}
 
 
+MOST_FILES = 1_000_000
+"""Listed files of all repositories together: each takes some 500 bytes until the report."""
+
+
+def require_memory(files: int) -> None:
+    """Refuse what would fill the memory: ``files`` in all lists of all repositories.
+
+    Raises:
+        Refused: nothing was read or written.
+    """
+    if files > MOST_FILES:
+        raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
+
+
 def require_points(queries: int, *, points_left: int | None) -> None:
     """Refuse to begin what cannot end: reading alone would take more points than are left.
 

@@ -136,6 +136,7 @@ class Fleet(NamedTuple):
     def _read(self, reader: Reader, listing: Listing) -> list[WorkItem]:
         """Read every repository, report what is final, and give those with missing files."""
         tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
+        budgets.require_memory(sum(len(task.job.definitions) for task in tasks))
         budgets.require_points(queries_for(tasks), points_left=reader.client.points_left)
         items: list[WorkItem] = []
         left_out = set[int]()

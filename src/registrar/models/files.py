@@ -27,24 +27,32 @@ class FileDefinition(NamedTuple):
     """One file of a definition file: where it belongs, and its bytes."""
 
     path: str
-    content: bytes = EMPTY_FILE
+    source: bytes = EMPTY_FILE
+    """The bytes as they are listed, placeholders and all."""
     description: str = ""
     alternatives: tuple[str, ...] = ()
     """Other paths for the same file: where one of them exists, this one counts as present."""
     template: bool = False
-    """Whether the content is a template, to be filled in once the repository was read."""
+    """Whether the content is a template, to be filled in for the repository."""
+    repository: Repository | None = None
+    """Whose values fill in the template, once it was read."""
 
     def filled_in(self, repository: Repository) -> FileDefinition:
         """Give the file as ``repository`` gets it.
 
         Depends on the repository only, so a later run recognises the file by its blob id.
         """
-        if not self.template:
-            return self
-        owner, _, repo = repository.full_name.partition("/")
-        names = dict(zip(TEMPLATE_NAMES, (owner, repo, repository.default_branch), strict=True))
-        content = templates.fill(self.content.decode(), names).encode()
-        return self._replace(content=content, template=False)
+        return self._replace(repository=repository) if self.template else self
+
+    @property
+    def content(self) -> bytes:
+        """Its bytes; a template is filled in each time, because many of them fill the memory."""
+        if self.repository is None:
+            return self.source
+        owner, _, repo = self.repository.full_name.partition("/")
+        values = (owner, repo, self.repository.default_branch)
+        names = dict(zip(TEMPLATE_NAMES, values, strict=True))
+        return templates.fill(self.source.decode(), names).encode()
 
     @property
     def is_empty(self) -> bool:
@@ -59,5 +67,6 @@ class FileDefinition(NamedTuple):
     @property
     def blob_id(self) -> str:
         """The id under which git stores this content (SHA-1 over ``blob <size>\\0<content>``)."""
-        header = b"blob %d\0" % len(self.content)
-        return hashlib.sha1(header + self.content, usedforsecurity=False).hexdigest()
+        content = self.content
+        header = b"blob %d\0" % len(content)
+        return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()

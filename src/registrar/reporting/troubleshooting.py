@@ -92,6 +92,7 @@ SECTIONS = {
     "fleet.stopped": "many-repositories",
     "fleet.too_few_minutes": "many-repositories",
     "fleet.too_few_points": "rate-limits",
+    "fleet.too_many_files": "many-repositories",
     "fleet.too_many_shards": "many-repositories",
     "fleet.unknown": "many-repositories",
     "fleet.unreadable": "the-repository-is-not-found",
