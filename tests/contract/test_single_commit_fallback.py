@@ -173,10 +173,12 @@ def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
     assert example.repository.files()[path] == b"theirs\n"
 
 
+@pytest.mark.parametrize("other_words", [False, True], ids=["STALE_DATA", "is at"])
 def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
-    host: StandInHost, example: Example
+    host: StandInHost, example: Example, other_words: bool
 ) -> None:
     """Somebody pushes to a leftover branch between our look and our commit."""
+    host.quirks.stale_in_other_words = other_words
     example.repository.create_branch(BRANCH)
     path = next(iter(MISSING))
 

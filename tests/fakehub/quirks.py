@@ -109,6 +109,18 @@ class Quirks:
     """Entries of a tree that GitHub lists at once (docs: "Get a tree")."""
     missing: Unresolved = Unresolved.NOT_FOUND
     """What GraphQL answers for a path that is not there; only the first has been seen."""
+    hidden_pull_requests: frozenset[int] = frozenset()
+    """GraphQL has null in the place of these, as for another organisation's behind single sign-on
+    (jasperapp/jasper#187)."""
+    hidden_contents: frozenset[str] = frozenset()
+    """Repositories whose contents the token may not read, though it sees them: GraphQL has no
+    default branch (cli/cli#12798)."""
+    empty_payloads: bool = False
+    """A mutation that is refused is an object that holds null, not null itself
+    (wso2/mi-vscode#1608)."""
+    stale_in_other_words: bool = False
+    """`createCommitOnBranch` says where the branch is instead of STALE_DATA
+    (babarot/gh-infra#163)."""
     below_a_file: Unresolved = Unresolved.NOT_FOUND
     """What GraphQL answers for a path below a file, a link or a submodule: nobody has said."""
     hidden_directories: Unresolved | None = None

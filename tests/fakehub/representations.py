@@ -339,7 +339,8 @@ class Representations:
         def item(path: str, entry: pygit2.Object) -> dict[str, Any]:
             kind = git_type(entry)
             shown: dict[str, Any] = {
-                "path": path,
+                # Of a name that is not UTF-8 JSON shows replacement characters
+                "path": path.encode(errors="surrogateescape").decode(errors="replace"),
                 "mode": octal(entry),
                 "type": kind,
                 "sha": str(entry.id),

@@ -144,6 +144,7 @@ def test_names_that_are_not_utf8_hide_nothing(
     repository = host.create_repository(TARGET, {"docs/guide.md": b"theirs\n"})
     add_name(repository, b"caf\xe9.md")
     run = start()
+    assert run.exit_code == 0, run.console
     states = {each["path"]: each["state"] for each in run.registration["files"]}
     assert states["docs/guide.md"] == "skipped"
     assert states["NEW.md"] == "created"

@@ -323,6 +323,7 @@ def test_a_limit_that_met_only_a_part_makes_what_follows_wait() -> None:
 
 # --- GraphQL ------------------------------------------------------------------------------------
 
+MOVED_ON = f"Ref refs/heads/x is at {'1' * 40} but expected {'2' * 40}"
 TOO_MUCH = (
     errors(("RESOURCE_LIMITS_EXCEEDED", "x"), data={"repository": {"p0": None}}),
     errors(("", "Resource limits for this query exceeded."), data={"repository": {"a": 1}}),
@@ -386,6 +387,11 @@ def test_queries(body: Any, kind: Kind) -> None:
     ("body", "kind"),
     [
         (errors(("STALE_DATA", "x")), Kind.STALE),
+        (errors(("UNPROCESSABLE", MOVED_ON)), Kind.STALE),
+        (errors(("BRANCH_PROTECTION_RULE_VIOLATION", "x")), Kind.REFUSED),
+        (errors(("FORBIDDEN", "Repository rule violations found\n\nNo")), Kind.REFUSED),
+        (errors(("UNPROCESSABLE", "Ref cannot be created.")), Kind.REFUSED),
+        (errors(("FORBIDDEN", "no"), data={"createRef": {"ref": None}}), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x")), Kind.VALIDATION),
         (errors(("INSUFFICIENT_SCOPES", "x")), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x"), data={"createRef": {"ref": {}}}), Kind.SUCCESS),
@@ -455,6 +461,7 @@ LAG = [
         ),
     ),
     ("mutation", answer(200, errors(("STALE_DATA", "x")))),
+    ("mutation", answer(200, errors(("UNPROCESSABLE", MOVED_ON)))),
     ("mutation", answer(200, errors(("NOT_FOUND", "Branch not found")))),
 ]
 

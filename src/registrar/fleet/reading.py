@@ -170,7 +170,7 @@ class Reader:
         spec = task.job.spec(found.repository.full_name)
         try:
             state = with_owner(self.github.client(spec.target), spec, found)
-        except GitHubError as error:
+        except (Refused, GitHubError) as error:
             return Reading(task, failure=error.failure)
         return Reading(task, make_plan(spec, state))
 

@@ -61,6 +61,11 @@ class Case(NamedTuple):
         return frozenset(error.type for error in self.errors)
 
     @property
+    def names_saml(self) -> bool:
+        """Whether an error of GraphQL is that an organisation wants single sign-on."""
+        return any(error.names_saml for error in self.errors)
+
+    @property
     def is_graphql(self) -> bool:
         """Whether it is GraphQL, which answers 200 to what it refuses, too."""
         return self.request.target == GRAPHQL

@@ -65,9 +65,14 @@ def _asks_too_much(case: Case) -> bool:
     return case.is_graphql and (case.says(*phrases) or "RESOURCE_LIMITS_EXCEEDED" in case.types)
 
 
+def _is_stale(case: Case) -> bool:
+    moved = case.is_graphql and case.says(" is at ") and case.says(" but expected ")
+    return moved or "STALE_DATA" in case.types
+
+
 def _is_new_commit(case: Case) -> bool:
-    stale = bool(case.types & {"STALE_DATA", "NOT_FOUND"})
-    return case.refused and case.request.writes and (stale or case.says("not found"))
+    absent = "NOT_FOUND" in case.types or case.says("not found")
+    return case.refused and case.request.writes and (absent or _is_stale(case))
 
 
 TABLE: tuple[Row, ...] = (
@@ -214,7 +219,11 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
     Row(Kind.PERMISSION, "refusal.sso", when=lambda c: c.wants_single_sign_on),
-    Row(Kind.PERMISSION, "refusal.sso_without_address", says=("SAML enforcement",)),
+    Row(
+        Kind.PERMISSION,
+        "refusal.sso_without_address",
+        when=lambda c: c.says("SAML enforcement") or c.names_saml,
+    ),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
     Row(
         Kind.NOT_FOUND,
@@ -242,6 +251,13 @@ TABLE: tuple[Row, ...] = (
         says=("Git Repository is empty", "This repository is empty"),
     ),
     # --- What the token may not do ----------------------------------------------------------
+    # actions/add-to-project#289: Enterprise Server before 3.10 (github/roadmap#622)
+    Row(
+        Kind.TOKEN_REJECTED,
+        "refusal.fine_grained_graphql",
+        (401,),
+        ("do not support the GraphQL API",),
+    ),
     Row(Kind.TOKEN_REJECTED, "refusal.token_rejected", (401,)),
     # fulldecent/pfBlockerNG#1799
     Row(
@@ -301,13 +317,22 @@ TABLE: tuple[Row, ...] = (
         (409,),
         ("Could not create file", "Could not update file"),
     ),
+    # Thinkmill/keystatic#1598: the same in GraphQL; a ruleset has the type FORBIDDEN
+    Row(
+        Kind.REFUSED,
+        "refusal.branch_protection",
+        when=lambda c: "BRANCH_PROTECTION_RULE_VIOLATION" in c.types,
+    ),
+    # release-plz/action#518 in GraphQL's words: a ref below, or above, one that exists
+    Row(Kind.REFUSED, "refusal.reference", (200,), ("Ref cannot be created",)),
     # Molunerfinn/PicGo#955
     Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
     # decaporg/decap-cms: entries with an empty part in their path
     Row(Kind.VALIDATION, "refusal.malformed_path", (422,), ("malformed path component",)),
     # Plans without draft pull requests: https://docs.github.com/en/rest/pulls/pulls
     Row(Kind.NO_DRAFTS, "refusal.other", says=("raft pull requests",)),
-    Row(Kind.STALE, "fault.conflict", when=lambda c: "STALE_DATA" in c.types),
+    # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163
+    Row(Kind.STALE, "fault.conflict", when=_is_stale),
     Row(Kind.PERMISSION, "refusal.other", (403,)),
     Row(
         Kind.PERMISSION,

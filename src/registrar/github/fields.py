@@ -118,13 +118,6 @@ class Fields:
             raise self._error(name, "an object or null")
         return self.object_or_none(name)
 
-    def nodes(self, name: str) -> Iterator[Fields]:
-        """The objects of an array of GraphQL, whose items may be null: those are left out."""
-        items = self._data.get(name)
-        if isinstance(items, list):
-            items = [item for item in items if item is not None]
-        return objects(items, f"{self._where}.{name}")
-
     def objects_or_null(self, name: str) -> list[Fields | None]:
         """The items of an array, each an object or null."""
         items = self._data.get(name)

@@ -212,22 +212,21 @@ class GraphQLClient(RestClient):
         self, response: Response, target: str, branch: str, directories: Sequence[str]
     ) -> Found:
         data = Fields(response.data).object("data")
-        pulls = data.object_or_null("pulls") or self._pull_requests_error(response, ("pulls",))
-        asked = Asked(branch, directories, response.errors_by_path)
+        asked = Asked(branch, directories, response)
         repository = data.object("repository")
         self.note_seen(target, repository)
         if ref := repository.object_or_none("ref"):
             self._branch_ids[branch] = ref.text("id")
-        return self._found(repository, pulls, asked, ("repository",))
+        return self._found(repository, data.object_or_null("pulls"), asked)
 
     def note_seen(self, known_as: str, found: Fields) -> None:
         """Tell whether a repository is private now, before anything is said about it."""
         self._session.saw(known_as, found.repository("nameWithOwner"), found.flag("isPrivate"))
 
-    def _found(self, found: Fields, beside: Fields | Failure, asked: Asked, where: Path) -> Found:
-        """Read a repository, which is at ``where`` of an answer.
+    def _found(self, found: Fields, pulls: Fields | None, asked: Asked, *index: int) -> Found:
+        """Read a repository, the one with this ``index`` where an answer has several.
 
-        ``beside`` has its pull requests, or says why there are none.
+        ``pulls`` is where its pull requests stand in the answer.
         """
         full_name = found.repository("nameWithOwner")
         if found.flag("isEmpty"):
@@ -250,20 +249,19 @@ class GraphQLClient(RestClient):
             node_id=found.text("id"),
         )
         commit = default.object("target")
-        if isinstance(beside, Fields):
-            pulls, error = parse_graphql.pull_requests(beside, repository), None
-        else:
-            pulls, error = (), beside
+        own = parse_graphql.pull_requests(pulls, full_name) if pulls else None
+        error = None if own is not None else self._unread_pull_requests(asked, index)
         ref = found.object_or_none("ref")
         head = ref.object("target").text("oid") if ref else ""
         state = RepositoryState(
             repository,
             commit.text("oid"),
             entries={},
-            branch=BranchState(asked.branch, head, pulls) if ref else None,
-            pull_requests=pulls,
+            branch=BranchState(asked.branch, head, own or ()) if ref else None,
+            pull_requests=own or (),
             pull_requests_error=error,
         )
+        where: Path = ("nodes", *index) if index else ("repository",)
         answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
         return Found(state, Known().learn(answers))
 
@@ -274,7 +272,7 @@ class GraphQLClient(RestClient):
         def read(response: Response) -> Found:
             data = Fields(response.data).object("data")
             commit = data.object("repository").object("object")
-            asked = Asked("", directories, response.errors_by_path)
+            asked = Asked("", directories, response)
             answers = parse_graphql.directories(commit, asked, ("repository", "object"))
             return found._replace(known=found.known.learn(answers))
 
@@ -326,10 +324,11 @@ class GraphQLClient(RestClient):
             known = completed
         return known
 
-    def _pull_requests_error(self, response: Response, where: Path) -> Failure:
-        """Explain why the pull requests at ``where`` of an answer could not be read."""
+    def _unread_pull_requests(self, asked: Asked, index: tuple[int, ...]) -> Failure:
+        """Explain why pull requests could not be read, by the errors that are about them."""
         operation = msg("operation.pull_requests_unread")
-        return failure_beside_data(response.with_errors_at(where), self._context, operation)
+        about = asked.response.with_errors_at(("pulls", *index))
+        return failure_beside_data(about, self._context, operation)
 
     def _graphql(
         self,
@@ -355,7 +354,7 @@ def _owner(response: Response, directories: Sequence[str]) -> tuple[Known, bool]
     visibility = found.text("visibility")
     if default is None or visibility == "PRIVATE":
         return None
-    asked = Asked("", directories, response.errors_by_path)
+    asked = Asked("", directories, response)
     where = ("repository", *_DEFAULT_COMMIT)
     answers = parse_graphql.directories(default.object("target"), asked, where)
     return Known().learn(answers), visibility == "PUBLIC"
@@ -367,5 +366,8 @@ def may_be_beside_data(error: GraphQLError) -> bool:
 
 
 def is_about_pull_requests(error: GraphQLError) -> bool:
-    """Whether the error is that the token may not read the pull requests."""
+    """Whether the error is that the token may not read the pull requests, or some of them.
+
+    `parse_graphql.pull_requests` sees what is missing because of it.
+    """
     return error.path[:1] == ("pulls",) and error.type in UNREADABLE

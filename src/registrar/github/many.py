@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -10,17 +10,17 @@ from registrar.errors import Refused
 from registrar.failure import ENDS_THE_READING, Failure, Kind
 from registrar.github import parse_graphql, queries, trees
 from registrar.github.causes import words_alone
+from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, Found, GraphQLClient, may_be_beside_data
 from registrar.github.limits import Resource
-from registrar.github.parse_graphql import Asked, Path
+from registrar.github.parse_graphql import Asked
 from registrar.github.request import Request
 from registrar.github.response import GraphQLError, Response
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
-from registrar.texts.escaping import Lines
 from registrar.texts.messages import msg
 
 PER_PAGE = 100
@@ -144,7 +144,8 @@ class ManyClient(GraphQLClient):
         directories: Sequence[str],
     ) -> list[Found | Exclusion | Failure]:
         data = Fields(response.data).object("data")
-        asked = Asked(branch, directories, response.errors_by_path)
+        asked = Asked(branch, directories, response)
+        unreadable = _unreadable(response.graphql_errors)
         nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
         if not len(nodes) == len(all_pulls) == len(repositories):
             raise UnusableAnswer("nodes and pulls have not one item for each id")
@@ -152,14 +153,16 @@ class ManyClient(GraphQLClient):
         for index, (repository, node, pulls) in enumerate(
             zip(repositories, nodes, all_pulls, strict=True)
         ):
-            where = ("nodes", index)
-            error = next(iter(asked.errors.get(where, ())), None)
+            error = unreadable.get(index)
             if node is not None:
                 self.note_seen(repository.full_name, node)
-                beside = pulls or self._pull_requests_error(response, ("pulls", index))
-                states.append(self._found_or_reason(node, beside, asked, where))
-            elif error and error.type != parse_graphql.NOT_FOUND:
-                message = msg("fleet.unreadable", reason=Lines(error.message))
+            if node is not None and error is None:
+                states.append(self._found_or_reason(node, pulls, asked, index))
+            elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
+                about = response.with_errors_at(("nodes", index))
+                operation = msg("operation.repository", target=repository.full_name)
+                why = failure_beside_data(about, self._context, operation)
+                message = msg("fleet.unreadable", reason=why.cause.message)
                 words = words_alone(error.message, repository.full_name)
                 states.append(Failure.of(message, Kind.PERMISSION, about=words))
             else:
@@ -167,7 +170,7 @@ class ManyClient(GraphQLClient):
         return states
 
     def _found_or_reason(
-        self, found: Fields, beside: Fields | Failure, asked: Asked, where: Path
+        self, found: Fields, pulls: Fields | None, asked: Asked, index: int
     ) -> Found | Exclusion | Failure:
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
@@ -178,7 +181,7 @@ class ManyClient(GraphQLClient):
             if found.flag(field):
                 return reason
         try:
-            return self._found(found, beside, asked, where)
+            return self._found(found, pulls, asked, index)
         except Refused as refused:
             return refused.failure
 
@@ -209,8 +212,22 @@ class ManyClient(GraphQLClient):
 
 def _is_about_one(error: GraphQLError) -> bool:
     """Whether it is about one repository, and not a part of the answer that is left out."""
-    is_node = len(error.path) == 2 and error.path[0] == "nodes"  # noqa: PLR2004
-    return may_be_beside_data(error) or (is_node and error.type in UNREADABLE)
+    return may_be_beside_data(error) or (error.path[:1] == ("nodes",) and error.type in UNREADABLE)
+
+
+def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
+    """The first error about each repository, or about a part of it that is always there.
+
+    Where the token may not read the contents it is about ``defaultBranchRef`` (cli/cli#12798).
+    """
+    found: dict[int, GraphQLError] = {}
+    for error in errors:
+        if error.path[:1] != ("nodes",) or parse_graphql.is_about_directory(error):
+            continue
+        for index in error.path[1:2]:
+            if isinstance(index, int):
+                found.setdefault(index, error)
+    return found
 
 
 def _page(response: Response, name: str) -> _Page:

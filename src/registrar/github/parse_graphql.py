@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 from registrar.github import queries
 from registrar.github.fields import Fields
 from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
 from registrar.models.plan import Created
-from registrar.models.repository import PullRequest, Repository
+from registrar.models.repository import PullRequest
 
 _FIELD = re.compile(r"p\d+")
 NOT_FOUND = "NOT_FOUND"
@@ -55,12 +57,18 @@ def is_about_directory(error: GraphQLError) -> bool:
     return is_field and (says_absent or is_about_path)
 
 
-class Asked(NamedTuple):
-    """What a query asked for, and the errors of its answer by the fields that they are about."""
+@dataclass(frozen=True)
+class Asked:
+    """What a query asked for, and its answer."""
 
     branch: str
     directories: Sequence[str]
-    errors: Mapping[Path, Sequence[GraphQLError]]
+    response: Response
+
+    @cached_property
+    def errors(self) -> Mapping[Path, Sequence[GraphQLError]]:
+        """The errors beside the data, by the fields that they are about."""
+        return self.response.errors_by_path
 
 
 def directories(commit: Fields, asked: Asked, where: Path) -> Mapping[str, Answer]:
@@ -93,11 +101,19 @@ def _listing(tree: Fields | None) -> Listing | None:
     return Listing(sha, tuple(items))
 
 
-def pull_requests(found: Fields, repository: Repository) -> tuple[PullRequest, ...]:
-    """Only those of the repository itself: a fork's branch may have the same name."""
-    nodes = found.object("pullRequests").nodes("nodes")
-    pulls = [_pull_request(node) for node in nodes]
-    return tuple(pull for pull in pulls if pull.head_repository == repository.full_name)
+def pull_requests(found: Fields, repository: str) -> tuple[PullRequest, ...] | None:
+    """Those of the repository itself: a fork's branch may have the same name.
+
+    ``None`` where one of them is not shown (jasperapp/jasper#187): it may be the one that counts.
+    """
+    listed = found.object_or_null("pullRequests")
+    if listed is None or "nodes" not in listed:
+        return None
+    nodes = listed.objects_or_null("nodes")
+    pulls = [_pull_request(node) for node in nodes if node is not None]
+    if len(pulls) < len(nodes):
+        return None
+    return tuple(pull for pull in pulls if pull.head_repository == repository)
 
 
 def _part(data: Fields, mutation: str, field: str) -> Fields | None:

@@ -75,6 +75,8 @@ class GraphQLError(NamedTuple):
     type: str
     message: str
     path: tuple[str | int, ...] = ()
+    names_saml: bool = False
+    """Whether an organisation wants single sign-on (``extensions.saml_failure``)."""
 
 
 class Response(NamedTuple):
@@ -150,16 +152,21 @@ class Response(NamedTuple):
             if isinstance(error, dict):
                 kind, message, path = (error.get(name) for name in ("type", "message", "path"))
                 steps = path if isinstance(path, list) else []
+                more = error.get("extensions")
                 yield GraphQLError(
                     kind if isinstance(kind, str) else "",
                     message if isinstance(message, str) else "",
                     tuple(step for step in steps if isinstance(step, (str, int))),
+                    isinstance(more, dict) and more.get("saml_failure") is True,
                 )
 
     def with_errors_at(self, where: tuple[str | int, ...]) -> Response:
         """The same GraphQL answer with only those of its errors that are about a field."""
-        found = [error for error in self.graphql_errors if error.path[: len(where)] == where]
-        return self._replace(data={"errors": [error._asdict() for error in found]})
+        errors = self.data.get("errors") if isinstance(self.data, dict) else None
+        raw = [each for each in errors or () if isinstance(each, dict)]
+        found = zip(raw, self.graphql_errors, strict=True)
+        about = [each for each, error in found if error.path[: len(where)] == where]
+        return self._replace(data={"errors": about})
 
     @property
     def errors_by_path(self) -> Mapping[tuple[str | int, ...], Sequence[GraphQLError]]:
@@ -171,9 +178,16 @@ class Response(NamedTuple):
 
     @property
     def did_something(self) -> bool:
-        """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed."""
+        """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed.
+
+        One that was refused is null, or has nothing but null (wso2/mi-vscode#1608).
+        """
         data = self.data.get("data") if isinstance(self.data, dict) else None
-        return isinstance(data, dict) and any(data.values())
+        return isinstance(data, dict) and any(map(_holds_anything, data.values()))
+
+
+def _holds_anything(field: object) -> bool:
+    return any(v is not None for v in field.values()) if isinstance(field, dict) else bool(field)
 
 
 def _detail(error: object) -> object:

@@ -50,6 +50,7 @@ SECTIONS = {
     "refusal.secret": "a-rule-or-a-protection-refuses-it",
     "refusal.sso": "single-sign-on",
     "refusal.token_rejected": "the-token-is-not-accepted",
+    "refusal.fine_grained_graphql": "the-token-is-not-accepted",
     "refusal.workflow_scope": "workflow-files",
     "reason.blocked": "a-part-of-the-path-is-a-file",
     "reason.declined": "a-closed-pull-request",

@@ -15,6 +15,17 @@ from tests.fakehub.representations import WEB_FLOW
 from tests.fakehub.rest import refuse_actions
 from tests.fakehub.store import Person, check_parents, check_path, find_entry
 
+PAYLOADS = {
+    "closePullRequest": "pullRequest",
+    "createCommitOnBranch": "commit",
+    "createPullRequest": "pullRequest",
+    "createRef": "ref",
+    "deleteRef": "clientMutationId",
+    "updatePullRequest": "pullRequest",
+    "updateRef": "ref",
+}
+"""The field of each mutation that is null where it was refused."""
+
 
 class Graph(Nodes):
     """The roots of queries and mutations."""
@@ -40,10 +51,14 @@ class Graph(Nodes):
 
     def mutation(self, name: str, function: Callable[[Mapping[str, Any]], Node]) -> Resolver:
         def resolve(_info: GraphQLResolveInfo, **given: Any) -> Node:
-            refusal = self.host.refused_mutations.get(name)
-            if refusal is not None:
-                raise refusal
-            payload = function(given["input"])
+            try:
+                if refusal := self.host.refused_mutations.get(name):
+                    raise refusal
+                payload = function(given["input"])
+            except Refusal as refused:
+                if not self.host.quirks.empty_payloads:
+                    raise
+                return {PAYLOADS[name]: refused}
             return payload | {"clientMutationId": given["input"].get("clientMutationId")}
 
         return resolve
@@ -96,7 +111,7 @@ class Graph(Nodes):
                 raise Refusal(404, f'No such branch "{branch}"')
             self.check_branch_seen(repository, branch, given["expectedHeadOid"])
             if parent != given["expectedHeadOid"]:
-                raise stale(given["expectedHeadOid"])
+                raise self.stale(branch, parent, given["expectedHeadOid"])
             repository.check_protection(branch)
             changes = self.changes(repository, parent, given.get("fileChanges") or {})
             message = given["message"]
@@ -117,7 +132,15 @@ class Graph(Nodes):
             case Symptom.COMMIT_NO_BRANCH:
                 raise Refusal(404, "Branch not found")
             case Symptom.COMMIT_STALE:
-                raise stale(expected)
+                raise self.stale(branch, "0" * 40, expected)
+
+    def stale(self, branch: str, head: str, expected: str) -> Refusal:
+        """That a branch is at another commit than the one that was expected."""
+        if self.host.quirks.stale_in_other_words:
+            message = f"Ref {HEADS}{branch} is at {head} but expected {expected}"
+            return Refusal(422, message)
+        message = f'Expected branch to point to "{expected}" but it did not.  Pull and try again.'
+        return Refusal(409, message, kind="STALE_DATA")
 
     def committable(self, given: Mapping[str, Any]) -> tuple[Repository, str]:
         if given.get("id"):
@@ -206,8 +229,3 @@ class Graph(Nodes):
         _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
         repository.close(int(number))
         return {"pullRequest": self.pull_request(repository, repository.pull_request(int(number)))}
-
-
-def stale(expected: str) -> Refusal:
-    message = f'Expected branch to point to "{expected}" but it did not.  Pull and try again.'
-    return Refusal(409, message, kind="STALE_DATA")

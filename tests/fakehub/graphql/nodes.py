@@ -165,15 +165,19 @@ class Nodes:
             "primaryLanguage": language,
             "repositoryTopics": topics,
             "viewerPermission": None if self.token.bot else permission,
-            "defaultBranchRef": resolver(
-                self.reference, repository, HEADS + repository.default_branch
-            ),
+            "defaultBranchRef": resolver(self.default_branch, repository),
             "ref": ref,
             "refs": refs,
             "object": lambda _info, **given: self.find_object(repository, given),
             "pullRequest": pull_request,
             "pullRequests": pull_requests,
         }
+
+    def default_branch(self, repository: Repository) -> Node | None:
+        """The default branch; `Refusal` 403 where the contents are hidden."""
+        if repository.full_name in self.host.quirks.hidden_contents:
+            raise self.token.refusal("contents=read")
+        return self.reference(repository, HEADS + repository.default_branch)
 
     def owner(self, repository: Repository) -> Node:
         person = repository.owner.lower() in self.host.users
@@ -400,7 +404,13 @@ class Nodes:
             chosen.sort(key=lambda each: each.updated_at)
         if order["direction"] == "DESC":
             chosen.reverse()
-        nodes = [self.pull_request(repository, each) for each in chosen]
+        hidden = Refusal(403, "Resource protected by organization SAML enforcement.")
+        nodes = [
+            hidden
+            if each.number in self.host.quirks.hidden_pull_requests
+            else self.pull_request(repository, each)
+            for each in chosen
+        ]
         return connection("pullRequests", nodes, given)
 
     def pull_request(self, repository: Repository, each: PullRequest) -> Node:
@@ -484,7 +494,7 @@ def is_below_something(tree: pygit2.Tree, path: str) -> bool:
     return any(entry is not None and not isinstance(entry, pygit2.Tree) for entry in above)
 
 
-def connection(name: str, nodes: Sequence[Node | None], given: Mapping[str, Any]) -> Node:
+def connection(name: str, nodes: Sequence[Node | Refusal | None], given: Mapping[str, Any]) -> Node:
     """A page of nodes; `Refusal` when neither `first` nor `last` bounds it to 100."""
     first, last = given.get("first"), given.get("last")
     if first is None and last is None:
