@@ -80,8 +80,10 @@ class Dispatcher:
         rest = [each for each in rest if each]
         if kind == "repositories":
             repository = self._host.repository_by_id(number)
-            if repository is not None:
-                raw_path = "/".join(["/repos", repository.full_name, *rest])
+            # One that is not there is not found under whatever name
+            name = repository.full_name if repository else f"gone/{number}"
+            if repository or rest:
+                raw_path = "/".join(["/repos", name, *rest])
         elif kind in NUMBERED and rest == ["repos"]:
             for repository in self._host.repositories:
                 if str(user_id(repository.owner.lower())) == number:

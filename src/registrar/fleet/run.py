@@ -66,9 +66,9 @@ class Fleet(NamedTuple):
         """
         settings, result = self.settings, self.result
         end = self.cancellation.clock.monotonic() + settings.max_seconds
+        self.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         self.github.check_token()
         client = self.github.many()
-        self.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         with self.reporter.group("fleet.group_list"):
             listing = make_listing(
                 client,

@@ -27,6 +27,16 @@ _KNOWN_TO_ALL = frozenset({".github", ".github-private"})
 """Names that GitHub itself gave a meaning: they say nothing about whoever has them."""
 _OF_GITHUB = re.compile(r"https?://(?:docs|support)\.github\.com[A-Za-z0-9/_.#@-]*")
 """Pages of GitHub's own, whose addresses hold words that may be names, too."""
+_WITHOUT_NAMES = frozenset(
+    {
+        "Bad credentials",
+        "Not Found",
+        "Requires authentication",
+        "Resource not accessible by integration",
+        "Resource not accessible by personal access token",
+    }
+)
+"""Words of GitHub that hold no name, whatever its repositories are called."""
 _AFTER_OWNER = re.compile(r"[A-Za-z0-9._-]+")
 _NO_REPOSITORY = re.compile(r"(?:@|(?:orgs|organizations|enterprises|users)/)$", re.IGNORECASE)
 """In front of an owner: what follows the slash behind it is a team, or a page about the owner."""
@@ -147,7 +157,7 @@ class HiddenNames:
         elsewhere a gap in the sentence would tell it.
         """
         if self._is_listing:
-            return self._instead
+            return text if text in _WITHOUT_NAMES else self._instead
         if not self._patterns:
             return text
         shown = _WORD.sub(self._word, self(text))

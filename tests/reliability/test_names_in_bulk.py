@@ -1,0 +1,148 @@
+"""Whatever happens to repositories while a run goes on, and however GitHub names them.
+
+Repositories are renamed, transferred, swapped, made private or deleted at any request of a run over
+three, and refusals name private ones in every form. The log is public: no private name is in it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.harness import Action, is_read
+
+RUNS = 400
+WORKFLOW = "octo-org/workflows"
+FORMS = (
+    *("{full}", "{name}", "'{name}'", "_{full}_", "{full}.git.", "{full}.wiki.git", "{name}/main"),
+    *("https://github.com/{full}/rules?ref=refs%2Fheads%2Fadd%2F{name}", "refs/heads/add/{name}"),
+    *("return_to=%2Frepos%2F{full}%2Fx", "{full}#1", "git@github.com:{full}.git", "({full})"),
+    *("{name}: no", "{full}/tree/main/docs", "x_{name}_y", "{name}.git", "HEAD:{name}=1"),
+)
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _every_letter(text: str) -> str:
+    return "".join(f"%{ord(character):02x}" for character in text)
+
+
+ESCAPES: tuple[Callable[[str], str], ...] = (
+    _same,
+    lambda text: quote(text, safe=""),
+    lambda text: quote(quote(text, safe=""), safe=""),
+    _every_letter,
+    str.upper,
+    lambda text: text.replace("/", "&#47;").replace("-", "&#x2d;"),
+    lambda text: text.replace("/", "\\/"),
+    lambda text: text.replace("-", "\\u002d"),
+)
+
+
+def words(repository: Repository, rng: random.Random) -> str:
+    """What a server might say, with the name of a repository in some form."""
+    form = rng.choice(FORMS).format(full=repository.full_name, name=repository.name)
+    return f"Sorry: {rng.choice(ESCAPES)(form)} cannot be used"
+
+
+def plain(text: str) -> str:
+    """A text with its escapes undone, so that no name in it is overlooked."""
+    for _ in range(3):
+        text = html.unescape(unquote(text)).replace("\\u002d", "-").replace("\\/", "/")
+    return text.lower()
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(
+    "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 8 else []) for n in range(RUNS)]
+)
+def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa: C901
+    action: Action, host: StandInHost, number: int, seed: int
+) -> None:
+    rng = random.Random(f"{seed} {number}")
+    host.create_repository(WORKFLOW, LISTED)
+    public = host.create_repository("octo-org/alpha", PRESENT)
+    secret = host.create_repository("octo-org/secret-app", PRESENT, private=True)
+    frozen = host.create_repository("octo-org/beta", PRESENT, topics=["frozen"])
+    three = [public, secret, frozen]
+
+    def rename() -> None:
+        public.rename("octo-org/hidden-name")
+        public.private = True
+
+    def transfer() -> None:
+        rng.choice(three).rename("customer/secret-place")
+        for each in three:
+            each.private = each.private or each.owner == "customer"
+
+    def swap() -> None:
+        one, other = rng.sample(three, 2)
+        names = one.full_name, other.full_name
+        one.rename("octo-org/secret-meanwhile")
+        other.rename(names[0])
+        one.rename(names[1])
+        for each in (one, other):
+            each.private = True
+
+    def hide() -> None:
+        rng.choice(three).private = True
+
+    def delete() -> None:
+        rng.choice(three).delete()
+
+    events = rng.sample((rename, transfer, swap, hide, delete), rng.choice((0, 1, 1, 2)))
+    # What is gone before it is listed has no name that the run could know
+    moments = {rng.randrange(3 if event is delete else 1, 14): event for event in events}
+
+    def meanwhile(request: Request) -> None:
+        if event := moments.pop(request.number, None):
+            event()
+
+    host.on_request = meanwhile
+    for _ in range(rng.choice((0, 1, 2))):
+        status = rng.choice((401, 403, 404, 409, 422, 302, 500))
+        location = {"Location": f"https://sso.example/?to={words(secret, rng)}"}
+        host.faults.add(
+            Fault(
+                FaultKind.CUSTOM,
+                at=rng.randrange(1, 12),
+                times=rng.choice((1, 2, None)),
+                status=status,
+                message=words(secret, rng),
+                headers=location if status == 302 else {},
+            )
+        )
+    env = {"GITHUB_REPOSITORY": WORKFLOW}
+    if rng.random() < 0.7:
+        payload = {"repository": {"private": False, "visibility": "public"}}
+        path = action.workspace / action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(path)
+    given = {
+        "target_repos": "octo-org/*, -topic:frozen",
+        "labels": rng.choice(("", "docs")),
+        "branch": rng.choice(("", "add/{repo}")),
+        "max_wait_minutes": "1",
+        "language": rng.choice(("en", "ja")),
+    }
+    run = action(given, target_repo=None, env=env, runner=rng.random() < 0.5)
+    assert run.exit_code in {0, 1, 2}, run.text
+    assert "Unexpected error" not in run.text
+    assert "予期しないエラー" not in run.text
+    shown = plain(run.text)
+    assert "secret" not in shown, shown
+    assert "hidden-name" not in shown, shown
+    assert (frozen.branches, frozen.pull_requests) == (["main"], [])
+    assert frozen.files() == PRESENT
+    for each in three:
+        assert each.files() == PRESENT
+        assert len(each.pull_requests) <= 1
+    assert all(is_read(each) or each.method != "DELETE" for each in host.requests)
