@@ -78,7 +78,9 @@ class Execution(NamedTuple):
         for job in self.jobs:
             self.cancellation.check()
             spec = job.spec(self.settings.target)
-            nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
+            nothing_yet = RegistrationResult(
+                job.profile.name, spec.target, spec.mode, list_name=job.list_name
+            )
             progress = Progress(nothing_yet, self.reporter)
             client = github.client(spec.target)
             done = register(client, spec, job.proposal, progress)

@@ -28,6 +28,8 @@ class Job(NamedTuple):
     definitions: tuple[FileDefinition, ...]
     list_id: str
     """What tells the list from others: a name, or the path of its file."""
+    list_name: str
+    """What people call the list: its name, or its file where it has none."""
     proposal: Proposal
 
     def spec(self, target: str) -> RegistrationSpec:
@@ -80,18 +82,17 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
         catalogue=catalogue,
         own_list=own_list,
     )
-    list_id = _list_id(settings, profile, loaded.name)
-    job = Job(settings, profile, loaded.definitions, list_id, proposal)
+    kind, name = _kind_and_name(settings, profile, loaded.name)
+    job = Job(settings, profile, loaded.definitions, f"{kind} {name}", name, proposal)
     # Only now the name of the list is known, which may be a part of the branch's
     if message := branch_diagnostic(job.spec(settings.target or "o/r").branch):
         raise InvalidInput([Diagnostic(message)])
     return job
 
 
-def _list_id(settings: Settings, profile: Profile, name: str) -> str:
+def _kind_and_name(settings: Settings, profile: Profile, name: str) -> tuple[str, str]:
     if not settings.definitions:
-        return f"profile {profile.name}"
+        return "profile", profile.name
     if name:
-        return f"list {name}"
-    path = os.path.relpath(settings.workspace / settings.definitions, settings.workspace)
-    return f"file {path}"
+        return "list", name
+    return "file", os.path.relpath(settings.workspace / settings.definitions, settings.workspace)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.contract.test_built_in_lists import HEALTH
-from tests.contract.test_run import refuse, summary_lines
+from tests.contract.test_run import plan_lines, refuse
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
@@ -170,9 +170,10 @@ def test_an_archived_repository_can_be_checked(
 def test_the_console_has_a_diff(start: Start, action: Action, repository: Repository) -> None:
     run = start(mode="plan", definitions=action.listing(*LIST))
     start_of_diff = run.lines.index("What would be created (4)") + 1
-    assert run.lines[start_of_diff:-9] == SHOWN
-    assert run.lines[-9] == "Files: 4 missing, 1 skipped (5 in all). Nothing was written."
-    assert run.lines[-8:] == summary_lines("en", 0, 1, 0)
+    assert run.lines[start_of_diff:-10] == SHOWN
+    assert run.lines[-10] == "Files: 4 missing, 1 present (5 in all). Nothing was written."
+    assert run.lines[-9:-1] == plan_lines("en", 4, 1)
+    assert run.lines[-1] == "Run this without `mode: plan` to open the pull request."
     assert run.stderr == ""
     assert run.commands == []
 
@@ -191,8 +192,10 @@ def test_the_step_summary_has_the_counts_and_the_diff(
     start: Start, action: Action, repository: Repository
 ) -> None:
     run = start(mode="plan", definitions=action.listing(*LIST))
-    counts = "| Item | Count |\n| --- | --- |\n| Created | 0 |\n| Skipped | 1 |\n| Failed | 0 |\n"
-    assert counts in run.summary
+    counts = (
+        "| To create | 4 |\n| Present | 1 |\n| Declined | 0 |\n\nRun this without `mode: plan` "
+    )
+    assert f"| Item | Count |\n| --- | --- |\n{counts}" in run.summary
     diff, rest = fenced(run.summary)
     assert diff == DIFF
     assert [line for line in rest if line] == ["</details>"]
@@ -294,8 +297,12 @@ def test_english_has_no_japanese_and_japanese_has(
     run = action(more, runner=True)
     for text in (run.stdout, run.summary):
         assert "作成されるもの（4 件）" in text
-    assert "全 5 件: 不足 4 件、スキップ 1 件。" in run.stdout
-    assert run.lines[-8:] == summary_lines("ja", 0, 1, 0)
+    assert "全 5 件: 不足 4 件、既存 1 件。" in run.stdout
+    shown = [
+        line if line != "検査結果" else "プラン"
+        for line in (run.lines[-9:-1] if mode == "plan" else run.lines[-8:])
+    ]
+    assert shown == plan_lines("ja", 4, 1)
     assert [f["state"] for f in run.registration["files"]] == [
         f["state"] for f in english.registration["files"]
     ]
@@ -310,7 +317,7 @@ def test_english_has_no_japanese_and_japanese_has(
         (
             "en",
             (
-                "Files: 4 missing, 1 skipped (5 in all). Nothing was written. To add them, run "
+                "Files: 4 missing, 1 present (5 in all). Nothing was written. To add them, run "
                 "this with `mode: register` and merge the pull request that it opens.\n"
                 "Files: docs/guide.md, empty, line feed, .mcp.json"
             ),
@@ -318,7 +325,7 @@ def test_english_has_no_japanese_and_japanese_has(
         (
             "ja",
             (
-                "全 5 件: 不足 4 件、スキップ 1 件。何も書き込んでいません。追加するには、"
+                "全 5 件: 不足 4 件、既存 1 件。何も書き込んでいません。追加するには、"
                 "`mode: register` で実行し、作成されるプルリクエストをマージしてください。\n"
                 "ファイル: docs/guide.md、empty、line feed、.mcp.json"
             ),
@@ -522,3 +529,82 @@ def test_plan_and_check_of_both_profiles(
     assert run.summary.count("What would be created") == (1 if present else 2)
     assert only_reads(host)
     assert not {HEALTH_BRANCH, SCAFFOLD_BRANCH} & set(repository.branches)
+
+
+# --- The next step --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "The repository is archived, so nothing can be opened there."),
+        ("ja", "リポジトリはアーカイブされているため、プルリクエストを開けません。"),
+    ],
+)
+@pytest.mark.parametrize("mode", EXIT_CODES)
+def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
+    start: Start, action: Action, repository: Repository, mode: str, language: str, words: str
+) -> None:
+    repository.archived = True
+    run = start(mode=mode, definitions=action.listing("a"), language=language)
+    assert words in run.console
+    assert words in run.summary
+    assert "mode: plan" not in run.console
+    assert run.exit_code == EXIT_CODES[mode]
+
+
+def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:
+    given = {"commit_strategy": SINGLE, "language": "en"}
+    action(given, definitions=action.listing("a"))
+    repository.close(1)
+    run = action(given, definitions=action.listing("README.md", "a", "b"), mode="plan")
+    assert run.lines[-9:-1] == plan_lines("en", 1, 1, 1)
+    assert "| To create | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary
+    run = action(given, definitions=action.listing("README.md", "a"), mode="plan")
+    assert run.lines[-1] == "They were declined, so they are not proposed again."
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "shown"),
+    [
+        (None, "[a]", "list.yml"),
+        ("health", "[a]", "list.yml"),
+        ("health", "name: our-list\nfiles: [a]", "our-list"),
+        (None, "name: our-list\nfiles: [a]", "our-list"),
+    ],
+)
+def test_the_heading_names_the_list(
+    profile: str | None, text: str, shown: str, start: Start, action: Action, repository: Repository
+) -> None:
+    run = start(profile=profile, definitions=action.write("list.yml", text), mode="plan")
+    assert run.summary.startswith(f"## registrar: `{TARGET}` (`{shown}`)\n")
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_the_log_says_one_thing_of_each_path(start: Start, host: StandInHost, mode: str) -> None:
+    host.create_repository(TARGET, {"SECURITY.md": b"x", ".github/SUPPORT.md": b"x"})
+    run = start(profile="health", respect_alternatives="true", mode=mode)
+    lines = [line for line in run.lines if line.startswith("[")]
+    of_security = [line for line in lines if ".github/SECURITY.md" in line]
+    assert of_security == ["[4/7] .github/SECURITY.md: skipped (satisfied by SECURITY.md)"]
+    assert "[5/7] .github/SUPPORT.md: exists" in lines
+    assert not [line for line in run.lines if line.startswith(".github/SECURITY.md: ")]
+
+
+def test_a_plan_over_many_names_the_missing_files(host: StandInHost, action: Action) -> None:
+    host.create_repository("octo/one", {"a": b"x", "x|y": b"x"})
+    host.create_repository("octo/two", {"b": b"x"})
+    host.create_repository("octo/three", {"a": b"x", "b": b"x", "x|y": b"x"})
+    given = {"target_repos": "octo/*", "definitions": action.listing("a", "b", "x|y")}
+    run = action(given, target_repo=None, mode="plan", language="en")
+    title = "<summary>Missing files, by repository (2)</summary>"
+    assert f"<details>\n{title}" in run.summary
+    shown = run.summary.partition(title)[2]
+    assert "octo/one" in shown
+    assert "octo/three" not in shown
+    rows = [line for line in run.summary.splitlines() if "/one)" in line]
+    assert rows[-1].endswith("| `list.json` | `b` |")
+    rows = [line for line in run.summary.splitlines() if "/two)" in line]
+    assert rows[-1].endswith("| `list.json` | `a`, <code>x&#124;y</code> |")
+    # No number beside a line: only reading tells how many there are
+    assert "octo/one: files missing: 1" in run.lines

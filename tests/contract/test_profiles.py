@@ -272,7 +272,7 @@ def test_lists_with_names_are_shown_by_them_over_many_repositories(
     )
     assert run.exit_code == 0, run.text
     assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["service"] * 2
-    assert run.summary.count("| service |") == 2
+    assert run.summary.count("| `service` |") == 2
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

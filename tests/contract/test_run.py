@@ -356,6 +356,19 @@ def summary_lines(language: str, created: int, skipped: int, failed: int) -> lis
     return [line, title, line, f"Repository: {TARGET}", *counts, line]
 
 
+def plan_lines(language: str, to_create: int, present: int, declined: int = 0) -> list[str]:
+    """The same for a plan."""
+    title, counts = {
+        "ja": (
+            "プラン",
+            [f"作成予定: {to_create} 件", f"既存: {present} 件", f"却下: {declined} 件"],
+        ),
+        "en": ("Plan", [f"To create: {to_create}", f"Present: {present}", f"Declined: {declined}"]),
+    }[language]
+    line = "=" * 50
+    return [line, title, line, f"Repository: {TARGET}", *counts, line]
+
+
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize(("profile", "created", "skipped"), [("scaffold", 27, 2), ("health", 7, 0)])
 def test_console_summary(

@@ -38,8 +38,8 @@ def test_outcome_and_pull_request_then_counts_then_paths(
 OUTCOMES = {
     ("en", "register"): "Files: 27 created, 2 skipped (29 in all).",
     ("ja", "register"): "全 29 件: 作成 27 件、スキップ 2 件。",
-    ("en", "plan"): "Files: 27 missing, 2 skipped (29 in all). Nothing was written.",
-    ("ja", "check"): "全 29 件: 不足 27 件、スキップ 2 件。何も書き込んでいません。",
+    ("en", "plan"): "Files: 27 missing, 2 present (29 in all). Nothing was written.",
+    ("ja", "check"): "全 29 件: 不足 27 件、既存 2 件。何も書き込んでいません。",
 }
 
 
@@ -50,7 +50,7 @@ def test_the_first_sentence_is_the_outcome_in_numbers(
     run = start(language=language, mode=mode)
     sentence = OUTCOMES[language, mode]
     assert run.summary.split("\n\n")[1].startswith(sentence)
-    assert sentence in run.lines[-9]
+    assert sentence in run.lines[-10 if mode == "plan" else -9]
 
 
 def test_a_run_that_ends_early_counts_what_is_not_done(

@@ -207,8 +207,8 @@ NO_ERRORS = re.compile(
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|points|shards"
-    r"|row|row_with_time|repository_and_list|with_pull_request|outcome|outcome_empty|heading"
-    r"|more_rows)$"
+    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_empty|heading"
+    r"|more_rows|missing_files|missing_title)$"
 )
 """Texts that name no cause of a failure: parts of other texts, headings, progress."""
 

@@ -31,13 +31,16 @@ class Rows:
         self._reporter = reporter
         self._names_list = names_list
 
-    def add(self, row: FleetRow, number: int, total: int, seconds_left: float = 0.0) -> None:
-        """Keep a row, and print it unless nothing is missing; ``number`` counts up to ``total``."""
+    def add(
+        self, row: FleetRow, place: tuple[int, int] | None = None, seconds_left: float = 0.0
+    ) -> None:
+        """Keep a row, and print it unless nothing is missing.
+
+        ``place`` is its number and that of all, where that is known.
+        """
         self._result.add(row)
         if row.state is not FleetState.COMPLETE:
-            line = fleet_messages.row_line(
-                row, number, total, seconds_left, names_list=self._names_list
-            )
+            line = fleet_messages.row_line(row, place, seconds_left, names_list=self._names_list)
             self._reporter.line(line)
 
     def add_registration(self, done: RegistrationResult) -> None:
@@ -46,5 +49,7 @@ class Rows:
 
     def progress(self, spec: RegistrationSpec, job: Job) -> Progress:
         """Follow a registration without printing it: its row says what became of it."""
-        nothing_yet = RegistrationResult(job.profile.name, spec.target, spec.mode)
+        nothing_yet = RegistrationResult(
+            job.profile.name, spec.target, spec.mode, list_name=job.list_name
+        )
         return Progress(nothing_yet, Silence())

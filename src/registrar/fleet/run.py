@@ -126,12 +126,12 @@ class Fleet(NamedTuple):
 
     def _report_not_found(self, listing: Listing) -> None:
         rows = [
-            FleetRow(name, job.profile.name, FleetState.FAILED, failure=failure)
+            FleetRow(name, job.profile.name, job.list_name, FleetState.FAILED, failure=failure)
             for name, failure in listing.not_found.items()
             for job in self.jobs
         ]
-        for number, row in enumerate(rows, start=1):
-            self.rows.add(row, number, len(rows))
+        for row in rows:
+            self.rows.add(row)
 
     def _read(self, reader: Reader, listing: Listing) -> list[WorkItem]:
         """Read every repository, report what is final, and give those with missing files."""
@@ -140,7 +140,7 @@ class Fleet(NamedTuple):
         budgets.require_points(queries_for(tasks), points_left=reader.client.points_left)
         items: list[WorkItem] = []
         left_out = set[int]()
-        for number, reading in enumerate(reader.read(tasks), start=1):
+        for reading in reader.read(tasks):
             repository, plan = reading.task.repository, reading.plan
             if reading.exclusion:
                 if repository.id not in left_out:
@@ -163,7 +163,7 @@ class Fleet(NamedTuple):
                 )
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue
-            self.rows.add(row, number, len(tasks))
+            self.rows.add(row)
         return items
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:

@@ -35,6 +35,7 @@ class Task(NamedTuple):
         return FleetRow(
             self.repository.full_name,
             self.job.profile.name,
+            self.job.list_name,
             state,
             url=self.repository.html_url,
             missing=missing,

@@ -70,7 +70,7 @@ class Writer(NamedTuple):
                 self.reporter.line(self.result.stopped)
             is_new = item.pull_state is PullState.TO_OPEN
             if self.result.stopped or (is_new and opened >= cap):
-                self.rows.add(self._left_alone(item), number, len(todo))
+                self.rows.add(self._left_alone(item), (number, len(todo)))
                 continue
             made = self.github.writes
             client = self.github.client(item.task.repository.full_name)
@@ -82,7 +82,7 @@ class Writer(NamedTuple):
             )
             left = max(left - writes.get(item.pull_state, 0), 0)
             seconds_left = self._plan_interval(left, budget.writes - left)
-            self.rows.add(row, number, len(todo), seconds_left)
+            self.rows.add(row, (number, len(todo)), seconds_left)
             self._end_if_needed(row, done, causes)
 
     def _ordered(self, todo: Sequence[WorkItem]) -> list[WorkItem]:

@@ -37,6 +37,8 @@ class FleetRow(NamedTuple):
 
     repository: str
     profile: str
+    list_name: str
+    """What people call the list."""
     state: FleetState
     url: str = ""
     """Address of the repository for people; empty where it is not known."""

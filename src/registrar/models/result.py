@@ -94,6 +94,9 @@ class RegistrationResult(NamedTuple):
     profile: str
     repository: str
     mode: Mode = Mode.REGISTER
+    list_name: str = ""
+    """What people call the list."""
+    archived: bool = False
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     base_branch: str = ""
@@ -107,6 +110,11 @@ class RegistrationResult(NamedTuple):
     failure: Failure | None = None
     """What ended it early."""
     notes: tuple[Note, ...] = ()
+
+    @property
+    def to_create(self) -> tuple[FileResult, ...]:
+        """What a run that writes nothing would create: what is missing, and was not declined."""
+        return tuple(f for f in self.files if f.state is State.MISSING and f.reason is None)
 
     def count(self, *states: State) -> int:
         """Count the paths in one of ``states``."""

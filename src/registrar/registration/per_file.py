@@ -19,7 +19,6 @@ from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
     Directories,
-    Entry,
     Repository,
     RepositoryState,
     entries_in,
@@ -52,14 +51,9 @@ class PerFile:
         repository = client.repository(spec.target)
         progress.found(repository)
         base_sha = _base(client, repository)
-        entries: dict[str, Entry] = {}
-        with progress.group("group.check", count=total, target=repository.full_name):
-            paths = [definition.path for definition in spec.definitions]
-            found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
-            for number, (path, entry) in enumerate(zip(paths, found, strict=True), start=1):
-                if entry is not None:
-                    entries[path] = entry
-                progress.checked(number, total, path, exists=entry is not None)
+        paths = [definition.path for definition in spec.definitions]
+        found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
+        entries = {path: each for path, each in zip(paths, found, strict=True) if each is not None}
         respect = spec.respect_alternatives
         looked_at = directories_to_read(spec.definitions, respect=respect)
         directories = _directories(client, repository, base_sha, looked_at)

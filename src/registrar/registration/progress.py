@@ -81,10 +81,18 @@ class Progress:
         """Print what is inside under a heading that the runner can fold."""
         return self._log.group(key, **values)
 
-    def checked(self, number: int, total: int, path: str, *, exists: bool) -> None:
-        """Print what the check of one path found, with its number of all."""
-        state = msg("check.present" if exists else "check.missing")
-        self._path(number, total, path, state, Tone.PLAIN if exists else Tone.NOTABLE)
+    def checked(self, plan: Plan) -> None:
+        """Print what the check of each path found, with its number of all."""
+        total = len(plan.definitions)
+        with self.group("group.check", count=total, target=plan.repository.full_name):
+            for number, definition in enumerate(plan.definitions, start=1):
+                state, tone = msg("check.present"), Tone.PLAIN
+                if satisfied := plan.satisfied.get(definition.path):
+                    skipped = msg("state.skipped")
+                    state = msg("state.with_reason", state=skipped, reason=satisfied)
+                elif definition.path not in plan.state.entries:
+                    state, tone = msg("check.missing"), Tone.NOTABLE
+                self._path(number, total, definition.path, state, tone)
 
     def record_and_print(self, number: int, total: int, result: FileResult) -> None:
         """Keep the outcome of one path and print it, with its number of all."""
@@ -108,6 +116,7 @@ class Progress:
             repository=repository.full_name,
             base_branch=repository.default_branch,
             html_url=repository.html_url,
+            archived=repository.archived,
         )
 
     def planned(self, plan: Plan) -> None:

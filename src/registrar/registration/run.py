@@ -96,10 +96,8 @@ def _register(
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
+    progress.checked(plan)
     progress.planned(plan)
-    for path, reason in plan.satisfied.items():
-        state = msg("state.with_reason", state=msg("state.skipped"), reason=reason)
-        progress.print("progress.satisfied", path=path, state=state)
     if plan.declined:
         pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
         links = tuple(pull.link for pull in pulls)

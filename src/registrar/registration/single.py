@@ -64,13 +64,7 @@ class SingleCommit:
         state = client.inspect(spec.target, spec.branch, directories_to_read(spec))
         state = state._replace(repository=_chosen(spec, state.repository))
         progress.found(state.repository)
-        state = with_owner(client, spec, state)
-        listed = [definition.path for definition in spec.definitions]
-        total = len(listed)
-        with progress.group("group.check", count=total, target=state.repository.full_name):
-            for number, path in enumerate(listed, start=1):
-                progress.checked(number, total, path, exists=path in state.entries)
-        return state
+        return with_owner(client, spec, state)
 
     def require_rate_limit(self, client: Client, plan: Plan) -> None:  # noqa: ARG002
         """Ask for the point of the request that writes."""

@@ -65,13 +65,19 @@ def left_out(excluded: Mapping[Exclusion, int]) -> list[Message]:
 
 
 def row_line(
-    row: FleetRow, number: int, total: int, seconds_left: float = 0.0, *, names_list: bool = False
+    row: FleetRow, place: tuple[int, int] | None, seconds_left: float, *, names_list: bool
 ) -> Message:
-    """One repository, as it happens; ``names_list`` where there are two lists for each."""
+    """One repository, as it happens; ``names_list`` where there are two lists for each.
+
+    ``place`` is its number and that of all, where that is known.
+    """
     name: str | Message = name_of(row)
     if names_list:
-        name = msg("fleet.repository_and_list", repository=name, list=row.profile)
-    line = msg("fleet.row", number=number, total=total, repository=name, state=state(row))
+        name = msg("fleet.repository_and_list", repository=name, list=row.list_name)
+    line = msg("fleet.row_state", repository=name, state=state(row))
+    if place:
+        number, total = place
+        line = msg("fleet.row", number=number, total=total, row=line)
     if seconds_left <= 0:
         return line
     return msg("fleet.row_with_time", row=line, minutes=_minutes(seconds_left))

@@ -10,6 +10,7 @@ from registrar.models.result import RegistrationResult
 from registrar.models.spec import Mode
 from registrar.reporting import fleet_messages, markdown
 from registrar.texts import escaping
+from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg
 
 ROWS_PER_CAUSE = 200
@@ -34,6 +35,8 @@ def step_summary(
         lines += markdown.quoted(text(note))
     for rows in fleet_messages.by_cause(result):
         lines += _group(rows[0].state, rows, catalogue)
+    if result.mode is not Mode.REGISTER:
+        lines += _missing_files(registrations, catalogue)
     return "\n".join(lines) + "\n"
 
 
@@ -53,6 +56,35 @@ def _group(kind: FleetState, rows: Sequence[FleetRow], catalogue: Catalogue) -> 
     return [*lines, *markdown.folded(title, shown, is_open=is_open)]
 
 
+def _missing_files(
+    registrations: Sequence[RegistrationResult], catalogue: Catalogue
+) -> Iterator[str]:
+    """Which files are missing in each repository; what does not fit is counted."""
+    found = [(each, [file.definition.path for file in each.to_create]) for each in registrations]
+    found = [(each, paths) for each, paths in found if paths]
+    if not found:
+        return
+    names = ("repository", "list", "missing")
+    lines = [
+        markdown.row(*(catalogue.text(msg(f"fleet.table_{name}")) for name in names)),
+        markdown.row(*("---" for _ in names)),
+    ]
+    for each, paths in found[:ROWS_PER_CAUSE]:
+        name = Link(each.repository, each.html_url) if each.html_url else each.repository
+        shown = msg("fleet.missing_files", paths=paths)
+        lines.append(
+            markdown.row(
+                catalogue.shown(name, escaping.for_markdown_code),
+                markdown.code(each.list_name, catalogue),
+                catalogue.text(shown, escaping.for_markdown_code),
+            )
+        )
+    if len(found) > ROWS_PER_CAUSE:
+        lines += ["", catalogue.text(msg("fleet.more_rows", count=len(found) - ROWS_PER_CAUSE))]
+    title = catalogue.text(msg("fleet.missing_title", count=len(found)))
+    yield from markdown.folded(title, lines)
+
+
 def _table(rows: Sequence[FleetRow], catalogue: Catalogue) -> Iterator[str]:
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
@@ -63,7 +95,7 @@ def _table(rows: Sequence[FleetRow], catalogue: Catalogue) -> Iterator[str]:
     for row in rows:
         yield markdown.row(
             catalogue.shown(fleet_messages.name_of(row), escaping.for_markdown_code),
-            row.profile,
+            markdown.code(row.list_name, catalogue),
             str(row.missing),
             text(fleet_messages.state(row)).replace("\n", "<br>"),
         )

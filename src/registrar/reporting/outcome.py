@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from registrar.failure import Cause
 from registrar.models.result import RegistrationResult, State
@@ -21,7 +21,7 @@ def sentence(registration: RegistrationResult) -> Message:
     counts = {
         "missing": registration.count(State.MISSING),
         "created": registration.created,
-        "skipped": registration.skipped,
+        "present" if reads_only else "skipped": registration.skipped,
         "failed": registration.failed,
         "pending": registration.count(State.PENDING),
     }
@@ -29,12 +29,30 @@ def sentence(registration: RegistrationResult) -> Message:
     return msg("outcome.preview" if reads_only else "outcome.files", total=total, parts=parts)
 
 
-def advice(registration: RegistrationResult) -> Message:
-    """What to do about missing files."""
-    missing = [file for file in registration.files if file.state is State.MISSING]
-    if missing and all(file.reason for file in missing):
+def counts(registration: RegistrationResult) -> Mapping[str, int]:
+    """What is counted in log and summary, by the last part of its key in the catalogue."""
+    if registration.mode is Mode.REGISTER:
+        return {name: getattr(registration, name) for name in ("created", "skipped", "failed")}
+    to_create = len(registration.to_create)
+    found = {
+        "to_create": to_create,
+        "present": registration.skipped,
+        "declined": registration.count(State.MISSING) - to_create,
+    }
+    return {**found, "failed": registration.failed} if registration.failed else found
+
+
+def advice(registration: RegistrationResult) -> Message | None:
+    """What to do next about missing files; ``None`` where there are none, or it is being done."""
+    if registration.mode is Mode.REGISTER or not registration.count(State.MISSING):
+        return None
+    if not registration.to_create:
         return msg("advice.declined")
-    return msg("advice.merge" if registration.pull_request else "advice.register")
+    if registration.archived:
+        return msg("advice.archived")
+    if registration.pull_request:
+        return msg("advice.merge")
+    return msg("advice.remove_plan" if registration.mode is Mode.PLAN else "advice.register")
 
 
 def causes(registration: RegistrationResult) -> list[Message]:

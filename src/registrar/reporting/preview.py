@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from registrar.models.files import FileDefinition
-from registrar.models.result import RegistrationResult, State
+from registrar.models.result import RegistrationResult
 from registrar.reporting import markdown
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg
@@ -18,18 +18,9 @@ PREVIEW_CHARACTERS = 200_000
 """Characters shown of all files together; files after that are only named."""
 
 
-def to_create(registration: RegistrationResult) -> list[FileDefinition]:
-    """The files that would be created: what is missing for a reason was declined."""
-    return [
-        file.definition
-        for file in registration.files
-        if file.state is State.MISSING and file.reason is None
-    ]
-
-
 def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
     """A diff for each file; one that is empty or binary is named."""
-    files = to_create(registration)
+    files = [file.definition for file in registration.to_create]
     for key, definitions in _without_diff(files):
         for definition in definitions:
             message = msg(f"preview.{key}_file", path=definition.path, size=len(definition.content))
@@ -40,7 +31,7 @@ def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[
 
 def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
     """The same in Markdown."""
-    files = to_create(registration)
+    files = [file.definition for file in registration.to_create]
     lines: list[str] = []
     for key, definitions in _without_diff(files):
         paths = [definition.path for definition in definitions]

@@ -59,22 +59,24 @@ class Reporter(NamedTuple):
 
     def registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
-        if files := preview.to_create(registration):
+        if files := registration.to_create:
             with self.workflow.group(self._text(msg("group.diff", count=len(files)))):
                 for line in preview.console(registration, self.catalogue):
                     self.workflow.line(line)
         for cause in outcome.causes(registration):
             self.fail(Diagnostic(cause))
+        advice = outcome.advice(registration)
         if registration.failure:
             self.fail(Diagnostic(registration.failure.message))
-        elif registration.mode is Mode.CHECK and registration.count(State.MISSING):
-            sentence, advice = outcome.sentence(registration), outcome.advice(registration)
-            found = msg("outcome.check", sentence=sentence, advice=advice)
+        elif advice and registration.mode is Mode.CHECK:
+            found = msg("outcome.check", sentence=outcome.sentence(registration), advice=advice)
             paths = [f.definition.path for f in registration.files if f.state is State.MISSING]
             self.fail(Diagnostic(msg("cause.with_paths", cause=found, paths=paths)))
         self.line(outcome.sentence(registration))
         for line in console.summary(registration, self.catalogue):
             self.workflow.line(line)
+        if advice and registration.mode is Mode.PLAN and not registration.failure:
+            self.line(advice)
 
     def run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.

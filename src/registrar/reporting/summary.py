@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from registrar.models.result import RegistrationResult
-from registrar.models.spec import Mode
 from registrar.reporting import markdown, outcome, preview
-from registrar.reporting.console import COUNTS
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -18,7 +16,7 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
 
-    title = msg("summary.heading", profile=registration.profile, target=registration.repository)
+    title = msg("summary.heading", list=registration.list_name, target=registration.repository)
     lines = [
         f"## {text(title)}",
         "",
@@ -28,8 +26,8 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         markdown.row("---", "---"),
     ]
     lines += [
-        markdown.row(text(msg(f"table.{name}")), str(getattr(registration, name)))
-        for name in COUNTS
+        markdown.row(text(msg(f"table.{name}")), str(count))
+        for name, count in outcome.counts(registration).items()
     ]
     lines.append("")
     if failure := registration.failure:
@@ -41,8 +39,9 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         lines.append("- " + text(cause).replace("\n", "<br>"))
     if registration.failed:
         lines.append("")
-    if registration.mode is Mode.CHECK and registration.missing and not registration.failure:
-        lines += [text(outcome.advice(registration)), ""]
+    advice = outcome.advice(registration)
+    if advice and not registration.failure:
+        lines += [text(advice), ""]
     for note in registration.notes:
         lines += markdown.quoted(text(note.message))
     if registration.missing or registration.failed:
@@ -51,7 +50,7 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         title = msg("summary.paths", count=len(files))
         is_open = len(files) <= markdown.ROWS_UNFOLDED
         lines += markdown.folded(text(title), table, is_open=is_open)
-    if preview.to_create(registration):
+    if registration.to_create:
         lines += preview.step_summary(registration, catalogue)
     return "\n".join(lines) + "\n"
 
