@@ -12,7 +12,8 @@ from benchmarks import page, plot, runs
 from benchmarks.page import Part
 from benchmarks.runs import Measured
 from registrar.github import graphql
-from registrar.github.limits import CONNECTIONS, PACE
+from registrar.github.limits import CONNECTIONS
+from registrar.github.pace import WINDOWS
 from registrar.registration import single
 
 LATENCIES = (0.0, 0.05, 0.15)
@@ -20,7 +21,7 @@ OURS = ("per-file", "single")
 ROUND_TRIPS = {"per-file": 1 + 2 + 1 + 1 + 27 + 1, "single": 2}
 CHECKS = 29
 COUNTS = (7, 29, 290, 2900)
-MOST = PACE[0][0] - 2
+MOST = WINDOWS[0][0] - 2
 """Files that the pace of a minute leaves, beside the branch and the pull request."""
 GROWTH_LATENCY = 0.05
 
@@ -122,10 +123,10 @@ def grown_row(way: str, count: int, each: Measured) -> tuple[str, ...]:
 
 def at_pace(count: int, latency: float) -> float:
     """Seconds that branch, files and pull request take at the pace that the host allows."""
-    sent = deque[float](maxlen=max(allowed for allowed, _ in PACE))
+    sent = deque[float](maxlen=max(allowed for allowed, _ in WINDOWS))
     now = 0.0
     for _ in range(count + 2):
-        slots = [sent[-allowed] + window for allowed, window in PACE if len(sent) >= allowed]
+        slots = [sent[-allowed] + window for allowed, window in WINDOWS if len(sent) >= allowed]
         now = max([now, *slots])
         sent.append(now)
         now += latency

@@ -14,7 +14,7 @@ from typing import Literal
 import pytest
 from _pytest.mark import ParameterSet
 
-from registrar.fleet.schedule import SHORT_INTERVAL
+from registrar.github.pace import SHORT_INTERVAL
 from registrar.github.timed import ANSWER_SECONDS
 from tests.example import Day
 from tests.fakehub import Fault, FaultKind, Request

@@ -122,7 +122,7 @@ def test_documents_have_the_numbers_of_the_code() -> None:
         for page in ("concepts", "how-it-works")
     )
     directories, files = constant("DIRECTORIES_PER_QUERY"), constant("FILES_PER_COMMIT")
-    (per_minute, _), (per_hour, _) = constant("PACE")
+    (per_minute, _), (per_hour, _) = constant("WINDOWS")
     assert f"{constant('CONNECTIONS')} at the same time" in how
     assert f"1 per {directories} directories, those above them included" in how
     assert f"From {per_minute} writes a minute or {per_hour} an hour on" in how

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from registrar.errors import Refused
-from registrar.fleet.budget import Bounds, Read, make_budget
-from registrar.fleet.tasks import PullState
-from registrar.models.fleet import Budget
+from registrar.fleet.budget import make_budget
+from registrar.inputs.settings import Settings
+from registrar.models.fleet import Budget, Counts, PullState
 from registrar.models.selection import Shard
+from registrar.models.spec import PullRequestOptions
 
 
 def budget(
-    *pull_requests: PullState,
-    cap: int = 100,
-    minutes: float = 50,
-    each: int = 1,
-    shard: Shard | None = None,
+    *pull_requests: PullState, cap: int = 100, minutes: float = 50, shard: Shard | None = None
 ) -> Budget:
-    read = Read(1000, {}, 25, 4975, Counter(pull_requests))
-    return make_budget(read, Bounds(cap, minutes * 60, {OPEN: each, UPDATE: 2}, shard or Shard()))
+    nothing: Any = dict.fromkeys(Settings._fields)
+    settings = Settings(**nothing)._replace(
+        max_pull_requests=cap,
+        max_seconds=minutes * 60,
+        shard=shard,
+        pull_request=PullRequestOptions(),
+    )
+    return make_budget(Counts(1000, {}, 25, 4975, Counter(pull_requests)), settings)
 
 
 OPEN, UPDATE = PullState.TO_OPEN, PullState.TO_UPDATE
@@ -43,7 +47,18 @@ def test_what_is_to_be_done(
 ) -> None:
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
-    assert (len(found.matrix), found.missing) == (shards, len(pull_requests))
+    assert (len(found.matrix), found.counts.missing) == (shards, len(pull_requests))
+
+
+@pytest.mark.parametrize(
+    ("pull_requests", "minutes", "count"),
+    [(0, 50, 0), (1, 50, 1), (401, 50, 1), (417, 50, 2), (1000, 50, 3), (3, 0.1, 2)],
+)
+def test_as_many_shards_as_the_time_asks_for(
+    pull_requests: int, minutes: float, count: int
+) -> None:
+    found = budget(*[OPEN] * pull_requests, cap=1000, minutes=minutes)
+    assert [str(shard) for shard in found.matrix] == [f"{n}/{count}" for n in range(1, count + 1)]
 
 
 def test_a_shard_has_its_share_of_the_cap_and_the_interval_of_all() -> None:
@@ -55,7 +70,7 @@ def test_a_shard_has_its_share_of_the_cap_and_the_interval_of_all() -> None:
 
 
 def test_more_shards_than_a_matrix_has_jobs_are_refused() -> None:
-    assert len(budget(*[OPEN] * 256, minutes=0.12, cap=256, each=1).matrix) == 107
+    assert len(budget(*[OPEN] * 256, minutes=0.12, cap=256).matrix) == 107
     with pytest.raises(Refused) as refused:
         budget(*[OPEN] * 1000, minutes=0.12, cap=1000)
     assert refused.value.message.key == "fleet.too_many_shards"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from registrar.errors import Refused
-from registrar.github.limits import LONGEST_INTERVAL, PACE, Resource, TokenLimits, clock_time
+from registrar.github.limits import Resource, TokenLimits, clock_time
 from tests.clocks import FakeClock
 
 NOW = 1_577_836_800.0
@@ -63,34 +63,3 @@ def test_scopes(token: str, header: str | None, expected: set[str] | None) -> No
     limits = TokenLimits(token, FakeClock())
     limits.note({} if header is None else {"x-oauth-scopes": header})
     assert limits.scopes == expected
-
-
-def test_the_pace() -> None:
-    clock = FakeClock()
-    limits = TokenLimits("ghp_x", clock)
-    (per_minute, minute), (per_hour, hour) = PACE
-    for count in range(per_hour):
-        if count and count % per_minute == 0:
-            assert limits.pace() == pytest.approx(minute)
-            clock.sleep(minute)
-        assert limits.pace() == 0
-        limits.note_write()
-    waited = (per_hour // per_minute) * minute
-    assert limits.pace() == pytest.approx(hour - waited)
-    # The next three wait for the third of the first eighty, which went out at one moment
-    assert limits.pace(3) == pytest.approx(hour - waited)
-    assert limits.pace(per_minute) == pytest.approx(hour - waited)
-    clock.sleep(hour - waited)
-    assert (limits.pace(per_minute), limits.pace()) == (0, 0)
-
-
-def test_the_interval_doubles_up_to_a_minute() -> None:
-    limits = TokenLimits("ghp_x", FakeClock())
-    limits.widen_interval()
-    assert limits.interval == 0
-    limits.planned_interval = 7.2
-    limits.widen_interval()
-    assert limits.interval == 14.4
-    for _ in range(5):
-        limits.widen_interval()
-    assert limits.interval == LONGEST_INTERVAL

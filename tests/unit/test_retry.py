@@ -7,6 +7,7 @@ import pytest
 from registrar.cancellation import Cancellation
 from registrar.failure import Kind
 from registrar.github.errors import OutOfTime
+from registrar.github.pace import Pace
 from registrar.github.request import Outcome
 from registrar.github.retry import RetryPolicy, pause_before
 from registrar.texts.messages import Message, msg
@@ -125,22 +126,35 @@ def test_the_last_answers_end_in_time() -> None:
     assert policy(15)[0].answer_seconds() > 15 * 60
 
 
+def full(clock: FakeClock) -> Pace:
+    """A pace after as many writes as GitHub takes in a minute."""
+    pace = Pace(clock)
+    for _ in range(80):
+        pace.note_sent()
+    return pace
+
+
 def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
-    retry, clock, said = policy(1)
-    retry.end = clock.now + 1000
-    retry.keep_pace(900)
-    retry.keep_pace(0.1)
-    assert retry.end - clock.now == pytest.approx(99.9)
-    assert [message.values["seconds"] for message in said] == [900]
+    retry, clock, said = policy(0.5)
+    pace = full(clock)
+    pace.plan(100, end=clock.now + 100)
+    retry.wait_for_turn(pace, creates_content=True)
+    assert pace.end
+    assert pace.end - clock.now == pytest.approx(39)
+    # The interval is not told
+    assert [message.values["seconds"] for message in said] == [58]
+    for _ in range(80):
+        pace.note_sent()
     with pytest.raises(OutOfTime) as ended:
-        retry.keep_pace(100)
+        retry.wait_for_turn(pace, creates_content=True)
     assert ended.value.message.key == "limit.after_end"
     # None of it was taken from what the run may wait
-    retry.plan_pause(60, REASON)
+    retry.plan_pause(30, REASON)
 
 
 def test_githubs_pace_is_waiting_like_any_other_where_nothing_ends_the_run() -> None:
-    retry, _, _ = policy(1)
+    retry, clock, _ = policy(1)
     with pytest.raises(OutOfTime) as ended:
-        retry.keep_pace(61)
+        retry.wait_for_turn(full(clock), creates_content=True)
     assert ended.value.message.key == "limit.out_of_time"
+    retry.wait_for_turn(full(clock), creates_content=False)

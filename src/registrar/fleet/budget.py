@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from typing import NamedTuple
+import math
 
 from registrar.errors import Refused
-from registrar.fleet import schedule
-from registrar.fleet.tasks import PullState
-from registrar.models.fleet import Budget
-from registrar.models.selection import MOST_SHARDS, Exclusion, Shard
+from registrar.github.pace import interval_for
+from registrar.inputs.settings import Settings
+from registrar.models.fleet import Budget, Counts, PullState
+from registrar.models.selection import MOST_SHARDS, Shard
 from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
-
-POINTS_PER_REPOSITORY = 2
-"""A query, and what writes everything at once or a commit."""
 
 
 def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
@@ -53,60 +48,32 @@ def require_points(queries: int, *, points_left: int | None) -> None:
         raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
 
 
-class Read(NamedTuple):
-    """What is known after the reading."""
-
-    found: int
-    excluded: Mapping[Exclusion, int]
-    queries: int
-    points_left: int | None
-    pull_requests: Counter[PullState]
-    """Lists with missing files, by what is left to do."""
-    unread: int = 0
-    """Of them, so many whose pull requests the token may not read."""
-
-
-class Bounds(NamedTuple):
-    """What bounds the writing."""
-
-    cap: int
-    """New pull requests at most, for all shards, of which this run is one."""
-    max_seconds: float
-    writes_of: Mapping[PullState, int]
-    """Writing requests of one pull request."""
-    shard: Shard
-
-
-def make_budget(read: Read, bounds: Bounds) -> Budget:
-    """Count what is to be done.
+def make_budget(counts: Counts, settings: Settings) -> Budget:
+    """Plan the writing.
 
     Raises:
         Refused: it would take more shards than a matrix has jobs.
     """
-    pull_requests = read.pull_requests
-    to_open, to_update = pull_requests[PullState.TO_OPEN], pull_requests[PullState.TO_UPDATE]
-    now = min(to_open, bounds.shard.share(bounds.cap))
-    each = bounds.writes_of
+    to_open, to_update = counts.of[PullState.TO_OPEN], counts.of[PullState.TO_UPDATE]
+    now = min(to_open, settings.part.share(settings.max_pull_requests))
+    each = writes_of(settings.pull_request)
     writes = now * each[PullState.TO_OPEN] + to_update * each[PullState.TO_UPDATE]
-    matrix = schedule.shards(writes, max_seconds=bounds.max_seconds)
+    matrix = _shards(writes, max_seconds=settings.max_seconds)
     if len(matrix) > MOST_SHARDS:
         raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))
     return Budget(
-        found=read.found,
-        excluded=read.excluded,
-        queries=read.queries,
-        points_left=read.points_left,
-        missing=sum(pull_requests.values()),
-        proposed=to_update + pull_requests[PullState.WAITING],
-        to_update=to_update,
-        declined=pull_requests[PullState.DECLINED],
-        unread=read.unread,
-        now=now,
-        deferred=to_open - now,
-        writes=writes,
+        counts,
+        now,
+        writes,
         # The shards write one after the other, so that an hour may see several of them
-        interval=schedule.interval(writes * bounds.shard.total),
-        # Each repository is read again, and written to, also where that turns out to be needless
-        points=POINTS_PER_REPOSITORY * (now + to_update) + pull_requests[PullState.WAITING],
-        matrix=matrix,
+        interval_for(writes * settings.part.total),
+        matrix,
     )
+
+
+def _shards(writes: int, *, max_seconds: float) -> tuple[Shard, ...]:
+    """Split the writing requests into shards that each end in time; none for no writes."""
+    if not writes:
+        return ()
+    total = math.ceil(writes * interval_for(writes) / max_seconds)
+    return tuple(Shard(number, total) for number in range(1, total + 1))

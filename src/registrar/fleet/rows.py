@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from registrar.errors import EXIT_CANCELLED, Diagnostic
 from registrar.jobs import Job
 from registrar.models.fleet import FleetResult, FleetRow, FleetState
 from registrar.models.result import RegistrationResult
@@ -9,6 +10,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.registration.progress import Progress, Silence
 from registrar.reporting import fleet_messages
 from registrar.reporting.reporter import Reporter
+from registrar.texts.messages import Message
 
 
 class Rows:
@@ -46,6 +48,18 @@ class Rows:
     def add_registration(self, done: RegistrationResult) -> None:
         """Keep what a registration did, or would do: all of it is in the report."""
         self._registrations.append(done)
+
+    def stop(self, reason: Message, *, warn: bool = False, exit_code: int = 0) -> None:
+        """Keep and print why the writing ended before all was done.
+
+        ``exit_code`` is that of a signal, where one ended it.
+        """
+        self._result.stopped = reason
+        self._result.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
+        if warn:
+            self._reporter.warn(Diagnostic(reason))
+        else:
+            self._reporter.line(reason)
 
     def progress(self, spec: RegistrationSpec, job: Job) -> Progress:
         """Follow a registration without printing it: its row says what became of it."""

@@ -13,14 +13,14 @@ from registrar.fleet import publicity
 from registrar.fleet.listing import Listing, make_listing
 from registrar.fleet.reading import Reader, queries_for
 from registrar.fleet.rows import Rows
-from registrar.fleet.tasks import PullState, Reading, Task, WorkItem
+from registrar.fleet.tasks import Reading, Task, WorkItem
 from registrar.fleet.writing import Writer
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
+from registrar.models.fleet import Budget, Counts, FleetResult, FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
-from registrar.models.selection import Selection, Shard
+from registrar.models.selection import Selection
 from registrar.models.spec import Mode
 from registrar.registration.run import preview
 from registrar.reporting import fleet_messages
@@ -50,11 +50,6 @@ class Fleet(NamedTuple):
         """Where the rows go to."""
         return Rows(self.result, self.registrations, self.reporter, names_list=len(self.jobs) > 1)
 
-    @property
-    def shard(self) -> Shard:
-        """The part of the repositories that this run works on."""
-        return self.settings.shard or Shard()
-
     def run(self) -> None:
         """List, read, report the budget, write.
 
@@ -73,7 +68,7 @@ class Fleet(NamedTuple):
             listing = make_listing(
                 client,
                 self.selection,
-                self.shard,
+                settings.part,
                 settings.workflow_repository,
                 lambda: self._require_time(end),
             )
@@ -174,7 +169,7 @@ class Fleet(NamedTuple):
     def _make_budget(
         self, found: int, listing: Listing, reader: Reader, items: Sequence[WorkItem]
     ) -> Budget:
-        read = budgets.Read(
+        counts = Counts(
             found,
             listing.excluded,
             reader.queries,
@@ -182,29 +177,14 @@ class Fleet(NamedTuple):
             Counter(item.pull_state for item in items),
             sum(item.is_unread for item in items),
         )
-        settings = self.settings
-        bounds = budgets.Bounds(
-            settings.max_pull_requests,
-            settings.max_seconds,
-            budgets.writes_of(settings.pull_request),
-            self.shard,
-        )
-        return budgets.make_budget(read, bounds)
+        return budgets.make_budget(counts, self.settings)
 
     def _write(self, items: Sequence[WorkItem], budget: Budget, end: float) -> None:
         todo = [item for item in items if item.pull_state is not PullState.DECLINED]
         if not todo:
             return
         with self.reporter.group("fleet.group_write", count=len(todo)):
-            Writer(
-                github=self.github,
-                settings=self.settings,
-                shard=self.shard,
-                budget=budget,
-                end=end,
-                result=self.result,
-                rows=self.rows,
-                reporter=self.reporter,
-                hidden_names=self.hidden_names,
-                cancellation=self.cancellation,
-            ).write(todo)
+            writer = Writer(
+                self.github, self.settings, self.rows, self.hidden_names, self.cancellation
+            )
+            writer.write(todo, planned=budget.writes, end=end)

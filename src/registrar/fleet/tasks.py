@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.failure import Failure
 from registrar.models.branch import Declined, OpenOrDeclined
-from registrar.models.fleet import FleetRow, FleetState
+from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
@@ -42,17 +41,6 @@ class Task(NamedTuple):
             failure=failure,
             pull_request=pull_request,
         )
-
-
-class PullState(Enum):
-    """What is left to do where files are missing."""
-
-    TO_OPEN = auto()
-    TO_UPDATE = auto()
-    """The open pull request does not propose all of them."""
-    WAITING = auto()
-    """The open pull request proposes all of them."""
-    DECLINED = auto()
 
 
 _STATES = {

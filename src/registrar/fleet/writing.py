@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
-from registrar.errors import EXIT_DONE, Diagnostic
+from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
-from registrar.fleet import budget as budgets
-from registrar.fleet import schedule
+from registrar.fleet.budget import writes_of
 from registrar.fleet.rows import Rows
-from registrar.fleet.tasks import PullState, WorkItem
+from registrar.fleet.tasks import WorkItem
 from registrar.inputs.settings import Settings
-from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
+from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.result import PullRequestOperation, RegistrationResult
-from registrar.models.selection import ListedRepository, Shard
+from registrar.models.selection import ListedRepository
 from registrar.models.spec import Chosen
 from registrar.registration.run import register
 from registrar.reporting.privacy import HiddenNames
-from registrar.reporting.reporter import Reporter
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client, GitHub
+    from registrar.github.pace import Pace
 
 SAME_CAUSE = 5
 """So many failures in a row with one cause end the writing: it would be the same for the rest."""
@@ -36,131 +37,205 @@ _OPERATIONS = {
 }
 
 
-class Writer(NamedTuple):
+class Gate:
+    """Whether the next repository may be begun: the cap, the time, and what ended the last ones."""
+
+    def __init__(self, settings: Settings, pace: Pace, cancellation: Cancellation) -> None:
+        """``pace`` knows when the run ends."""
+        self._pace = pace
+        self._clock = cancellation.clock
+        self._cap = settings.part.share(settings.max_pull_requests)
+        self._opened = 0
+        """Pull requests that were, or may have been, opened."""
+        self._largest = 1
+        """Writes that a repository took at most: the next one may take as many."""
+        self._causes: list[Cause] = []
+        """Of the failures in a row, as long as it is one."""
+
+    @property
+    def has_time(self) -> bool:
+        """Whether the next repository can be written to before the run ends."""
+        write_at = self._clock.monotonic() + self._pace.seconds_until(self._largest)
+        return self._pace.end is None or write_at < self._pace.end
+
+    def takes(self, item: WorkItem) -> bool:
+        """Whether the cap leaves room for it."""
+        return item.pull_state is not PullState.TO_OPEN or self._opened < self._cap
+
+    def note(self, row: FleetRow, *, writes: int, opened: bool) -> None:
+        """Learn from a repository that took ``writes``."""
+        self._largest = max(self._largest, writes)
+        self._opened += opened
+        if row.state is not FleetState.FAILED or row.pull_request or row.failure is None:
+            self._causes = []
+        else:
+            is_same = self._causes[-1:] == [row.failure.cause]
+            self._causes = [*(self._causes if is_same else []), row.failure.cause]
+
+    @property
+    def same_cause(self) -> Cause | None:
+        """The cause of so many failures in a row that the rest would fail, too."""
+        return self._causes[0] if len(self._causes) == SAME_CAUSE else None
+
+
+class Writer:
     """The writing of one run."""
 
-    github: GitHub
-    settings: Settings
-    shard: Shard
-    budget: Budget
-    end: float
-    """Moment (monotonic) after which nothing new begins."""
-    result: FleetResult
-    rows: Rows
-    reporter: Reporter
-    hidden_names: HiddenNames
-    cancellation: Cancellation
+    def __init__(
+        self,
+        github: GitHub,
+        settings: Settings,
+        rows: Rows,
+        hidden_names: HiddenNames,
+        cancellation: Cancellation,
+    ) -> None:
+        """Nothing is written before `write`."""
+        self._github = github
+        self._hidden_names = hidden_names
+        self._settings = settings
+        self._rows = rows
+        self._cancellation = cancellation
 
-    def write(self, todo: Sequence[WorkItem]) -> None:
-        """Register in one repository after the other, until something ends it."""
-        settings, budget, end = self.settings, self.budget, self.end
-        todo = self._ordered(todo)
-        writes = budgets.writes_of(settings.pull_request)
-        cap = self.shard.share(settings.max_pull_requests)
-        left = budget.writes
-        opened, largest = 0, 1
-        self.github.end_writing_at(end)
-        self._plan_interval(left, 0)
-        causes: list[Cause] = []
+    def write(self, todo: Sequence[WorkItem], *, planned: int, end: float) -> None:
+        """Register in one repository after the other, until something ends it.
+
+        ``planned`` are the writes that this takes; nothing new begins after ``end`` (monotonic).
+        """
+        today = datetime.fromtimestamp(self._cancellation.clock.time(), UTC).date()
+        todo = _in_order(todo, today)
+        gate = Gate(self._settings, self._github.pace, self._cancellation)
+        each = writes_of(self._settings.pull_request)
+        left = planned
+        self._plan(planned, 0, end)
+        stopped: Message | None = None
         for number, item in enumerate(todo, start=1):
-            # The next registration may take as many writes as the largest one so far
-            write_at = self.cancellation.clock.monotonic() + self.github.seconds_until(largest)
-            if not self.result.stopped and write_at >= end:
-                self.result.stopped = msg("fleet.out_of_minutes", minutes=settings.max_seconds / 60)
-                self.reporter.line(self.result.stopped)
-            is_new = item.pull_state is PullState.TO_OPEN
-            if self.result.stopped or (is_new and opened >= cap):
-                self.rows.add(self._left_alone(item), (number, len(todo)))
+            if not (stopped or gate.has_time):
+                stopped = msg("fleet.out_of_minutes", minutes=self._settings.max_seconds / 60)
+                self._rows.stop(stopped)
+            if stopped or not gate.takes(item):
+                self._rows.add(_left_alone(item), (number, len(todo)))
                 continue
-            made = self.github.writes
-            client = self.github.client(item.task.repository.full_name)
-            row, done = self._register(item, client)
-            largest = max(largest, self.github.writes - made)
-            opened += done.operation is PullRequestOperation.CREATED or (
-                # An answer may have been lost, and GitHub may not show yet what it had done
-                is_new and (done.pull_request is not None or client.may_have_been_applied)
-            )
-            left = max(left - writes.get(item.pull_state, 0), 0)
-            seconds_left = self._plan_interval(left, budget.writes - left)
-            self.rows.add(row, (number, len(todo)), seconds_left)
-            self._end_if_needed(row, done, causes)
+            before = self._github.pace.writes
+            row, done = self._register(item, gate, before)
+            left = max(left - each.get(item.pull_state, 0), 0)
+            seconds_left = self._plan(left, planned - left, end)
+            self._rows.add(row, (number, len(todo)), seconds_left)
+            if stopped := _why_stop(done, gate):
+                self._rows.stop(stopped, warn=True, exit_code=done.exit_code)
 
-    def _ordered(self, todo: Sequence[WorkItem]) -> list[WorkItem]:
-        """Open pull requests first, then an order that starves none when the cap cuts it."""
-        day = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
-        ids = {item.task.repository.id for item in todo}
-        place = {number: index for index, number in enumerate(schedule.in_order(ids, day))}
-        return sorted(
-            todo,
-            key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.task.repository.id]),
-        )
-
-    def _plan_interval(self, planned: int, done: int) -> float:
-        """Choose the interval for what is ``planned``, and give the seconds it takes."""
-        made = self.github.writes
-        left = schedule.writes_left(planned, done=done, made=made)
+    def _plan(self, left: int, done: int, end: float) -> float:
+        """Set the pace for what is left of the plan, and give the seconds that it takes."""
+        pace = self._github.pace
+        left = writes_left(left, done=done, made=pace.writes)
         # The shards write one after the other, so that an hour may see several of them
-        self.github.plan_write_interval(schedule.interval((made + left) * self.shard.total))
-        return left * self.github.write_interval
+        pace.plan((pace.writes + left) * self._settings.part.total, end=end)
+        return left * pace.interval
 
-    def _end_if_needed(self, row: FleetRow, done: RegistrationResult, causes: list[Cause]) -> None:
-        """End the writing where the other repositories would end alike."""
-        failure = _failure_of(done)
-        if failure and failure.kind is Kind.CANCELLED:
-            self.result.cancelled, self.result.stopped = done.exit_code, failure.message
-        elif failure and failure.kind in ENDS_THE_WRITING:
-            self.result.stopped = msg("fleet.stopped", reason=failure.cause.message)
-        elif row.state is not FleetState.FAILED or row.pull_request:
-            causes.clear()
-        elif row.failure:
-            cause = row.failure.cause
-            causes[:] = [*causes, cause] if causes[-1:] == [cause] else [cause]
-            if len(causes) == SAME_CAUSE:
-                reason = cause.message
-                self.result.stopped = msg("fleet.same_cause", count=SAME_CAUSE, reason=reason)
-        if self.result.stopped:
-            self.reporter.warn(Diagnostic(self.result.stopped))
-
-    def _register(self, item: WorkItem, client: Client) -> tuple[FleetRow, RegistrationResult]:
+    def _register(
+        self, item: WorkItem, gate: Gate, before: int
+    ) -> tuple[FleetRow, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
         repository, job = item.task.repository, item.task.job
+        may_be_called = partial(self._may_be_called, repository)
         spec = job.spec(repository.full_name)._replace(
-            chosen=Chosen(repository.id, item.node_id, partial(self._may_be_called, repository))
+            chosen=Chosen(repository.id, item.node_id, may_be_called)
         )
-        done = register(client, spec, job.proposal, self.rows.progress(spec, job))
-        self.cancellation.stop_timer()
+        client = self._github.client(spec.target)
+        done = register(client, spec, job.proposal, self._rows.progress(spec, job))
+        self._cancellation.stop_timer()
         if done.pull_request:
-            self.hidden_names.seen(repository.full_name, done.pull_request.repository)
-        self.rows.add_registration(done)
-        is_open = done.operation is not PullRequestOperation.NONE
-        if (
-            done.failure
-            and done.failure.kind in LEAVES_FOR_NEXT_RUN
-            and not (is_open or done.failed)
-        ):
-            tells = client.wrote or done.failure.kind is Kind.MOVED
-            failure = done.failure if tells else None
-            return self._left_alone(item)._replace(failure=failure), done
-        state = _OPERATIONS[done.operation]
-        if done.exit_code != EXIT_DONE:
-            state = FleetState.FAILED
-        elif not done.pull_request:
-            state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
-        missing = done.missing if done.files else item.missing
-        failure = _failure_of(done) if state is FleetState.FAILED else None
-        return item.task.row(state, missing, failure, done.pull_request), done
+            self._hidden_names.seen(repository.full_name, done.pull_request.repository)
+        self._rows.add_registration(done)
+        row = _row(item, done, wrote=client.wrote)
+        gate.note(
+            row,
+            writes=self._github.pace.writes - before,
+            opened=_may_have_opened(item, done, client),
+        )
+        return row, done
 
     def _may_be_called(self, repository: ListedRepository, full_name: str) -> bool:
         """Whether a repository is selected by the name that it has by now."""
-        selection = self.settings.selection
+        selection = self._settings.selection
         is_unchanged = full_name.lower() == repository.full_name.lower()
         return is_unchanged or bool(selection and selection.takes(full_name))
 
-    def _left_alone(self, item: WorkItem) -> FleetRow:
-        """How a repository stands that is left for the next run."""
-        is_waiting = item.pull_state is PullState.WAITING
-        state = FleetState.WAITING if is_waiting else FleetState.DEFERRED
-        return item.task.row(state, item.missing, pull_request=item.pull_request)
+
+def writes_left(planned: int, *, done: int, made: int) -> int:
+    """Writes that the ``planned`` ones take, when the ``done`` ones took ``made``.
+
+    Where GitHub refuses the one request that does everything, or is slow to know what was just
+    made, a pull request takes several.
+    """
+    return math.ceil(planned * max(made / done, 1.0)) if done else planned
+
+
+def order(repository_ids: Iterable[int], day: date) -> list[int]:
+    """Put repositories in an order that changes with the day, so that a cap starves none of them.
+
+    It is the same for the same repositories and day.
+    """
+
+    def key(repository_id: int) -> bytes:
+        return hashlib.sha256(f"{day.isoformat()} {repository_id}".encode()).digest()
+
+    return sorted(repository_ids, key=key)
+
+
+def _in_order(todo: Sequence[WorkItem], day: date) -> list[WorkItem]:
+    """Put those with an open pull request first."""
+    ids = order({item.task.repository.id for item in todo}, day)
+    place = {number: index for index, number in enumerate(ids)}
+    return sorted(
+        todo,
+        key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.task.repository.id]),
+    )
+
+
+def _row(item: WorkItem, done: RegistrationResult, *, wrote: bool) -> FleetRow:
+    """Say how a repository stands after its registration."""
+    is_open = done.operation is not PullRequestOperation.NONE
+    ended = done.failure
+    if ended and ended.kind in LEAVES_FOR_NEXT_RUN and not (is_open or done.failed):
+        is_worth_telling = wrote or ended.kind is Kind.MOVED
+        return _left_alone(item)._replace(failure=ended if is_worth_telling else None)
+    state = _OPERATIONS[done.operation]
+    if done.exit_code != EXIT_DONE:
+        state = FleetState.FAILED
+    elif not done.pull_request:
+        state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
+    missing = done.missing if done.files else item.missing
+    failure = _failure_of(done) if state is FleetState.FAILED else None
+    return item.task.row(state, missing, failure, done.pull_request)
+
+
+def _left_alone(item: WorkItem) -> FleetRow:
+    """Say how a repository stands that is left for the next run."""
+    is_waiting = item.pull_state is PullState.WAITING
+    state = FleetState.WAITING if is_waiting else FleetState.DEFERRED
+    return item.task.row(state, item.missing, pull_request=item.pull_request)
+
+
+def _may_have_opened(item: WorkItem, done: RegistrationResult, client: Client) -> bool:
+    """Whether a registration has opened a pull request, as far as that is known.
+
+    An answer may have been lost, and GitHub may not show yet what it had done.
+    """
+    is_seen = done.pull_request is not None or client.may_have_been_applied
+    was_to_open = item.pull_state is PullState.TO_OPEN
+    return done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
+
+
+def _why_stop(done: RegistrationResult, gate: Gate) -> Message | None:
+    """Say why the other repositories would end as this one; ``None`` where they would not."""
+    failure = _failure_of(done)
+    if failure and failure.kind is Kind.CANCELLED:
+        return failure.message
+    if failure and failure.kind in ENDS_THE_WRITING:
+        return msg("fleet.stopped", reason=failure.cause.message)
+    if cause := gate.same_cause:
+        return msg("fleet.same_cause", count=SAME_CAUSE, reason=cause.message)
+    return None
 
 
 def _failure_of(done: RegistrationResult) -> Failure | None:

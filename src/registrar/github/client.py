@@ -12,6 +12,7 @@ from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQLClient
 from registrar.github.limits import Resource, TokenLimits
 from registrar.github.many import ManyClient
+from registrar.github.pace import Pace
 from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.retry import RetryPolicy
@@ -114,26 +115,9 @@ class GitHub:
         return self._limits.sent
 
     @property
-    def write_interval(self) -> float:
-        """Seconds from one writing request to the next; a limit makes them more."""
-        return self._limits.interval
-
-    def plan_write_interval(self, seconds: float) -> None:
-        """From now on, let so many seconds pass from one writing request to the next."""
-        self._limits.planned_interval = seconds
-
-    def end_writing_at(self, moment: float) -> None:
-        """Send no write after ``moment`` (monotonic): until then GitHub's pace is waited for."""
-        self._policy.end = moment
-
-    @property
-    def writes(self) -> int:
-        """Writing requests so far that no limit stopped, for all repositories."""
-        return self._limits.writes
-
-    def seconds_until(self, writes: int) -> float:
-        """Seconds until so many more writes may be sent, the first of them after the interval."""
-        return max(self._limits.pace(writes), self._limits.until_next_write())
+    def pace(self) -> Pace:
+        """How fast the token's writes follow each other."""
+        return self._limits.pace
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none.

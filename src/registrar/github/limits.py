@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -13,20 +12,11 @@ from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.failure import Kind
 from registrar.github.headers import number
+from registrar.github.pace import Pace
 from registrar.texts.messages import msg
 
-PACE = ((80, 61.0), (500, 3601.0))
-"""Content-creating requests that GitHub takes: so many in so many seconds
-(https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
-
-Each window is a second longer than GitHub's: requests do not all take equally long to arrive.
-"""
 CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
-LONGEST_INTERVAL = 60.0
-"""Seconds between two writing requests at most, after however many limits: as long as GitHub asks
-to wait after one that names no time
-(https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 CLASSIC_PREFIX = "ghp_"
 _LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
@@ -54,16 +44,10 @@ class TokenLimits:
         self._clock = clock
         self._lock = threading.Lock()
         self._rate_limits: dict[Resource, RateLimit] = {}
-        self._write_times: deque[float] = deque(maxlen=max(count for count, _ in PACE))
-        self._last_write: float | None = None
+        self.pace = Pace(clock)
+        """How fast its writes follow each other."""
         self.sent = 0
         """Requests with this token so far, repeated ones included."""
-        self.planned_interval = 0.0
-        """Seconds from one writing request to the next, whatever they write."""
-        self._widened = 1
-        """The interval is so many times as long, since limits were met."""
-        self.writes = 0
-        """Writing requests so far that no limit stopped."""
         self.was_accepted = False
         """Whether any request of the run has succeeded with the token."""
         self.scopes: frozenset[str] | None = None
@@ -108,41 +92,6 @@ class TokenLimits:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
             left, until = limit.remaining, clock_time(limit.reset)
             raise Refused(msg(key, needed=needed, left=left, until=until), Kind.USED_UP)
-
-    def pace(self, requests: int = 1) -> float:
-        """Seconds until so many content-creating requests, or a minute's, may be sent."""
-        requests = min(requests, PACE[0][0])
-        now = self._clock.monotonic()
-        with self._lock:
-            due = [
-                self._write_times[requests - 1 - count] + seconds - now
-                for count, seconds in PACE
-                if len(self._write_times) > count - requests
-            ]
-        return max([0.0, *due])
-
-    @property
-    def interval(self) -> float:
-        """Seconds from one writing request to the next, after the limits that were met."""
-        return min(self.planned_interval * self._widened, LONGEST_INTERVAL)
-
-    def until_next_write(self) -> float:
-        """Seconds until the interval since the last writing request is over; may be negative."""
-        if self._last_write is None:
-            return 0.0
-        return self._last_write + self.interval - self._clock.monotonic()
-
-    def widen_interval(self) -> None:
-        """Double the interval: a request was stopped by a limit."""
-        if self.planned_interval:
-            self._widened *= 2
-
-    def note_write(self, *, creates_content: bool = True) -> None:
-        """Count a writing request that is about to be sent."""
-        with self._lock:
-            self._last_write = self._clock.monotonic()
-            if creates_content:
-                self._write_times.append(self._last_write)
 
     def remaining(self, resource: Resource) -> int | None:
         """Requests or points that are left until the reset; ``None`` where GitHub has not said."""

@@ -11,6 +11,7 @@ from registrar.cancellation import Cancellation
 from registrar.failure import Failure, Kind
 from registrar.github.errors import OutOfTime
 from registrar.github.limits import clock_time
+from registrar.github.pace import Pace
 from registrar.github.request import Outcome
 from registrar.texts.messages import Message, msg
 
@@ -63,8 +64,6 @@ class RetryPolicy:
         self._counted_until = 0.0
         self._has_announced = False
         """Whether an announcement in place of the usual text was printed."""
-        self.end: float | None = None
-        """Moment (monotonic) that ends a run whose pace is part of its plan."""
 
     def wait(self) -> None:
         """Wait until every planned pause is over.
@@ -76,36 +75,33 @@ class RetryPolicy:
         while (seconds := self._resume_at - self.clock.monotonic()) > 0:
             self._cancellation.sleep(seconds)
 
-    def wait_between_writes(self, seconds: float) -> None:
-        """Wait as the plan of the run has it: not counted as waiting.
+    def wait_for_turn(self, pace: Pace, *, creates_content: bool) -> None:
+        """Wait until another write may go.
 
-        Raises:
-            Cancelled: a signal arrived.
-        """
-        if seconds > 0:
-            self._cancellation.sleep(seconds)
-
-    def keep_pace(self, seconds: float) -> None:
-        """Wait until GitHub takes another write; counted as waiting, unless the run has an `end`.
+        What the run has planned does not count as waiting; where nothing is planned, waiting for
+        GitHub's windows does.
 
         Raises:
             OutOfTime: it would exceed the time that is left, or the run's end.
             Cancelled: a signal arrived.
         """
+        self._cancellation.sleep(pace.rest_of_interval())
+        seconds = pace.rest_of_window() if creates_content else 0.0
         reason = msg("fault.pace")
-        if self.end is None:
+        if not seconds:
+            return
+        if pace.end is None:
             self.plan_pause(seconds, reason)
             return
-        if self.clock.monotonic() + seconds >= self.end:
+        if self.clock.monotonic() + seconds >= pace.end:
             until = clock_time(self.clock.time() + seconds)
-            message = msg("limit.after_end", reason=reason, until=until)
             raise OutOfTime(
-                Failure.of(message, Kind.OUT_OF_TIME),
+                Failure.of(msg("limit.after_end", reason=reason, until=until), Kind.OUT_OF_TIME),
                 msg("limit.until", reason=reason, until=until),
             )
         if whole := round(seconds):
             self._announce(msg("wait.pause", reason=reason, seconds=whole))
-        self.wait_between_writes(seconds)
+        self._cancellation.sleep(seconds)
 
     def count_failed(self, began: float) -> None:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""

@@ -119,13 +119,13 @@ class Session:
                 is_done = outcome.kind is Kind.SUCCESS
                 self.may_have_been_applied = is_done or attempts.may_have_been_applied
             if request.writes and outcome.kind is not Kind.LIMIT:
-                self.limits.writes += 1
+                self.limits.pace.writes += 1
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
             if outcome.kind is Kind.LIMIT and not attempts.was_limited:
                 attempts.was_limited = True
-                self.limits.widen_interval()
+                self.limits.pace.note_limit()
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made(*request.makes)
             if not _is_worth_another(attempts, outcome, began):
@@ -134,14 +134,12 @@ class Session:
 
     def _wait(self, request: Request[Model]) -> None:
         """Wait until the next request may be sent."""
-        creates_content = request.writes and request.method != "PATCH"
+        creates_content = request.method != "PATCH"
         if request.writes:
-            self._policy.wait_between_writes(self.limits.until_next_write())
-        if creates_content and (pace := self.limits.pace()):
-            self._policy.keep_pace(pace)
+            self._policy.wait_for_turn(self.limits.pace, creates_content=creates_content)
         self._policy.wait()
         if request.writes:
-            self.limits.note_write(creates_content=creates_content)
+            self.limits.pace.note_sent(creates_content=creates_content)
 
     def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
         request = attempts.request

@@ -53,6 +53,11 @@ class Settings(NamedTuple):
     run_url: str
     """Address of the workflow run, or nothing."""
 
+    @property
+    def part(self) -> Shard:
+        """The part of the repositories that a run over many works on."""
+        return self.shard or Shard()
+
     def __repr__(self) -> str:
         """Without the token."""
         return f"Settings(target={self.target!r})"

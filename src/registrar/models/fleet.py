@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import NamedTuple
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED
@@ -49,11 +49,22 @@ class FleetRow(NamedTuple):
     pull_request: PullRequest | None = None
 
 
-class Budget(NamedTuple):
-    """What a run is going to do.
+class PullState(Enum):
+    """What is left to do where files are missing."""
 
-    ``found`` and ``excluded`` count repositories; what is said of missing files and pull requests
-    counts lists in repositories: two each for two profiles.
+    TO_OPEN = auto()
+    TO_UPDATE = auto()
+    """The open pull request does not propose all of them."""
+    WAITING = auto()
+    """The open pull request proposes all of them."""
+    DECLINED = auto()
+
+
+class Counts(NamedTuple):
+    """What is known after the reading.
+
+    ``found`` and ``excluded`` count repositories, the rest counts lists in repositories: two each
+    for two profiles.
     """
 
     found: int
@@ -61,25 +72,47 @@ class Budget(NamedTuple):
     queries: int
     """Requests that the reading took."""
     points_left: int | None
-    missing: int
-    """Number of lists with missing files; the next four count some of these."""
-    proposed: int
-    """Those with an open pull request."""
-    to_update: int
-    """Those whose open pull request does not propose all missing files."""
-    declined: int
-    unread: int
-    """Those whose pull requests the token may not read."""
+    of: Counter[PullState]
+    """Number of lists with missing files, by what is left to do."""
+    unread: int = 0
+    """Number of those whose pull requests the token may not read."""
+
+    @property
+    def selected(self) -> int:
+        """Number of repositories that are worked on."""
+        return self.found - sum(self.excluded.values())
+
+    @property
+    def missing(self) -> int:
+        """Number of lists with missing files."""
+        return self.of.total()
+
+    @property
+    def proposed(self) -> int:
+        """Number of those with an open pull request."""
+        return self.of[PullState.TO_UPDATE] + self.of[PullState.WAITING]
+
+
+POINTS_PER_REPOSITORY = 2
+"""A query, and what writes everything at once or a commit."""
+
+
+class Budget(NamedTuple):
+    """What a run is going to do."""
+
+    counts: Counts
     now: int
     """Pull requests that this run is going to open."""
-    deferred: int
     writes: int
     """Writing requests that it takes."""
     interval: float
     """Seconds from one writing request to the next."""
-    points: int
-    """Points of GraphQL that the writing takes."""
     matrix: tuple[Shard, ...]
+
+    @property
+    def deferred(self) -> int:
+        """Number of pull requests that are left for the next run."""
+        return self.counts.of[PullState.TO_OPEN] - self.now
 
     @property
     def seconds(self) -> float:
@@ -87,9 +120,10 @@ class Budget(NamedTuple):
         return self.writes * self.interval
 
     @property
-    def selected(self) -> int:
-        """Number of repositories that are worked on."""
-        return self.found - sum(self.excluded.values())
+    def points(self) -> int:
+        """Points of GraphQL that the writing takes at most: every repository is read once more."""
+        of = self.counts.of
+        return POINTS_PER_REPOSITORY * (self.now + of[PullState.TO_UPDATE]) + of[PullState.WAITING]
 
 
 class FleetResult:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from registrar.failure import Cause
-from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState
+from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState, PullState
 from registrar.models.result import RegistrationResult
 from registrar.models.selection import Exclusion
 from registrar.models.spec import Mode
@@ -23,38 +23,39 @@ _ADVICE = {
 
 def budget_sentences(budget: Budget) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
-    excluded = left_out(budget.excluded)
-    selected = {"selected": budget.selected, "found": budget.found}
+    counts = budget.counts
+    excluded = left_out(counts.excluded)
+    selected = {"selected": counts.selected, "found": counts.found}
     yield (
         msg("fleet.selected_of", **selected, parts=excluded)
         if excluded
         else msg("fleet.selected", **selected)
     )
-    if not budget.selected:
+    if not counts.selected:
         yield msg("fleet.nothing_read")
         return
-    if budget.points_left is None:
-        yield msg("fleet.queries", count=budget.queries)
+    if counts.points_left is None:
+        yield msg("fleet.queries", count=counts.queries)
     else:
-        yield msg("fleet.queries_and_points", count=budget.queries, left=budget.points_left)
-    if not budget.missing:
+        yield msg("fleet.queries_and_points", count=counts.queries, left=counts.points_left)
+    if not counts.missing:
         yield msg("fleet.nothing_missing")
         return
-    counts = {
-        "proposed": budget.proposed,
-        "to_update": budget.to_update,
-        "declined": budget.declined,
-        "to_open": budget.now + budget.deferred,
+    of_missing = {
+        "proposed": counts.proposed,
+        "to_update": counts.of[PullState.TO_UPDATE],
+        "declined": counts.of[PullState.DECLINED],
+        "to_open": counts.of[PullState.TO_OPEN],
     }
-    parts = [msg(f"fleet.missing_{each}", count=count) for each, count in counts.items() if count]
-    yield msg("fleet.missing", count=budget.missing, parts=parts)
-    if budget.unread:
-        yield msg("fleet.missing_unread", count=budget.unread)
+    parts = [msg(f"fleet.missing_{name}", count=n) for name, n in of_missing.items() if n]
+    yield msg("fleet.missing", count=counts.missing, parts=parts)
+    if counts.unread:
+        yield msg("fleet.missing_unread", count=counts.unread)
     if budget.writes or budget.deferred:
         minutes = _minutes(budget.seconds)
         yield msg("fleet.now", now=budget.now, deferred=budget.deferred, minutes=minutes)
-    if budget.points_left is not None and budget.points > budget.points_left:
-        yield msg("fleet.points", needed=budget.points, left=budget.points_left)
+    if counts.points_left is not None and budget.points > counts.points_left:
+        yield msg("fleet.points", needed=budget.points, left=counts.points_left)
     if len(budget.matrix) > 1:
         yield msg("fleet.shards", count=len(budget.matrix))
 

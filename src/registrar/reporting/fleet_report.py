@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from registrar.models.fleet import FleetResult, FleetRow, FleetState
+from registrar.models.fleet import FleetResult, FleetRow, FleetState, PullState
 from registrar.models.result import RegistrationResult
 from registrar.models.spec import Mode
 from registrar.reporting import fleet_messages, markdown
@@ -123,27 +123,28 @@ def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
         return None if message is None else catalogue.text(message, str)
 
     budget = result.budget
+    counts = budget.counts if budget else None
     return {
         "repositories": result.repositories,
         "states": {each.value: result.counts[each] for each in FleetState},
         "stopped": text(result.stopped),
         "budget": {
-            "found": budget.found,
-            "selected": budget.selected,
-            "excluded": {reason.value: count for reason, count in budget.excluded.items()},
-            "queries": budget.queries,
-            "points_left": budget.points_left,
-            "missing": budget.missing,
-            "proposed": budget.proposed,
-            "to_update": budget.to_update,
-            "declined": budget.declined,
-            "unread": budget.unread,
+            "found": counts.found,
+            "selected": counts.selected,
+            "excluded": {reason.value: count for reason, count in counts.excluded.items()},
+            "queries": counts.queries,
+            "points_left": counts.points_left,
+            "missing": counts.missing,
+            "proposed": counts.proposed,
+            "to_update": counts.of[PullState.TO_UPDATE],
+            "declined": counts.of[PullState.DECLINED],
+            "unread": counts.unread,
             "now": budget.now,
             "deferred": budget.deferred,
             "seconds": budget.seconds,
             "matrix": [str(shard) for shard in budget.matrix],
         }
-        if budget
+        if budget and counts
         else None,
         "rows": [
             {

@@ -1,4 +1,4 @@
-"""How many writes, how far apart, in what order, in how many shards."""
+"""Shards, batches, and in what order and with how many writes repositories are written to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from registrar.fleet import schedule
+from registrar.fleet import writing
 from registrar.fleet.batches import LARGEST_SIZE, BatchSize
 from registrar.models.selection import Shard
 
@@ -34,38 +34,21 @@ def test_shards_share_nothing_and_leave_nothing_out(total: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("writes", "seconds"), [(0, 0), (1, 3), (100, 300), (400, 1200), (401, 401 * 7.2)]
-)
-def test_an_hour_never_sees_more_writes_than_github_takes(writes: int, seconds: float) -> None:
-    assert schedule.seconds(writes) == pytest.approx(seconds)
-    assert 3600 / schedule.interval(writes) <= 500 or writes <= 400
-
-
-@pytest.mark.parametrize(
     ("planned", "done", "made", "left"),
     [(400, 0, 0, 400), (396, 4, 4, 396), (396, 4, 10, 990), (10, 3, 4, 14), (10, 9, 5, 10)],
 )
 def test_what_is_left_takes_as_many_writes_as_what_is_done(
     planned: int, done: int, made: int, left: int
 ) -> None:
-    assert schedule.writes_left(planned, done=done, made=made) == left
-
-
-@pytest.mark.parametrize(
-    ("writes", "minutes", "count"),
-    [(0, 50, 0), (1, 50, 1), (400, 50, 1), (401, 50, 1), (417, 50, 2), (1000, 50, 3), (3, 0.1, 2)],
-)
-def test_as_many_shards_as_the_time_asks_for(writes: int, minutes: float, count: int) -> None:
-    shards = schedule.shards(writes, max_seconds=minutes * 60)
-    assert [str(shard) for shard in shards] == [f"{n}/{count}" for n in range(1, count + 1)]
+    assert writing.writes_left(planned, done=done, made=made) == left
 
 
 def test_the_order_is_the_same_all_day_and_another_on_the_next() -> None:
     ids = list(range(50))
-    today = schedule.in_order(ids, date(2026, 1, 1))
-    assert today == schedule.in_order(reversed(ids), date(2026, 1, 1))
+    today = writing.order(ids, date(2026, 1, 1))
+    assert today == writing.order(reversed(ids), date(2026, 1, 1))
     assert sorted(today) == ids
-    assert today != schedule.in_order(ids, date(2026, 1, 2))
+    assert today != writing.order(ids, date(2026, 1, 2))
 
 
 def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> None:
