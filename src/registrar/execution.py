@@ -6,7 +6,6 @@ Imported once the input is known to be good: with it comes PyGithub, most of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
@@ -21,18 +20,24 @@ from registrar.models.run import RunResult
 from registrar.models.selection import Selection
 from registrar.registration.progress import Progress
 from registrar.registration.run import STRATEGIES, register
-from registrar.reporting.privacy import HiddenNames
 from registrar.reporting.reporter import Reporter
 
 
-class Execution(NamedTuple):
-    """What a run is made of, once its input is known to be good."""
+class Execution:
+    """The work of a run, once its input is known to be good."""
 
-    settings: Settings
-    jobs: Sequence[Job]
-    reporter: Reporter
-    hidden_names: HiddenNames
-    cancellation: Cancellation
+    def __init__(
+        self,
+        settings: Settings,
+        jobs: Sequence[Job],
+        reporter: Reporter,
+        cancellation: Cancellation,
+    ) -> None:
+        """Nothing is sent before `run`."""
+        self.settings = settings
+        self.jobs = jobs
+        self.reporter = reporter
+        self.cancellation = cancellation
 
     def run(self, result: RunResult) -> None:
         """Do the work; ``result`` grows while it goes on, whatever ends it.
@@ -66,7 +71,7 @@ class Execution(NamedTuple):
                 announce=self.reporter.line,
                 cancellation=self.cancellation,
             ),
-            saw=lambda known_as, name, is_private: self.hidden_names.seen(
+            saw=lambda known_as, name, is_private: self.reporter.hidden_names.seen(
                 known_as, name, is_private=is_private
             ),
         )
@@ -91,17 +96,9 @@ class Execution(NamedTuple):
                 return
 
     def _register_in_many(self, github: GitHub, selection: Selection, result: RunResult) -> None:
+        from registrar.fleet.rows import Rows  # noqa: PLC0415 (as below)
         from registrar.fleet.run import Fleet  # noqa: PLC0415 (one repository does not need it)
 
         result.fleet = FleetResult(self.settings.mode)
-        Fleet(
-            github=github,
-            settings=self.settings,
-            selection=selection,
-            jobs=self.jobs,
-            reporter=self.reporter,
-            hidden_names=self.hidden_names,
-            cancellation=self.cancellation,
-            result=result.fleet,
-            registrations=result.registrations,
-        ).run()
+        rows = Rows(result.fleet, result.registrations, self.reporter, lists=len(self.jobs))
+        Fleet(github, self.settings, self.jobs, rows, self.cancellation).run(selection)

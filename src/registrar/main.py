@@ -14,10 +14,9 @@ from registrar.errors import EXIT_DONE, Cancelled, Refused
 from registrar.inputs import environment, reading
 from registrar.jobs import load as load_job
 from registrar.models.run import RunResult
-from registrar.reporting.privacy import HiddenNames
+from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
-from registrar.reporting.runner import Workflow
-from registrar.texts.escaping import Lines, Redactor
+from registrar.reporting.runner import Console
 from registrar.texts.messages import Catalogue, msg
 
 
@@ -37,40 +36,26 @@ def main(
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
     language = environment.language(environ)
-    # The token is in nothing that is printed or reported. Names of private repositories are in no
-    # output, because outputs travel to other jobs, and in nothing else where the log is public
-    without_token = Redactor(environment.token(environ))
-    hidden_names = HiddenNames(Catalogue(language).text(msg("label.words_not_shown")))
-
-    def for_outputs(text: str) -> str:
-        hide = hidden_names.in_message if isinstance(text, Lines) else hidden_names
-        return hide(without_token(text))
-
-    def for_log(text: str) -> str:
-        return for_outputs(text) if hidden_names.is_log_public else without_token(text)
-
-    reporter = Reporter(
-        Workflow(environ, stdout, stderr, for_log, without_token),
-        Catalogue(language, for_log),
-        Catalogue(language, for_outputs),
-    )
+    not_shown = Catalogue(language).text(msg("label.words_not_shown"))
+    redaction = Redaction(environment.token(environ), not_shown)
+    reporter = Reporter(Console(environ, stdout, stderr, redaction), language, redaction)
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
-            reporter.workflow.line(line)
+            reporter.console.line(line)
         return EXIT_DONE
 
     result = RunResult()
     try:
         settings = reading.read(environ, command_line.errors)
         # Commits and pull requests may name the repository that they are in
-        texts = Catalogue(language, without_token)
+        texts = Catalogue(language, redaction.without_token)
         jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
         try:
             # Only now: bad input is reported without it, and it is most of the start-up time
             from registrar import execution  # noqa: PLC0415
         except ImportError as error:
             raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
-        execution.Execution(settings, jobs, reporter, hidden_names, cancellation).run(result)
+        execution.Execution(settings, jobs, reporter, cancellation).run(result)
         cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.only_report_left()

@@ -13,7 +13,7 @@ import yaml
 
 from registrar.inputs.table import INPUTS
 from registrar.models.run import RunResult
-from registrar.reporting.outputs import outputs
+from registrar.reporting.report_document import outputs
 from registrar.texts.messages import Catalogue, msg
 from tests.documents import table
 from tests.harness import ROOT, clean_environment

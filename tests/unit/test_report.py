@@ -18,8 +18,8 @@ from registrar.models.run import RunResult
 from registrar.models.spec import PullRequestOptions
 from registrar.profiles import SCAFFOLD
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
-from registrar.reporting import console
-from registrar.reporting.outputs import outputs as outputs_of
+from registrar.reporting import summary
+from registrar.reporting.report_document import outputs as outputs_of
 from registrar.reporting.summary import cut, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
@@ -122,7 +122,7 @@ def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, 
     outputs = outputs_of(RunResult([registration(*files)]), "{}", "")
     names = ("created", "skipped", "failed")
     assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
-    lines = console.summary(registration(*files), CATALOGUES[language])
+    lines = summary.log_summary(registration(*files), CATALOGUES[language])
     numbers = [int(n) for line in lines[4:7] for n in re.findall(r"\d+", line)]
     assert numbers == [created, skipped, failed + unknown]
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
+from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
-from registrar.reporting.runner import Workflow
+from registrar.reporting.runner import Console
 from registrar.reporting.runner_files import RunnerFiles
 from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
-from registrar.texts.messages import Catalogue
 from tests.harness import read_file_command
 
 MEBIBYTE = 1024 * 1024
@@ -118,8 +118,8 @@ def test_a_temporary_directory_that_is_not_there(tmp_path: Path, has_kubernetes:
 def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Path) -> None:
     environ = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     stderr = io.StringIO()
-    workflow = Workflow(environ, io.StringIO(), stderr, str, str)
-    reporter = Reporter(workflow, Catalogue("en"), Catalogue("en"))
+    redaction = Redaction("", "")
+    reporter = Reporter(Console(environ, io.StringIO(), stderr, redaction), "en", redaction)
     unusable: Any = "no failure"
     result = RegistrationResult("scaffold", "octo/example", missing=3, failure=unusable)
     reporter.run(RunResult([result]))

@@ -22,16 +22,16 @@ class Rows:
         registrations: list[RegistrationResult],
         reporter: Reporter,
         *,
-        names_list: bool,
+        lists: int,
     ) -> None:
         """``result`` grows by each row, ``registrations`` by each repository with missing files.
 
-        ``names_list``: lines say which list they are about.
+        Of several ``lists``, lines say which one they are about.
         """
-        self._result = result
-        self._registrations = registrations
-        self._reporter = reporter
-        self._names_list = names_list
+        self.result = result
+        self.registrations = registrations
+        self.reporter = reporter
+        self._names_list = lists > 1
 
     def add(
         self, row: FleetRow, place: tuple[int, int] | None = None, seconds_left: float = 0.0
@@ -40,26 +40,26 @@ class Rows:
 
         ``place`` is its number and that of all, where that is known.
         """
-        self._result.add(row)
+        self.result.add(row)
         if row.state is not FleetState.COMPLETE:
             line = fleet_messages.row_line(row, place, seconds_left, names_list=self._names_list)
-            self._reporter.line(line)
+            self.reporter.line(line)
 
     def add_registration(self, done: RegistrationResult) -> None:
         """Keep what a registration did, or would do: all of it is in the report."""
-        self._registrations.append(done)
+        self.registrations.append(done)
 
     def stop(self, reason: Message, *, warn: bool = False, exit_code: int = 0) -> None:
         """Keep and print why the writing ended before all was done.
 
         ``exit_code`` is that of a signal, where one ended it.
         """
-        self._result.stopped = reason
-        self._result.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
+        self.result.stopped = reason
+        self.result.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
         if warn:
-            self._reporter.warn(Diagnostic(reason))
+            self.reporter.warn(Diagnostic(reason))
         else:
-            self._reporter.line(reason)
+            self.reporter.line(reason)
 
     def progress(self, spec: RegistrationSpec, job: Job) -> Progress:
         """Follow a registration without printing it: its row says what became of it."""

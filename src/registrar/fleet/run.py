@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
 from registrar.errors import Refused
@@ -17,40 +17,38 @@ from registrar.fleet.tasks import Reading, Task, WorkItem
 from registrar.fleet.writing import Writer
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
-from registrar.models.fleet import Budget, Counts, FleetResult, FleetRow, FleetState, PullState
+from registrar.models.fleet import Budget, Counts, FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
 from registrar.models.selection import Selection
 from registrar.models.spec import Mode
 from registrar.registration.run import preview
 from registrar.reporting import fleet_messages
-from registrar.reporting.privacy import HiddenNames
-from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 
-class Fleet(NamedTuple):
-    """One run; ``result`` and ``registrations`` grow while it goes on, whatever ends it."""
+class Fleet:
+    """One run; its result, in ``rows``, grows while it goes on, whatever ends it."""
 
-    github: GitHub
-    settings: Settings
-    selection: Selection
-    jobs: Sequence[Job]
-    reporter: Reporter
-    hidden_names: HiddenNames
-    cancellation: Cancellation
-    result: FleetResult
-    registrations: list[RegistrationResult]
+    def __init__(
+        self,
+        github: GitHub,
+        settings: Settings,
+        jobs: Sequence[Job],
+        rows: Rows,
+        cancellation: Cancellation,
+    ) -> None:
+        """Nothing is sent before `run`."""
+        self.github = github
+        self.settings = settings
+        self.jobs = jobs
+        self.rows = rows
+        self.cancellation = cancellation
 
-    @property
-    def rows(self) -> Rows:
-        """Where the rows go to."""
-        return Rows(self.result, self.registrations, self.reporter, names_list=len(self.jobs) > 1)
-
-    def run(self) -> None:
+    def run(self, selection: Selection) -> None:
         """List, read, report the budget, write.
 
         Raises:
@@ -59,20 +57,20 @@ class Fleet(NamedTuple):
             OutOfTime: GitHub's limits last for longer than we may wait.
             Cancelled: a signal arrived.
         """
-        settings, result = self.settings, self.result
+        settings, result, reporter = self.settings, self.rows.result, self.rows.reporter
         end = self.cancellation.clock.monotonic() + settings.max_seconds
-        self.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
+        reporter.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         self.github.check_token()
         client = self.github.many()
-        with self.reporter.group("fleet.group_list"):
+        with reporter.group("fleet.group_list"):
             listing = make_listing(
                 client,
-                self.selection,
+                selection,
                 settings.part,
                 settings.workflow_repository,
                 lambda: self._require_time(end),
             )
-            self.hidden_names.hide(
+            reporter.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
                 lists=[job.profile.name for job in self.jobs],
@@ -82,18 +80,18 @@ class Fleet(NamedTuple):
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
         reader = Reader(self.github, client, self.cancellation.clock, end)
-        with self.reporter.group("fleet.group_read", count=len(listing.selected)):
+        with reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
         self._note_selected(in_shard, listing)
         result.budget = self._make_budget(in_shard, listing, reader, items)
         for sentence in fleet_messages.budget_sentences(result.budget):
-            self.reporter.line(sentence)
+            reporter.line(sentence)
         if settings.mode is Mode.REGISTER:
             self._write(items, result.budget, end)
-        for note in fleet_messages.notes(self.registrations):
-            self.reporter.line(note)
-        self.reporter.line(fleet_messages.outcome(result))
+        for note in fleet_messages.notes(self.rows.registrations):
+            reporter.line(note)
+        reporter.line(fleet_messages.outcome(result))
 
     def _require_time(self, end: float) -> None:
         """Refuse to list for longer than the run may take.
@@ -111,8 +109,8 @@ class Fleet(NamedTuple):
         Raises:
             Refused: nothing is selected.
         """
-        self.result.repositories = found - listing.excluded.total()
-        if self.result.repositories or listing.not_found or self.settings.shard:
+        self.rows.result.repositories = found - listing.excluded.total()
+        if self.rows.result.repositories or listing.not_found or self.settings.shard:
             return
         if not found:
             raise Refused(msg("fleet.nothing_found"))
@@ -183,8 +181,6 @@ class Fleet(NamedTuple):
         todo = [item for item in items if item.pull_state is not PullState.DECLINED]
         if not todo:
             return
-        with self.reporter.group("fleet.group_write", count=len(todo)):
-            writer = Writer(
-                self.github, self.settings, self.rows, self.hidden_names, self.cancellation
-            )
+        with self.rows.reporter.group("fleet.group_write", count=len(todo)):
+            writer = Writer(self.github, self.settings, self.rows, self.cancellation)
             writer.write(todo, planned=budget.writes, end=end)

@@ -21,7 +21,6 @@ from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.selection import ListedRepository
 from registrar.models.spec import Chosen
 from registrar.registration.run import register
-from registrar.reporting.privacy import HiddenNames
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -82,16 +81,10 @@ class Writer:
     """The writing of one run."""
 
     def __init__(
-        self,
-        github: GitHub,
-        settings: Settings,
-        rows: Rows,
-        hidden_names: HiddenNames,
-        cancellation: Cancellation,
+        self, github: GitHub, settings: Settings, rows: Rows, cancellation: Cancellation
     ) -> None:
         """Nothing is written before `write`."""
         self._github = github
-        self._hidden_names = hidden_names
         self._settings = settings
         self._rows = rows
         self._cancellation = cancellation
@@ -144,7 +137,8 @@ class Writer:
         done = register(client, spec, job.proposal, self._rows.progress(spec, job))
         self._cancellation.stop_timer()
         if done.pull_request:
-            self._hidden_names.seen(repository.full_name, done.pull_request.repository)
+            seen = self._rows.reporter.hidden_names.seen
+            seen(repository.full_name, done.pull_request.repository)
         self._rows.add_registration(done)
         row = _row(item, done, wrote=client.wrote)
         gate.note(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, unquote
 
 from registrar.models.selection import ListedRepository
+from registrar.texts.escaping import Lines, Redactor
 
 _NAME = r"[A-Za-z0-9._-]+"
 _NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
@@ -279,3 +280,28 @@ def _pattern(template: str, fields: Mapping[str, str]) -> str:
         elif field:
             pattern += fields[field]
     return pattern
+
+
+class Redaction:
+    """What may stand where.
+
+    The token is in nothing that is printed or reported. Names of private repositories are in no
+    output, because outputs travel to other jobs, and in nothing else where the log is public.
+    """
+
+    def __init__(self, token: str, instead_of_words: str) -> None:
+        """``instead_of_words`` is shown where GitHub's words may hold a private name."""
+        self.without_token = Redactor(token)
+        self.hidden_names = HiddenNames(instead_of_words)
+
+    def for_outputs(self, text: str) -> str:
+        """Make a text fit for the outputs."""
+        hidden = self.hidden_names
+        hide = hidden.in_message if isinstance(text, Lines) else hidden
+        return hide(self.without_token(text))
+
+    def for_log(self, text: str) -> str:
+        """Make a text fit for the log, the summary and the report."""
+        if self.hidden_names.is_log_public:
+            return self.for_outputs(text)
+        return self.without_token(text)

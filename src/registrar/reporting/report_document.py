@@ -1,4 +1,4 @@
-"""The report for programs: everything about a run (``schemas/report.schema.json``)."""
+"""What programs read: the report (``schemas/report.schema.json``), and the outputs of the step."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import json
 
 from registrar.models.run import RunResult
 from registrar.reporting import fleet_report
-from registrar.reporting.outputs import COUNTS
+from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
 
 VERSION = 1
+REPORT_CHARACTERS = 500_000
+"""A larger report is a file only: the runner takes 1 MB for all outputs of a job."""
+COUNTS = ("created", "skipped", "failed", "missing")
 
 
 def render(result: RunResult, catalogue: Catalogue) -> str:
@@ -60,3 +63,24 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)
+
+
+def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
+    """Names and values; of several registrations only the counts, summed."""
+    registrations = result.registrations
+    only = registrations[0] if len(registrations) == 1 and result.fleet is None else None
+    pull = only.pull_request if only else None
+    counts = {name: sum(getattr(r, name) for r in registrations) for name in COUNTS}
+    if result.fleet:
+        # A row without a registration, because it was deferred for example, lacks files, too
+        counts["missing"] = sum(row.missing for row in result.fleet.rows)
+    return {
+        **{name: str(count) for name, count in counts.items()},
+        "branch": only.branch if only else "",
+        "pull_request_number": str(pull.number) if pull else "",
+        "pull_request_url": pull.url if pull else "",
+        "pull_request_operation": only.operation if only else "",
+        **fleet_report.outputs(result.fleet),
+        "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
+        "report_path": path,
+    }

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import NamedTuple
 
 from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult, State
 from registrar.models.run import RunResult
 from registrar.models.spec import Mode
 from registrar.reporting import (
-    console,
     fleet_messages,
     fleet_report,
     outcome,
@@ -20,49 +18,51 @@ from registrar.reporting import (
     report_document,
     troubleshooting,
 )
-from registrar.reporting.outputs import outputs
-from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Tone, Workflow
-from registrar.reporting.summary import cut, error_summary, step_summary
+from registrar.reporting.privacy import Redaction
+from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
+from registrar.reporting.summary import cut, error_summary, log_summary, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 
-class Reporter(NamedTuple):
-    """The workflow, in a language."""
+class Reporter:
+    """The console, and what the runner keeps of a run, in a language."""
 
-    workflow: Workflow
-    catalogue: Catalogue
-    output_catalogue: Catalogue
-    """Fills its texts with nothing that outputs must not hold, whoever reads the log."""
+    def __init__(self, console: Console, language: str, redaction: Redaction) -> None:
+        """``redaction`` says what may stand where."""
+        self.console = console
+        self.hidden_names = redaction.hidden_names
+        self.catalogue = Catalogue(language, redaction.for_log)
+        self._output_catalogue = Catalogue(language, redaction.for_outputs)
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print one line."""
-        self.workflow.line(self._text(message), tone)
+        self.console.line(self._text(message), tone)
 
     @contextmanager
     def group(self, key: str, /, **values: object) -> Iterator[None]:
         """Print what is inside under a heading that the runner can fold."""
-        with self.workflow.group(self._text(msg(key, **values))):
+        with self.console.group(self._text(msg(key, **values))):
             yield
 
     def fail(self, diagnostic: Diagnostic) -> None:
         """Report an error, with a link to the section that explains it."""
         text, label = self._text(diagnostic.message), self._text(msg("label.error"))
         if section := troubleshooting.section(diagnostic.message):
-            text += f" → {self.workflow.help_page}#{section}"
-        self.workflow.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
+            text += f" → {self.console.help_page}#{section}"
+        self.console.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def warn(self, diagnostic: Diagnostic) -> None:
         """Report a warning."""
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
-        self.workflow.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
+        self.console.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
         if files := registration.to_create:
-            with self.workflow.group(self._text(msg("group.diff", count=len(files)))):
+            with self.console.group(self._text(msg("group.diff", count=len(files)))):
                 for line in preview.console(registration, self.catalogue):
-                    self.workflow.line(line)
+                    self.console.line(line)
         for cause in outcome.causes(registration):
             self.fail(Diagnostic(cause))
         advice = outcome.advice(registration)
@@ -73,8 +73,8 @@ class Reporter(NamedTuple):
             paths = [f.definition.path for f in registration.files if f.state is State.MISSING]
             self.fail(Diagnostic(msg("cause.with_paths", cause=found, paths=paths)))
         self.line(outcome.sentence(registration))
-        for line in console.summary(registration, self.catalogue):
-            self.workflow.line(line)
+        for line in log_summary(registration, self.catalogue):
+            self.console.line(line)
         if advice and registration.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
@@ -102,7 +102,7 @@ class Reporter(NamedTuple):
                 has_results = bool(registrations)
                 parts.append(error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
-            whole = self.workflow.files.summary(
+            whole = self.console.files.summary(
                 "\n".join(parts), lambda text, size: cut(text, size, note)
             )
             if not whole:
@@ -113,10 +113,11 @@ class Reporter(NamedTuple):
 
         self._safely(summary)
         document = report(self.catalogue)
-        name = self._safely(lambda: self.workflow.files.report(document) if document else "") or ""
+        name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
-        values = outputs(result, report(self.output_catalogue) if result.fleet else document, name)
-        self._safely(lambda: self.workflow.files.outputs(values))
+        published = report(self._output_catalogue) if result.fleet else document
+        values = report_document.outputs(result, published, name)
+        self._safely(lambda: self.console.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:
         """Write one text; report if that fails, and go on with the others."""

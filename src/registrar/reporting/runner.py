@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from typing import TextIO
 
 from registrar.reporting import troubleshooting
+from registrar.reporting.privacy import Redaction
 from registrar.reporting.runner_files import RunnerFiles
 from registrar.texts import escaping
 
@@ -30,7 +31,7 @@ class Tone(Enum):
     BAD = "31"
 
 
-class Workflow:
+class Console:
     """Prints everything, without the token, and so that nothing from outside acts as a command.
 
     On a runner (``GITHUB_ACTIONS=true``) it prints workflow commands to standard output;
@@ -42,22 +43,18 @@ class Workflow:
         environ: Mapping[str, str],
         stdout: TextIO,
         stderr: TextIO,
-        redact: Callable[[str], str],
-        without_token: Callable[[str], str],
+        redaction: Redaction,
     ) -> None:
-        """``environ`` names the runner's files; ``redact`` makes a text fit for the log.
-
-        ``without_token`` takes only the token out, of what programs read.
-        """
+        """``environ`` names the runner's files."""
         self.on_runner = environ.get("GITHUB_ACTIONS") == "true"
         self._stdout = stdout
         self._stderr = stderr
-        self._redact = redact
+        self._redact = redaction.for_log
         # https://no-color.org
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
         self.help_page = troubleshooting.page(environ)
         """Address or path of the page that explains errors."""
-        self.files = RunnerFiles(environ, redact, without_token)
+        self.files = RunnerFiles(environ, redaction.for_log, redaction.without_token)
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
 

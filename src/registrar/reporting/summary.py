@@ -1,4 +1,4 @@
-"""The step summary (Markdown): what a person reads first after a run."""
+"""What a person reads first after a run: the step summary (Markdown), and the end of the log."""
 
 from __future__ import annotations
 
@@ -8,6 +8,25 @@ from registrar.models.result import RegistrationResult
 from registrar.reporting import markdown, outcome, preview
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
+
+SEPARATOR = "=" * 50
+
+
+def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+    """The lines that scripts read: a frame, the repository and the counts."""
+    counts = [
+        catalogue.text(msg(f"summary.{name}", count=count))
+        for name, count in outcome.counts(registration).items()
+    ]
+    repository = catalogue.shown(registration.repository, escaping.show_control_characters)
+    return [
+        SEPARATOR,
+        catalogue.text(msg(f"summary.title_{registration.mode}")),
+        SEPARATOR,
+        f"Repository: {repository}",
+        *counts,
+        SEPARATOR,
+    ]
 
 
 def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
