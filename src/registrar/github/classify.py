@@ -323,7 +323,7 @@ TABLE: tuple[Row, ...] = (
         "refusal.branch_protection",
         when=lambda c: "BRANCH_PROTECTION_RULE_VIOLATION" in c.types,
     ),
-    # release-plz/action#518 in GraphQL's words: a ref below, or above, one that exists
+    # microsoft/vscode-remote-repositories-github#122: below, or above, a branch that exists
     Row(Kind.REFUSED, "refusal.reference", (200,), ("Ref cannot be created",)),
     # Molunerfinn/PicGo#955
     Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
