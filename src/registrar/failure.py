@@ -15,6 +15,8 @@ class Kind(Enum):
     SUCCESS = auto()
     PARTIAL = auto()
     """GraphQL gave only a part of the data: ask for less at once."""
+    TIMED_OUT = auto()
+    """GraphQL ran out of time: mostly that passes, or less has to be asked for at once."""
     NOT_FOUND = auto()
     """A 404 that says ``Not Found``: the only thing that means missing."""
     ALREADY_EXISTS = auto()
@@ -80,6 +82,8 @@ NOTHING_DONE = frozenset(
     }
 )
 """A clear refusal: it has changed nothing."""
+ASK_FOR_LESS = frozenset({Kind.PARTIAL, Kind.TIMED_OUT})
+"""A query for less may not meet this."""
 ENDS_THE_READING = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
 """Reading any other repository would fail alike."""
 ENDS_THE_WRITING = frozenset({Kind.TOKEN_REJECTED, Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})

@@ -20,7 +20,7 @@ import pytest
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
-from tests.fakehub.limits import Pace
+from tests.fakehub.limits import Pace, RateLimit
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     SCAFFOLD_BRANCH,
@@ -1291,7 +1291,7 @@ def test_batches_that_are_too_large_are_halved(
     assert states(run) == {"missing": 5, "complete": 20}
 
 
-def test_a_batch_that_fails_is_not_sent_again_as_large_as_it_was(
+def test_a_batch_that_fails_is_sent_once_more_and_then_halved(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     make(100, 0)
@@ -1305,7 +1305,40 @@ def test_a_batch_that_fails_is_not_sent_again_as_large_as_it_was(
 
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_the_rest, times=None))
     assert states(many(mode="plan")) == {"complete": 100}
-    assert sizes == [10, 16, 25, 38, 11, 5, 6]
+    assert sizes == [10, 16, 25, 38, 11, 11, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Something went wrong while executing your query. Please include `A:B` when reporting",
+        "Timeout on validation of query",
+        "timedout",
+    ],
+)
+def test_a_query_that_runs_out_of_time_once_is_asked_again_as_it_was(
+    many: Start, make: Make, host: StandInHost, words: str
+) -> None:
+    make(60, 0)
+    body = {"errors": [{"message": words}]}
+    host.faults.add(Fault(FaultKind.CUSTOM, at=3, status=200, body=body))
+    run = many(mode="plan")
+    assert states(run) == {"complete": 60}
+    assert "GitHub ran out of time" in run.stdout
+    sizes = [len(r.json["variables"]["ids"]) for r in host.requests if r.path == "/graphql"]
+    assert sizes == [10, 10, 16, 25, 9]
+
+
+def test_points_that_time_outs_cost_are_counted(many: Start, make: Make, host: StandInHost) -> None:
+    """A run that could not end says so, before it has used up what others need."""
+    make(40, 0)
+    host.graphql_rate_limit = RateLimit(remaining=100)
+    host.quirks.timeout_above = 20
+    host.quirks.points_of_timeout = 30
+    run = many(mode="plan")
+    assert run.exit_code == 2, run.console
+    assert "points" in run.stderr
+    assert len(host.requests) < 10
 
 
 @pytest.mark.parametrize(

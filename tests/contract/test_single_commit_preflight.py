@@ -118,6 +118,7 @@ def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
         "isArchived": False,
         "isEmpty": False,
         "isFork": False,
+        "isPrivate": False,
         "viewerPermission": "WRITE",
         "defaultBranchRef": {"name": "main", "target": commit},
         "ref": None,

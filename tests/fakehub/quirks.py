@@ -91,6 +91,9 @@ class Quirks:
     (gayanvoice/top-github-users#107)."""
     bad_gateway_above: int | None = None
     """Size above which a query ends in a 502 (gfazioli/octoscope#153)."""
+    points_of_timeout: int = 0
+    """What a query that took too long costs beside its own point (docs: "Rate limits and query
+    limits for the GraphQL API")."""
     seconds_per_field: float = 0.0
     """How long each field of that size takes."""
     old_ids: bool = False

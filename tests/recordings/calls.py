@@ -10,13 +10,12 @@ from typing import Any, NamedTuple, Protocol
 from registrar.cancellation import Cancellation
 from registrar.clock import Clock
 from registrar.github.client import GitHub
-from registrar.github.graphql import Found
 from registrar.github.retry import RetryPolicy
 from registrar.github.transport import Transport
 from registrar.github.trees import Known
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit, NewPullRequest
-from registrar.models.repository import PullRequest, Repository, RepositoryState
+from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import ListedRepository
 from tests.clocks import FakeClock
 from tests.fakehub.representations import node_id
@@ -97,10 +96,10 @@ class Run:
         self.many = self.github.many()
 
 
-def more_directories(run: Run, given: Given) -> Found:
+def more_directories(run: Run, given: Given) -> Known:
     """Read more directories than one query asks for."""
-    state = RepositoryState(given.repository, given.base, entries={})
-    return run.client._more_directories(Found(state, Known()), ["", *given.directories])
+    asked = ["", *given.directories]
+    return run.client._more(given.full_name, given.base, Known(), asked)
 
 
 class Sent(Protocol):
@@ -223,9 +222,7 @@ CALLS: Mapping[str, Call] = {
     "query object": Call(GRAPHQL, more_directories, "object(oid:"),
     "query nodes": Call(
         GRAPHQL,
-        lambda run, given: run.many.inspect_many(
-            [given.listed], given.branch, given.directories, once=False
-        ),
+        lambda run, given: run.many.inspect_many([given.listed], given.branch, given.directories),
         "pulls: nodes",
     ),
     "query .github": Call(

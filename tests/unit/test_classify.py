@@ -327,7 +327,11 @@ MOVED_ON = f"Ref refs/heads/x is at {'1' * 40} but expected {'2' * 40}"
 TOO_MUCH = (
     errors(("RESOURCE_LIMITS_EXCEEDED", "x"), data={"repository": {"p0": None}}),
     errors(("", "Resource limits for this query exceeded."), data={"repository": {"a": 1}}),
-    errors(("", "Something went wrong while executing your query. This may be a timeout.")),
+)
+TIMEOUTS = (
+    "Something went wrong while executing your query. This may be a timeout.",
+    "Timeout on validation of query",
+    "timedout",
 )
 
 
@@ -351,8 +355,21 @@ def test_a_query_with_too_large_an_answer_asks_too_much(
     assert outcome(call, NoAnswer(trouble)).kind is kind
 
 
-def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied() -> None:
-    found = outcome("mutation", answer(200, TOO_MUCH[2]))
+@pytest.mark.parametrize("words", TIMEOUTS)
+def test_a_query_that_ran_out_of_time_may_be_asked_again(words: str) -> None:
+    found = outcome("query", answer(200, {"errors": [{"message": words}]}))
+    assert (found.kind, found.may_have_been_applied, found.tries) == (Kind.TIMED_OUT, False, 6)
+
+
+@pytest.mark.parametrize("status", [502, 504])
+def test_a_query_that_a_gateway_cut_off_ran_out_of_time(status: int) -> None:
+    assert outcome("query", answer(status, "x")).kind is Kind.TIMED_OUT
+    assert outcome("mutation", answer(status, "x")).kind is Kind.TRANSIENT
+
+
+@pytest.mark.parametrize("words", TIMEOUTS)
+def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied(words: str) -> None:
+    found = outcome("mutation", answer(200, {"errors": [{"message": words}]}))
     assert (found.kind, found.may_have_been_applied, found.tries) == (Kind.TRANSIENT, True, 6)
 
 

@@ -61,6 +61,18 @@ def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> 
     for _ in range(10):
         batch.failed(batch.size)
     assert batch.size == 1
-    for _ in range(30):
+    for _ in range(60):
         batch.answered(0.1)
     assert batch.size == LARGEST_SIZE
+
+
+def test_a_batch_does_not_come_near_a_size_that_was_refused_for_a_while() -> None:
+    batch = BatchSize(40)
+    batch.failed(40)
+    sizes = [batch.size]
+    for _ in range(22):
+        batch.answered(0.1)
+        sizes.append(batch.size)
+    assert sizes[:4] == [20, 30, 30, 30]
+    assert sizes[19] == 30
+    assert sizes[-1] > 40

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from registrar.clock import Clock
 from registrar.errors import Refused
-from registrar.failure import ENDS_THE_READING, Failure, Kind
+from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure
 from registrar.fleet import budget as budgets
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.fleet.tasks import Reading, Task
@@ -124,12 +124,14 @@ class Reader:
             began = self.clock.monotonic()
             repositories = [task.repository for task in batch]
             try:
-                states = self.client.inspect_many(repositories, branch, directories, once=not alone)
+                states = self.client.inspect_many(repositories, branch, directories)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
                 if not alone:
                     size.failed(len(batch))
+                    # GitHub takes points for a query that runs out of time
+                    self._require_points(size)
                     continue
                 states = [self._read_in_parts(batch[0], branch, directories, error)]
             size.answered(self.clock.monotonic() - began)
@@ -155,7 +157,7 @@ class Reader:
         self, task: Task, branch: str, directories: Sequence[str], failed: GitHubError
     ) -> RepositoryState | Failure:
         """Read a repository as if it were the only one: that asks for long lists in parts."""
-        if failed.kind is not Kind.PARTIAL:
+        if failed.kind not in ASK_FOR_LESS:
             return failed.failure
         try:
             return self.client.inspect(task.repository.full_name, branch, directories)

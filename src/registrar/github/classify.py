@@ -58,11 +58,21 @@ def _lag(
 
 
 def _asks_too_much(case: Case) -> bool:
+    says_so = case.says("Resource limits for this query exceeded")
+    return case.is_graphql and (says_so or "RESOURCE_LIMITS_EXCEEDED" in case.types)
+
+
+def _ran_out_of_time(case: Case) -> bool:
     phrases = (
-        "Resource limits for this query exceeded",
         "Something went wrong while executing your query",
+        "Timeout on validation of query",
+        "timedout",
     )
-    return case.is_graphql and (case.says(*phrases) or "RESOURCE_LIMITS_EXCEEDED" in case.types)
+    return case.is_graphql and case.says(*phrases)
+
+
+def _is_query(case: Case) -> bool:
+    return case.is_graphql and not case.request.writes
 
 
 def _is_stale(case: Case) -> bool:
@@ -109,12 +119,22 @@ TABLE: tuple[Row, ...] = (
     # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
     Row(Kind.LIMIT, "fault.secondary_limit", when=lambda c: c.is_limit),
     # --- GraphQL: too much was asked at once ------------------------------------------------
-    # outsourc-e/hermes-ecosystem#825, Quantum-Edge/octoscope#153
-    Row(Kind.PARTIAL, "fault.partial", when=lambda c: _asks_too_much(c) and not c.request.writes),
+    # outsourc-e/hermes-ecosystem#825
+    Row(Kind.PARTIAL, "fault.partial", when=lambda c: _is_query(c) and _asks_too_much(c)),
+    # cli/cli#7234, hunvreus/pagescms#423, MeltanoLabs/tap-github#466, Skydio/revup#271,
+    # ossf/pvtr-github-repo-scanner#77
+    Row(
+        Kind.TIMED_OUT,
+        "fault.query_timeout",
+        when=lambda c: _is_query(c) and _ran_out_of_time(c),
+        tries=TRIES,
+    ),
+    # gfazioli/octoscope#153: after ten seconds
+    Row(Kind.TIMED_OUT, "fault.server_error", (502, 504), when=_is_query, tries=TRIES),
     Row(
         Kind.TRANSIENT,
         "fault.server_error",
-        when=_asks_too_much,
+        when=lambda c: _asks_too_much(c) or _ran_out_of_time(c),
         tries=TRIES,
         may_have_been_applied=True,
     ),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Unpack
 
 from registrar.errors import Refused
-from registrar.failure import Failure, Kind
+from registrar.failure import ASK_FOR_LESS, Failure, Kind
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
@@ -43,6 +43,15 @@ class Found(NamedTuple):
     known: Known
 
 
+class _Defaults(NamedTuple):
+    """The same of an owner's repository ``.github``."""
+
+    sha: str
+    """The commit that was read; empty where nothing is inherited."""
+    known: Known
+    is_public: bool
+
+
 class GraphQLClient(RestClient):
     """The calls of the GraphQL API, beside those of REST."""
 
@@ -57,23 +66,15 @@ class GraphQLClient(RestClient):
                 does not list a directory in full.
             GitHubError: no usable response.
         """
-        found: Found | None = None
-        rest, size = trees.to_ask(directories), DIRECTORIES_PER_QUERY
-        while rest or found is None:
-            chunk = rest[:size]
-            try:
-                if found is None:
-                    found = self._repository(target, branch, chunk)
-                else:
-                    found = self._more_directories(found, chunk)
-            except GitHubError as error:
-                if error.kind is not Kind.PARTIAL or len(chunk) <= 1:
-                    raise
-                # GitHub gave up on a part of it, which says nothing about what exists
-                size = len(chunk) // 2
-            else:
-                rest = rest[len(chunk) :]
-        return self._completed(found)
+
+        def read(found: Found | None, part: Sequence[str]) -> Found:
+            if found is None:
+                return self._repository(target, branch, part)
+            state = found.state
+            known = self._more(state.repository.full_name, state.base_sha, found.known, part)
+            return found._replace(known=known)
+
+        return self._completed(_in_parts(directories, read))
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
@@ -85,20 +86,20 @@ class GraphQLClient(RestClient):
             Refused: GitHub does not list a directory in full.
             GitHubError: no usable response.
         """
-        full_name, directories = f"{owner}/.github", trees.to_ask(directories)
-        found = none_if_missing(
-            lambda: self._graphql(
-                queries.owner(directories),
-                {"owner": owner, **queries.variables(directories)},
-                msg("operation.repository", target=full_name),
-                lambda response: _owner(response, directories),
-                tolerates=parse_graphql.is_about_directory,
-            )
-        )
-        if found is None:
+        full_name = f"{owner}/.github"
+
+        def read(found: _Defaults | None, part: Sequence[str]) -> _Defaults:
+            if found is None:
+                return self._owner(owner, part)
+            if not found.sha:
+                return found
+            return found._replace(known=self._more(full_name, found.sha, found.known, part))
+
+        found = none_if_missing(lambda: _in_parts(directories, read))
+        if found is None or not found.sha:
             return None
-        known, is_public = found
-        return OwnerFiles(self._whole(full_name, known).directories, is_public=is_public)
+        known = self._whole(full_name, found.known)
+        return OwnerFiles(known.directories, is_public=found.is_public)
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -196,6 +197,7 @@ class GraphQLClient(RestClient):
                 msg("operation.repository", target=target),
                 lambda response: self._found_in(response, target, branch, directories),
                 tolerates=may_be_beside_data,
+                asks_less_after=_asks_less_after(directories),
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
@@ -265,28 +267,48 @@ class GraphQLClient(RestClient):
         answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
         return Found(state, Known().learn(answers))
 
-    def _more_directories(self, found: Found, directories: Sequence[str]) -> Found:
-        full_name = found.state.repository.full_name
+    def _owner(self, owner: str, directories: Sequence[str]) -> _Defaults:
+        """Read the owner's repository ``.github``."""
+
+        def read(response: Response) -> _Defaults:
+            found = Fields(response.data).object("data").object("repository")
+            default = found.object_or_none("defaultBranchRef")
+            visibility = found.text("visibility")
+            if default is None or visibility == "PRIVATE":
+                return _Defaults("", Known(), is_public=False)
+            asked = Asked("", directories, response)
+            commit = default.object("target")
+            answers = parse_graphql.directories(commit, asked, ("repository", *_DEFAULT_COMMIT))
+            is_public = visibility == "PUBLIC"
+            return _Defaults(commit.object_id("oid"), Known().learn(answers), is_public)
+
+        return self._graphql(
+            queries.owner(directories),
+            {"owner": owner, **queries.variables(directories)},
+            msg("operation.repository", target=f"{owner}/.github"),
+            read,
+            tolerates=parse_graphql.is_about_directory,
+            asks_less_after=_asks_less_after(directories),
+        )
+
+    def _more(self, full_name: str, commit: str, known: Known, directories: Sequence[str]) -> Known:
+        """Read more directories of a commit."""
         owner, _, name = full_name.partition("/")
 
-        def read(response: Response) -> Found:
+        def read(response: Response) -> Known:
             data = Fields(response.data).object("data")
-            commit = data.object("repository").object("object")
             asked = Asked("", directories, response)
-            answers = parse_graphql.directories(commit, asked, ("repository", "object"))
-            return found._replace(known=found.known.learn(answers))
+            found = data.object("repository").object("object")
+            answers = parse_graphql.directories(found, asked, ("repository", "object"))
+            return known.learn(answers)
 
         return self._graphql(
             queries.more_directories(directories),
-            {
-                "owner": owner,
-                "name": name,
-                "oid": found.state.base_sha,
-                **queries.variables(directories),
-            },
+            {"owner": owner, "name": name, "oid": commit, **queries.variables(directories)},
             msg("operation.repository", target=full_name),
             read,
             tolerates=parse_graphql.is_about_directory,
+            asks_less_after=_asks_less_after(directories),
         )
 
     def _completed(self, found: Found) -> RepositoryState:
@@ -347,17 +369,32 @@ class GraphQLClient(RestClient):
         return self._session.request(Request("POST", GRAPHQL, operation, read, **more))
 
 
-def _owner(response: Response, directories: Sequence[str]) -> tuple[Known, bool] | None:
-    """What an owner's repository ``.github`` has, and whether it is public, or else internal."""
-    found = Fields(response.data).object("data").object("repository")
-    default = found.object_or_none("defaultBranchRef")
-    visibility = found.text("visibility")
-    if default is None or visibility == "PRIVATE":
-        return None
-    asked = Asked("", directories, response)
-    where = ("repository", *_DEFAULT_COMMIT)
-    answers = parse_graphql.directories(default.object("target"), asked, where)
-    return Known().learn(answers), visibility == "PUBLIC"
+def _in_parts(
+    directories: Sequence[str], read: Callable[[Model | None, Sequence[str]], Model]
+) -> Model:
+    """Read directories, and those above them, in parts that GitHub answers.
+
+    ``read`` adds a part to what was read before it, which is ``None`` at first.
+    """
+    found: Model | None = None
+    rest, size = trees.to_ask(directories), DIRECTORIES_PER_QUERY
+    while True:
+        part = rest[:size]
+        try:
+            found = read(found, part)
+        except GitHubError as error:
+            if error.kind not in ASK_FOR_LESS or len(part) == 1:
+                raise
+            # GitHub gave up on it, or on some of it, which says nothing about what exists
+            size = len(part) // 2
+        else:
+            rest = rest[len(part) :]
+            if not rest:
+                return found
+
+
+def _asks_less_after(directories: Sequence[str]) -> frozenset[Kind]:
+    return ASK_FOR_LESS if len(directories) > 1 else frozenset()
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:

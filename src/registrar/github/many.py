@@ -24,6 +24,7 @@ from registrar.models.selection import Exclusion, ListedRepository
 from registrar.texts.messages import msg
 
 PER_PAGE = 100
+_ASK_ABOUT_FEWER_AFTER = frozenset({Kind.TIMED_OUT, Kind.TRANSIENT, Kind.UNUSABLE})
 _OLDEST_FIRST = "sort=created&direction=asc"
 """What is created meanwhile moves no page."""
 
@@ -100,13 +101,11 @@ class ManyClient(GraphQLClient):
         repositories: Sequence[ListedRepository],
         branch: str,
         directories: Sequence[str],
-        *,
-        once: bool,
     ) -> list[RepositoryState | Exclusion | Failure]:
         """Read what `inspect` reads of each of up to 100 repositories, in their order.
 
         Where there is no state there is the reason: why it is not worked on, or why it cannot be
-        read. ``once``: it is sent only once, and the caller asks for less after a failure.
+        read. After a failure the caller asks about fewer of them, if there are several.
 
         Raises:
             GitHubError: no usable response, or a part of one.
@@ -123,7 +122,7 @@ class ManyClient(GraphQLClient):
             msg("operation.repositories", count=len(repositories)),
             lambda response: self._found_of(response, repositories, branch, directories),
             tolerates=_is_about_one,
-            once=once,
+            asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else frozenset(),
         )
         return [self._state(each) if isinstance(each, Found) else each for each in found]
 

@@ -35,8 +35,9 @@ class Request(NamedTuple, Generic[Model_co]):
     writes: bool = False
     most_values: int = MOST_VALUES
     """An answer with more values than these is unusable."""
-    once: bool = False
-    """Whether it is sent only once, even if the failure may pass: the caller then asks for less."""
+    asks_less_after: frozenset[Kind] = frozenset()
+    """Failures that may pass, after which it is sent only once more: then the caller asks for
+    less."""
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
     needs: tuple[str, ...] = ()
@@ -58,7 +59,7 @@ class RequestOptions(TypedDict, total=False):
     file: str
     writes: bool
     most_values: int
-    once: bool
+    asks_less_after: frozenset[Kind]
     idempotent: bool
     needs: tuple[str, ...]
     makes: tuple[str, ...]

@@ -27,6 +27,10 @@ def nobody(_known_as: str, _name: str, _is_private: bool) -> None:  # noqa: FBT0
     """Take no note of a repository."""
 
 
+TRIES_BEFORE_LESS = 2
+"""How often a request is sent whose caller can ask for less."""
+
+
 def branch_key(name: str) -> str:
     """Key of a branch with its last commit, in `Request.needs` and `Request.makes`."""
     return f"branch {name}"
@@ -207,5 +211,6 @@ def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began
         return False
     if outcome.kind is Kind.LAG:
         return began < attempts.known_until
-    tries = 1 if attempts.request.once else outcome.tries
+    asks_less = outcome.kind in attempts.request.asks_less_after
+    tries = min(outcome.tries, TRIES_BEFORE_LESS) if asks_less else outcome.tries
     return outcome.kind is Kind.LIMIT or attempts.sent < tries

@@ -106,6 +106,10 @@ def within_limits(
     size = cost.size(data, counted)
     if quirks.seconds_per_field:
         host.clock.sleep(quirks.seconds_per_field * size)
+    limits = [each for each in (quirks.bad_gateway_above, quirks.timeout_above) if each is not None]
+    if host.graphql_rate_limit is not None and any(size > limit for limit in limits):
+        left = host.graphql_rate_limit.remaining
+        host.graphql_rate_limit.remaining = max(left - quirks.points_of_timeout, 0)
     if quirks.bad_gateway_above is not None and size > quirks.bad_gateway_above:
         raise Refusal(502, BAD_GATEWAY)
     if quirks.timeout_above is not None and size > quirks.timeout_above:
