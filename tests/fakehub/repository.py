@@ -53,6 +53,19 @@ class PullRequest:
         return self.merged_at is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A published release of a tag."""
+
+    id: int
+    tag: str
+    name: str
+    body: str
+    is_prerelease: bool
+    author: str
+    created_at: float
+
+
 class Attributes(TypedDict, total=False):
     """What a repository is created with, beyond its files; all of them can be changed later.
 
@@ -123,6 +136,8 @@ class Repository(Store):
         self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
         self._pull_requests: list[PullRequest] = []
+        self.releases: dict[str, Release] = {}
+        """Published releases, by their tags."""
 
     @property
     def owner(self) -> str:
@@ -231,6 +246,28 @@ class Repository(Store):
             self._set_reference(name, sha)
             branch = name.removeprefix("refs/heads/")
             self.written.note(f"branch {branch}", f"head {branch}")
+
+    def move_reference(self, name: str, sha: str, *, force: bool) -> None:
+        """Move a reference as a client of the host does; `Refusal` 422."""
+        with self.lock:
+            if len(sha) != 40 or sha not in self.git:
+                raise Refusal(422, "Object does not exist")
+            _, behind = self.ahead_behind(sha, str(self.git.references[name].target))
+            if behind and not force:
+                raise Refusal(422, "Update is not a fast forward")
+            self._set_reference(name, sha)
+
+    def publish(self, tag: str, name: str, body: str, author: str, *, prerelease: bool) -> Release:
+        """Publish a release of a tag; `Refusal` 422 where there is one."""
+        with self.lock:
+            if tag in self.releases:
+                raise invalid("Release", "tag_name", "already_exists")
+            if f"refs/tags/{tag}" not in self.git.references:
+                self.create_reference(f"refs/tags/{tag}", self.head())
+            number = len(self.releases) + 1
+            release = Release(number, tag, name, body, prerelease, author, self._now())
+            self.releases[tag] = release
+            return release
 
     # Rules
 

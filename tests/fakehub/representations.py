@@ -12,13 +12,13 @@ from urllib.parse import quote
 import pygit2
 from pygit2.enums import DeltaStatus
 
-from .repository import PullRequest, Repository
-from .store import git_type, kind_of, octal
+from .repository import PullRequest, Release, Repository
+from .store import WEB, git_type, kind_of, octal
 from .tokens import Token
 
 MAX_ENCODED = 1_000_000
 MAX_COMPARED_FILES = 300
-WEB_FLOW = "noreply@github.com"
+WEB_FLOW = WEB.email
 
 REPOSITORY_URLS = {
     "archive_url": "/{archive_format}{/ref}",
@@ -215,6 +215,29 @@ class Representations:
                 "type": kind,
                 "url": f"{self.root(repository)}/git/{kind}s/{target}",
             },
+        }
+
+    def release(self, repository: Repository, release: Release) -> dict[str, Any]:
+        url = f"{self.root(repository)}/releases/{release.id}"
+        return {
+            "url": url,
+            "assets_url": f"{url}/assets",
+            "upload_url": f"{url}/assets{{?name,label}}",
+            "html_url": f"{repository.html_url}/releases/tag/{release.tag}",
+            "id": release.id,
+            "node_id": node_id("RE", repository.id, release.id),
+            "author": self.user(release.author),
+            "tag_name": release.tag,
+            "target_commitish": repository.default_branch,
+            "name": release.name,
+            "body": release.body,
+            "draft": False,
+            "prerelease": release.is_prerelease,
+            "created_at": moment(release.created_at),
+            "published_at": moment(release.created_at),
+            "tarball_url": f"{self.root(repository)}/tarball/{release.tag}",
+            "zipball_url": f"{self.root(repository)}/zipball/{release.tag}",
+            "assets": [],
         }
 
     # Contents

@@ -53,6 +53,10 @@ class Person(NamedTuple):
         return pygit2.Signature(self.name, self.email, self.date or int(time.time()), 0)
 
 
+WEB = Person("GitHub", "noreply@github.com")
+"""The committer of what the host signs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
     """One entry of `Repository.log`; `paths` are those it changes against its first parent."""
@@ -241,6 +245,15 @@ class Store:
                 [] if parent is None else [pygit2.Oid(hex=parent)],
             )
             return str(created)
+
+    def build_tree(self, base: pygit2.Tree, files: Mapping[str, bytes]) -> pygit2.Tree:
+        """Write a tree that no commit has yet: another one with these files in it."""
+        with self.lock:
+            index = pygit2.Index()
+            index.read_tree(base)
+            for path, content in files.items():
+                index.add(self._index_entry(path, content))
+            return self.own()[index.write_tree(self.own())].peel(pygit2.Tree)
 
     def _index_entry(self, path: str, content: Content) -> pygit2.IndexEntry:
         if isinstance(content, Submodule):

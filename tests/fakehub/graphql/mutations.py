@@ -11,9 +11,8 @@ from tests.fakehub.graphql.nodes import HEADS, Node, Nodes, Resolver, resolver
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal
 from tests.fakehub.repository import Repository, check_body
-from tests.fakehub.representations import WEB_FLOW
 from tests.fakehub.rest import refuse_actions
-from tests.fakehub.store import Person, check_parents, check_path, find_entry
+from tests.fakehub.store import WEB, check_parents, check_path, find_entry
 
 PAYLOADS = {
     "closePullRequest": "pullRequest",
@@ -116,7 +115,7 @@ class Graph(Nodes):
             changes = self.changes(repository, parent, given.get("fileChanges") or {})
             message = given["message"]
             text = "\n\n".join(filter(None, (message["headline"], message.get("body"))))
-            author, committer = self.token.author(), Person("GitHub", WEB_FLOW)
+            author, committer = self.token.author(), WEB
             new = repository.build_commit(parent, changes, text, author, committer)
             repository.advance(branch, parent, new)
             return {

@@ -1,6 +1,6 @@
 """The REST operations: from a described request to an answer."""
 
-from . import contents, git, listings, pulls
+from . import contents, git, listings, pulls, releases
 from .call import LISTINGS, ROUTES, Call
 from .pulls import refuse_actions
 
@@ -13,4 +13,5 @@ __all__ = [
     "listings",
     "pulls",
     "refuse_actions",
+    "releases",
 ]

@@ -14,12 +14,9 @@ from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
 from tests.fakehub.repository import Repository
-from tests.fakehub.representations import WEB_FLOW
-from tests.fakehub.store import Person, check_path
+from tests.fakehub.store import WEB, Person, check_path
 
 from .call import RepositoryCall, operation, require_fields
-
-WEB = Person("GitHub", WEB_FLOW)
 
 
 @operation("GET /repos/{owner}/{repo}/contents/{path}", "contents=read")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pygit2
 
+from tests.fakehub import store as git
 from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
+from tests.fakehub.store import WEB
+from tests.fakehub.tokens import WORKFLOWS
 
 from .call import RepositoryCall, operation, require_fields
 
@@ -60,8 +63,67 @@ def create_ref(call: RepositoryCall) -> Response:
     if flaky := call.host.quirks.flaky_references:
         status = flaky.pop(0)
         raise Refusal(status, "Reference update failed" if status == 422 else "Server Error")
+    check_workflows(call, call.body["sha"])
     call.repository.create_reference(call.body["ref"], call.body["sha"])
     shown = call.show.reference(call.repository, call.body["ref"])
+    return Response(201, shown, {"Location": shown["url"]})
+
+
+@operation("PATCH /repos/{owner}/{repo}/git/refs/{ref}", "contents=write")
+def update_ref(call: RepositoryCall) -> Response:
+    need_commits(call)
+    name = f"refs/{call.parameters['ref']}"
+    if name not in call.git.references:
+        raise Refusal(422, "Reference does not exist")
+    check_workflows(call, call.body["sha"])
+    call.repository.move_reference(name, call.body["sha"], force=call.body.get("force", False))
+    return Response(200, call.show.reference(call.repository, name))
+
+
+def check_workflows(call: RepositoryCall, sha: str) -> None:
+    """A reference needs the permission for workflow files unless a branch shows the same ones.
+
+    Seen in mkb79/Audible#882 and DataDog/datadog-agent#54090.
+    """
+    repository = call.repository
+
+    def workflows(name: str) -> str | None:
+        commit = repository.resolve(name)
+        entry = commit and git.find_entry(commit.tree, WORKFLOWS.rstrip("/"))
+        return str(entry.id) if entry else None
+
+    if workflows(sha) not in map(workflows, repository.branches):
+        call.token.require_workflows(WORKFLOWS)
+
+
+@operation("POST /repos/{owner}/{repo}/git/commits", "contents=write")
+def create_commit(call: RepositoryCall) -> Response:
+    need_commits(call)
+    tree = find_object(call, call.body["tree"])
+    if not isinstance(tree, pygit2.Tree):
+        raise Refusal(422, "Tree SHA does not exist")
+    author = call.token.author()
+    # Signed where nobody is named and the token is an App's
+    committer = WEB if call.token.bot else author
+    parents = [find_commit(call, sha).id for sha in call.body.get("parents", [])]
+    created = call.repository.own().create_commit(
+        None, author.signature(), committer.signature(), call.body["message"], tree.id, parents
+    )
+    made = call.repository.commit_at(str(created))
+    shown = call.show.git_commit(call.repository, made)
+    return Response(201, shown, {"Location": shown["url"]})
+
+
+@operation("POST /repos/{owner}/{repo}/git/trees", "contents=write")
+def create_tree(call: RepositoryCall) -> Response:
+    """A tree with files given by their content; nothing else is ever asked for."""
+    need_commits(call)
+    base = find_object(call, call.body["base_tree"])
+    if not isinstance(base, pygit2.Tree):
+        raise Refusal(422, "base_tree is not a valid tree oid")
+    files = {each["path"]: each["content"].encode() for each in call.body["tree"]}
+    made = call.repository.build_tree(base, files)
+    shown = call.show.tree(call.repository, made, deep=False)
     return Response(201, shown, {"Location": shown["url"]})
 
 

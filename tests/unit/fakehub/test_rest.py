@@ -512,3 +512,52 @@ class TestHost:
         host.close()
         host.close()
         assert not path.exists()
+
+
+class TestReleasing:
+    def test_a_commit_from_its_parts(self, client: Client, repository: Repository) -> None:
+        head = repository.head()
+        base = client("GET", f"{REPO}/git/commits/{head}").json()["tree"]["sha"]
+        file = {"path": "a/b.yml", "mode": "100644", "type": "blob", "content": "x\n"}
+        tree = client("POST", f"{REPO}/git/trees", {"base_tree": base, "tree": [file]}).json()
+        given = {"message": "Release", "tree": tree["sha"], "parents": [head]}
+        made = client("POST", f"{REPO}/git/commits", given).json()
+        assert [each["sha"] for each in made["parents"]] == [head]
+        assert made["tree"]["sha"] == tree["sha"]
+        client("POST", f"{REPO}/git/refs", {"ref": "refs/tags/v1", "sha": made["sha"]})
+        shown = client("GET", f"{REPO}/contents/a/b.yml?ref=v1").json()
+        assert base64.b64decode(shown["content"]) == b"x\n"
+        assert repository.head() == head
+
+    def test_a_reference_is_moved(self, client: Client, repository: Repository) -> None:
+        first = repository.head()
+        second = repository.commit({"new": b""})
+        client("POST", f"{REPO}/git/refs", {"ref": "refs/tags/v1", "sha": first})
+        place = f"{REPO}/git/refs/tags/v1"
+        assert client("PATCH", place, {"sha": second}).json()["object"]["sha"] == second
+        back = client("PATCH", place, {"sha": first})
+        assert refusal(back) == (422, "Update is not a fast forward")
+        assert client("PATCH", place, {"sha": first, "force": True}).status_code == 200
+        missing = client("PATCH", f"{REPO}/git/refs/tags/v2", {"sha": first})
+        assert refusal(missing) == (422, "Reference does not exist")
+
+    def test_a_reference_to_other_workflows_needs_the_permission(
+        self, host: StandInHost, repository: Repository
+    ) -> None:
+        old = repository.commit({".github/workflows/ci.yml": b"old\n"})
+        client = Client(host, host.create_token("installation"))
+        made = client("POST", f"{REPO}/git/refs", {"ref": "refs/tags/v1", "sha": old})
+        assert made.status_code == 201
+        repository.commit({".github/workflows/ci.yml": b"new\n"})
+        refused = client("POST", f"{REPO}/git/refs", {"ref": "refs/tags/v2", "sha": old})
+        assert refusal(refused) == (403, "Resource not accessible by integration")
+
+    def test_a_release_of_a_tag(self, client: Client, repository: Repository) -> None:
+        place = f"{REPO}/releases/tags/v1.0.0"
+        assert refusal(client("GET", place)) == (404, "Not Found")
+        given = {"tag_name": "v1.0.0", "name": "1.0.0", "body": "Notes", "prerelease": True}
+        made = client("POST", f"{REPO}/releases", given).json()
+        assert client("GET", place).json() == made
+        assert (made["body"], made["prerelease"]) == ("Notes", True)
+        again = client("POST", f"{REPO}/releases", given)
+        assert reason(again) == "tag_name already_exists"
