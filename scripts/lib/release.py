@@ -1,17 +1,13 @@
-"""A release: `scripts/release` prepares it, the workflow `release.yml` makes it."""
+"""A release as the files of a checkout have it: version, changelog, `action.yml`."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
 BRANCH = "main"
 PACKAGE = "src/registrar/__init__.py"
 CHANGELOG = "CHANGELOG.md"
@@ -24,7 +20,8 @@ SEMVER = re.compile(
     re.ASCII,
 )
 ASSIGNED = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
-PINNED = re.compile(r"[a-z0-9./_-]+@sha256:[0-9a-f]{64}", re.ASCII)
+PINNED = re.compile(r"[a-z0-9.:/_-]+@(sha256:[0-9a-f]{64})", re.ASCII)
+RELEASED = re.compile(rf"^  image: docker://{PINNED.pattern}$", re.MULTILINE)
 FROM_SOURCE = "\nruns:\n  using: docker\n  image: Dockerfile\n"
 ENTRYPOINT = re.compile(r"^ENTRYPOINT (\[.*\])$", re.MULTILINE)
 
@@ -124,9 +121,9 @@ class Project:
         return ended.stdout.strip()
 
 
-def tag_problems(project: Project, version: Version) -> list[str]:
+def tag_problems(project: Project, version: Version, *, tagged: bool = False) -> list[str]:
     tags = project.tags
-    if version in tags:
+    if version in tags and not tagged:
         return [f"The tag {version.tag} exists: a released version stays as it is, take the next."]
     newer = [each for each in tags if each.precedence > version.precedence]
     if newer:
@@ -135,9 +132,12 @@ def tag_problems(project: Project, version: Version) -> list[str]:
     return []
 
 
-def check(project: Project, version: Version) -> None:
-    """Raise Refused unless changelog, version and tags agree that this version comes next."""
-    problems = tag_problems(project, version)
+def check(project: Project, version: Version, *, tagged: bool = False) -> None:
+    """Raise Refused unless changelog, version and tags agree that this version comes next.
+
+    ``tagged``: an earlier run was stopped after it made the version's tag.
+    """
+    problems = tag_problems(project, version, tagged=tagged)
     if project.version != version:
         problems.append(f"{PACKAGE} says {project.version.text}, not {version.text}.")
     section = project.changelog.section(version.text)
@@ -220,41 +220,4 @@ def released_action_yml(root: Path, image: str) -> str:
     if not PINNED.fullmatch(image):
         raise Refused(f"{image!r} names no digest: a release holds an image that cannot change.")
     source, dockerfile = ((root / name).read_text("utf-8") for name in ("action.yml", "Dockerfile"))
-    return action_yml(source, dockerfile, image).removesuffix("\n")
-
-
-def main() -> str:
-    parser = argparse.ArgumentParser(prog="scripts/release", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in {
-        "prepare": "make the release's commit; pushes nothing",
-        "check": "verify that changelog, version and tags agree",
-        "notes": "print the release notes",
-        "major": "print the moving tag; nothing for a pre-release",
-    }.items():
-        commands.add_parser(name, help=text).add_argument("version")
-    command = commands.add_parser("action-yml", help="print action.yml with a released image")
-    command.add_argument("--image", required=True, help="NAME@sha256:…")
-    given = parser.parse_args()
-
-    if given.command == "action-yml":
-        return released_action_yml(ROOT, given.image)
-    version = Version.parse(given.version)
-    project = Project(ROOT)
-    match given.command:
-        case "prepare":
-            return prepare(project, version, datetime.now(UTC).date().isoformat())
-        case "check":
-            check(project, version)
-            return f"{version.text}: changelog, version and tags agree."
-        case "notes":
-            return project.changelog.entries(version.text)
-        case _:
-            return version.major_tag
-
-
-if __name__ == "__main__":
-    try:
-        print(main())
-    except Refused as refused:
-        sys.exit(f"Refused.\n{refused}")
+    return action_yml(source, dockerfile, image)

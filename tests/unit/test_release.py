@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
 import subprocess
@@ -88,9 +86,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "test")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
-    used = ("release", "lib/release.py", "lib/venv.sh", "lib/require-current-workflows.sh")
+    used = ("release", *(f"lib/release{part}.py" for part in ("", "_cli", "_host")), "lib/venv.sh")
     scripts = [f"scripts/{name}" for name in used]
-    for name in (*scripts, "action.yml", "Dockerfile", release.PACKAGE):
+    for name in (*scripts, ".gitignore", "action.yml", "Dockerfile", release.PACKAGE):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / release.CHANGELOG).write_text(CHANGELOG, "utf-8")
@@ -249,167 +247,3 @@ def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile(
 def test_a_released_action_names_a_digest(image: str) -> None:
     with pytest.raises(release.Refused, match="names no digest"):
         release.released_action_yml(ROOT, image)
-
-
-# --- The workflow -------------------------------------------------------------------------
-
-STAND_IN = r"""#!/usr/bin/env bash
-# For `docker` and `gh`: writes down how it was called, and answers what the workflow reads.
-echo "${0##*/} $*" >>"$CALLS"
-case "${0##*/} $*" in
-  "docker login"*) cat >/dev/null ;;
-  "docker buildx build"*) echo '{"containerimage.digest": "sha256:built"}' >"${*: -1}" ;;
-  "docker buildx imagetools inspect"*SPDX*) echo '{"spdxVersion": "SPDX-2.3"}' ;;
-  "docker buildx imagetools inspect"*) echo "$DIGEST" ;;
-  "docker run"*) echo "registrar $VERSION" ;;
-  "gh api"*"/git/trees "*) cat >"$RUNNER_TEMP/tree.json" && echo the-tree ;;
-  "gh api"*"/git/commits "*) cat >"$RUNNER_TEMP/commit.json" && echo the-commit ;;
-  "gh api"*"/git/ref/tags/v1 "*) [[ $MAJOR_TAG == exists ]] ;;
-  "gh api"*"/contents/.github?ref=main "*) echo "$WORKFLOWS_OF_MAIN" ;;
-  "gh api"*"/contents/.github?ref="*) echo the-workflows ;;
-  "gh release view"*) false ;;
-esac
-"""
-
-
-@pytest.mark.skipif(not shutil.which("jq"), reason="jq, which runners have, is not here")
-@pytest.mark.parametrize(
-    ("version", "major_tag", "last"),
-    [
-        (
-            "1.1.0",
-            "exists",
-            (
-                "gh api --method PATCH repos/Octo/Registrar/git/refs/tags/v1 --silent"
-                " --raw-field sha=the-commit --field force=true"
-            ),
-        ),
-        (
-            "1.1.0",
-            "missing",
-            (
-                "gh api repos/Octo/Registrar/git/refs --silent"
-                " --raw-field ref=refs/tags/v1 --raw-field sha=the-commit"
-            ),
-        ),
-        (
-            "1.1.0-rc.1",
-            "exists",
-            (
-                "gh release create v1.1.0-rc.1 --verify-tag --title 1.1.0-rc.1"
-                " --notes-file TEMP/notes.md --prerelease"
-            ),
-        ),
-    ],
-)
-def test_the_steps_of_the_workflow(
-    version: str,
-    major_tag: str,
-    last: str,
-    checkout: Checkout,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    """Every command of `release.yml` in order, with a stand-in for the engine and the host."""
-    checkout.release(version)
-    temp = tmp_path_factory.mktemp("runner")
-    for name in ("docker", "gh"):
-        (temp / name).write_text(STAND_IN, "utf-8")
-        (temp / name).chmod(0o755)
-    env = {
-        "CALLS": str(temp / "calls"),
-        "DIGEST": DIGEST,
-        "GITHUB_ACTOR": "octo",
-        "GITHUB_OUTPUT": str(temp / "output"),
-        "GITHUB_REF": "refs/heads/main",
-        "GITHUB_REPOSITORY": "Octo/Registrar",
-        "GITHUB_SERVER_URL": "https://github.invalid",
-        "GITHUB_SHA": checkout.git("rev-parse", "HEAD"),
-        "MAJOR_TAG": major_tag,
-        "PATH": f"{temp}:{os.environ['PATH']}",
-        "RUNNER_TEMP": str(temp),
-        "VERSION": version,
-        "WORKFLOWS_OF_MAIN": "the-workflows",
-    }
-    values = {"github.token": "a-token", "matrix.architecture": "arm64"}
-    for name, job in WORKFLOW["jobs"].items():
-        for step in job.get("steps", []):
-            if "run" in step:
-                given = {key: evaluated(text, values) for key, text in step.get("env", {}).items()}
-                command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-                subprocess.run(command, cwd=checkout.root, env=env | given, check=True)
-        if (temp / "output").exists():
-            lines = (temp / "output").read_text().splitlines()
-            values |= {
-                f"needs.{name}.outputs.{k}": v
-                for k, _, v in (line.partition("=") for line in lines)
-            }
-            # One job of the matrix has run here
-            values |= {"needs.build.outputs.amd64": "sha256:other"}
-            (temp / "output").unlink()
-
-    image = f"ghcr.io/octo/registrar@{DIGEST}"
-    tree, made = (json.loads((temp / f"{name}.json").read_text()) for name in ("tree", "commit"))
-    assert tree["base_tree"] == checkout.git("rev-parse", "HEAD^{tree}")
-    (file,) = tree["tree"]
-    source, dockerfile = ((checkout.root / n).read_text() for n in ("action.yml", "Dockerfile"))
-    assert file.pop("content") == release.action_yml(source, dockerfile, image)
-    assert file == {"path": "action.yml", "mode": "100644", "type": "blob"}
-    assert (made["tree"], made["parents"]) == ("the-tree", [env["GITHUB_SHA"]])
-    assert (temp / "notes.md").read_text() == f"### Added\n\n- Something new.\n\nImage: {image}\n"
-    calls = (temp / "calls").read_text().replace(str(temp), "TEMP").splitlines()
-    assert (
-        f"docker buildx imagetools create --tag ghcr.io/octo/registrar:{version} "
-        "ghcr.io/octo/registrar@sha256:other ghcr.io/octo/registrar@sha256:built"
-    ) in calls
-    tag = f"--raw-field ref=refs/tags/v{version} --raw-field sha=the-commit"
-    assert f"gh api repos/Octo/Registrar/git/refs --silent {tag}" in calls
-    assert calls[-1] == last
-    assert "a-token" not in "".join(calls)
-
-
-@pytest.mark.parametrize(
-    ("job", "step", "remedy"),
-    [
-        ("check", "Changelog, version and tags agree, and the tag can be made", "Start a new"),
-        ("tag", "Commit action.yml with the image's digest, and tag it", "Start a new"),
-        ("release", "Move the major tag", "git push --force origin the-commit:refs/tags/v1"),
-    ],
-)
-def test_no_tag_is_tried_that_github_would_refuse(
-    job: str, step: str, remedy: str, checkout: Checkout, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Workflow files changed on main while the release was stuck."""
-    checkout.release("1.1.0")
-    temp = tmp_path_factory.mktemp("runner")
-    (temp / "gh").write_text(STAND_IN, "utf-8")
-    (temp / "gh").chmod(0o755)
-    (script,) = (each["run"] for each in WORKFLOW["jobs"][job]["steps"] if each.get("name") == step)
-    ended = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=checkout.root,
-        env={
-            "CALLS": str(temp / "calls"),
-            "COMMIT": "the-commit",
-            "GITHUB_REF": "refs/heads/main",
-            "GITHUB_REPOSITORY": "Octo/Registrar",
-            "GITHUB_SHA": "1" * 40,
-            "IMAGE": f"ghcr.io/octo/registrar@{DIGEST}",
-            "PATH": f"{temp}:{os.environ['PATH']}",
-            "RUNNER_TEMP": str(temp),
-            "VERSION": "1.1.0",
-            "WORKFLOWS_OF_MAIN": "others",
-        },
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode == 1
-    assert "::error::Workflow files changed on main" in ended.stdout
-    assert remedy in ended.stdout
-    calls = (temp / "calls").read_text().splitlines()
-    assert all("/contents/.github?ref=" in call for call in calls), "nothing was written"
-
-
-def evaluated(text: str, values: dict[str, str]) -> str:
-    """The text with the values of its expressions."""
-    return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values[match[1]], text)
