@@ -200,3 +200,40 @@ def test_a_rule_is_explained_in_one_of_many(
     run = action(target_repo=None, target_repos=TARGET, language="en")
     assert run.exit_code == 1, run.console
     assert explained in run.console
+
+
+# --- Pull requests that are switched off --------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["UNPROCESSABLE", "FORBIDDEN", "NOT_FOUND"])
+def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
+    host: StandInHost, example: Example, kind: str
+) -> None:
+    example.repository.has_pull_requests = False
+    host.refused_mutations = {"createPullRequest": Refusal(422, "They are disabled", kind=kind)}
+    run = example.run()
+    assert run.exit_code == 1, run.console
+    assert f"switched off in {TARGET}, so the files on the branch {BRANCH} cannot" in run.console
+    assert "Delete that branch" in run.console
+    assert "run again" not in run.console.lower()
+    assert run.outputs["branch"] == BRANCH
+    assert example.repository.pull_requests == []
+
+    example.repository.has_pull_requests = True
+    host.refused_mutations = {}
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["pattern", "name"])
+def test_repositories_without_pull_requests_are_left_out_of_many(
+    host: StandInHost, action: Action, named: bool
+) -> None:
+    off = host.create_repository("octo/off", {"a": b"x\n"}, has_pull_requests=False)
+    host.create_repository("octo/on", {"a": b"x\n"})
+    targets = "octo/off\nocto/on" if named else "octo/*"
+    run = action(target_repo=None, target_repos=targets, language="en")
+    assert run.exit_code == 0, run.console
+    assert "Left out: without pull requests 1." in run.console
+    assert run.report["fleet"]["states"]["opened"] == 1
+    assert off.branches == ["main"]

@@ -34,7 +34,7 @@ def test_what_could_not_be_read_is_not_missing(
     example.repository.commit(dict(MISSING))
     run = example.run(mode="check")
     assert run.exit_code == 0, run.console
-    assert f"Skipped: {len(LISTED)}\n" in run.console
+    assert f"Present: {len(LISTED)}\n" in run.console
 
 
 @pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])

@@ -248,6 +248,7 @@ def _repository(found: Fields) -> ListedRepository:
         archived="archived" in found and found.flag("archived"),
         disabled="disabled" in found and found.flag("disabled"),
         fork=found.flag("fork"),
+        takes_pull_requests="has_pull_requests" not in found or found.flag("has_pull_requests"),
         html_url=found.url("html_url"),
         language=found.text_or("language", ""),
         topics=frozenset(found.texts("topics")) if "topics" in found else frozenset(),

@@ -21,6 +21,8 @@ class ListedRepository(NamedTuple):
     archived: bool = False
     disabled: bool = False
     fork: bool = False
+    takes_pull_requests: bool = True
+    """False where they are switched off."""
     html_url: str = ""
     """Its address for people."""
     language: str = ""
@@ -36,6 +38,8 @@ class Exclusion(StrEnum):
     LOCKED = "locked"
     EMPTY = "empty"
     FORK = "fork"
+    NO_PULL_REQUESTS = "no_pull_requests"
+    """Nothing can be proposed there."""
     NOT_MEANT = "excluded"
     """No name or pattern takes it, or a qualifier leaves it out."""
 
@@ -102,6 +106,7 @@ class Selection(NamedTuple):
             (Exclusion.DISABLED, repository.disabled),
             (Exclusion.FORK, repository.fork and not self.forks),
             (Exclusion.NOT_MEANT, not self._has_qualities(repository)),
+            (Exclusion.NO_PULL_REQUESTS, not repository.takes_pull_requests),
         )
         return next((reason for reason, holds in reasons if holds), None)
 

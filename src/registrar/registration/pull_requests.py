@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -65,7 +66,7 @@ def publish(
         if error.already_exists or error.may_have_been_applied:
             found = _find_open(client, plan, branch)
         if found is None:
-            raise NotOpened(_by_hand(plan, new, error.failure)) from error
+            raise NotOpened(_why_not_opened(client, plan, new, error.failure)) from error
         if error.may_have_been_applied and found.has_body(new.body):
             progress.pull_request(found, PullRequestOperation.CREATED)
         else:
@@ -148,6 +149,16 @@ def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -
         # Plans of GitHub without drafts refuse them
         progress.warn("pull_request.no_drafts")
         return client.create_pull_request(plan.repository, new._replace(draft=False))
+
+
+def _why_not_opened(client: Client, plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
+    """Explain a refusal: GraphQL does not tell before whether pull requests are switched off."""
+    target = plan.repository.full_name
+    with suppress(RegistrarError):
+        if not client.repository(target).takes_pull_requests:
+            message = msg("pull_request.switched_off", target=target, branch=new.branch)
+            return Failure.of(message, Kind.REFUSED)
+    return _by_hand(plan, new, why)
 
 
 def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:

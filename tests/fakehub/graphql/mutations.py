@@ -172,6 +172,9 @@ class Graph(Nodes):
     def create_pull_request(self, given: Mapping[str, Any]) -> Node:
         _, repository, _ = self.locate(given["repositoryId"], "pull_requests=write")
         refuse_actions(self.host, self.token)
+        if not repository.has_pull_requests:
+            # Nobody has told its words
+            raise Refusal(422, "Pull requests are disabled for this repository.")
         head, base = (given[name].removeprefix(HEADS) for name in ("headRefName", "baseRefName"))
         self.check_head_seen(repository, head, base)
         created = repository.request_pull(
