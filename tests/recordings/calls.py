@@ -32,6 +32,7 @@ class Given:
 
     full_name: str = FULL_NAME
     node_id: str = node_id("R", 1000)
+    default_branch: str = "main"
     path: str = "docs/guide.md"
     branch: str = BRANCH
     base: str = IDS["<base>"]
@@ -50,7 +51,13 @@ class Given:
     def repository(self) -> Repository:
         """The repository, as our code knows it by then."""
         url = f"https://github.com/{self.full_name}"
-        return Repository(self.full_name, "main", url, is_fork=self.is_fork, node_id=self.node_id)
+        return Repository(
+            self.full_name,
+            self.default_branch,
+            url,
+            is_fork=self.is_fork,
+            node_id=self.node_id,
+        )
 
     @property
     def listed(self) -> ListedRepository:

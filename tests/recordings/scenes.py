@@ -179,6 +179,21 @@ def with_branch_above(scene: Scene) -> None:
     scene.repository.create_branch("chore")
 
 
+def with_closed_pull_request(scene: Scene) -> None:
+    scene.pull_request()
+    scene.repository.close(1)
+
+
+def with_folder_link(scene: Scene) -> None:
+    scene.repository.commit({"folder": Symlink("docs")})
+    scene.branch()
+
+
+def with_many(scene: Scene) -> None:
+    files = {f"many/{number:04}.md": b"" for number in range(1001)}
+    scene.given = replace(scene.given, base=scene.repository.commit(files))
+
+
 def with_commit(scene: Scene) -> None:
     scene.branch({"docs/new.md": b"\n"})
 
@@ -315,11 +330,14 @@ SCENES: dict[str, Callable[[Scene], None]] = {
     "GET contents: a submodule is there": lambda _: None,
     "GET contents: nothing is there": lambda _: None,
     "GET contents: a part of the path is a file": lambda _: None,
+    "GET contents: a part of the path is a link": holds(Symlink("docs"), "folder"),
+    "GET contents: a part of the path is a submodule": lambda _: None,
     "GET contents: the commit is unknown": unknown_commit,
     "GET contents: the token may not read files": unreadable,
     "GET contents: the repository has no commit": Scene.empty,
     "GET contents: the path has an empty part": lambda _: None,
     "GET contents of a directory: it is there": lambda _: None,
+    "GET contents of a directory: it has more than 1,000 entries": with_many,
     "GET contents of a directory: a file is there": lambda _: None,
     "GET contents of a directory: nothing is there": lambda _: None,
     "GET contents of a directory: its address ends in a slash": lambda _: None,
@@ -329,6 +347,7 @@ SCENES: dict[str, Callable[[Scene], None]] = {
     "GET compare: the two have no commit in common": unrelated,
     "GET compare: one file was added": with_commit,
     "GET pulls: one is open": with_pull_request,
+    "GET pulls: one was closed without a merge": with_closed_pull_request,
     "GET pulls: one is of another branch at the same commit": of_another_branch,
     "GET pulls: the token may not read them": unreadable,
     "GET pulls: there is none": lambda _: None,
@@ -359,6 +378,8 @@ SCENES: dict[str, Callable[[Scene], None]] = {
     "PUT contents: push protection finds a secret": with_secret,
     "PUT contents: a ruleset forbids it": protected_later,
     "PUT contents: a part of the path is a file": with_branch,
+    "PUT contents: a part of the path is a link": with_folder_link,
+    "PUT contents: a part of the path is a submodule": with_branch,
     "PUT contents: the path has an empty part": with_branch,
     "PUT contents: a workflow, and a classic token without that scope": with_branch,
     "PUT contents: a workflow, and an App without that permission": with_branch,
@@ -402,6 +423,7 @@ SCENES: dict[str, Callable[[Scene], None]] = {
     "GET orgs/ORG/repos: a list": lambda _: None,
     "GET orgs/ORG/repos: the first of two pages": many,
     "GET orgs/ORG/repos: organisations that want single sign-on are left out": hidden_by_sso,
+    "GET orgs/ORG/repos: the owner is a person": lambda _: None,
     "GET users/USER/repos: a list": owned,
     "GET user/repos: a list": owned,
     "GET users/USER/repos: there is nobody of that name": lambda _: None,
@@ -421,7 +443,11 @@ SCENES |= {
         b"x" * (11 << 20), "README.md"
     ),
     "query repository: a submodule is at the path of a directory": lambda _: None,
+    "query repository: a link is at the path of a directory": lambda _: None,
+    "query repository: a directory has more than 1,000 entries": lambda _: None,
     "query repository: a part of the path is a file": lambda _: None,
+    "query repository: a part of the path is a link": lambda _: None,
+    "query repository: a part of the path is a submodule": lambda _: None,
     "query repository: a directory is refused that the root lists": with_hidden_directories,
     "query repository: there is none that the token may see": lambda s: s.repository.delete(),
     "query repository: it has no commit": Scene.empty,

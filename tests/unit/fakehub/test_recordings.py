@@ -34,7 +34,8 @@ def test_the_stand_in_answers_as_recorded(host: Watched, name: str) -> None:
     with suppress(RegistrarError):
         call.send(run, made.given)
     answer = next(answer for request, answer in host.answers if call.is_it(request))
-    assert unlike(recording, answer.status, answer.headers, answer.body) == []
+    body = None if isinstance(answer.body, bytes) else answer.body
+    assert unlike(recording, answer.status, answer.headers, body) == []
 
 
 def test_the_stand_in_has_every_answer() -> None:
