@@ -1,0 +1,426 @@
+"""What is tried: runs of the action, and single requests that no run can be brought to send."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from registrar.clock import Clock
+from registrar.errors import RegistrarError
+from registrar.github.explain import TokenKind
+from scripts.lib.trial.answers import OK, WRONG, Names, Row, rows
+from scripts.lib.trial.recorder import Exchange, Recorder
+from scripts.lib.trial.scratch import MANY, Scratch, files_of_first, fill
+from tests.recordings import recordings
+from tests.recordings.calls import BRANCH, CALLS, Given, Run
+
+ROOT = Path(__file__).resolve().parents[3]
+NOBODY = "ghost"
+"""GitHub's own account for those that were deleted: it may do nothing anywhere."""
+PRESENT = (
+    *("README.md", "docs/guide.md", "docs/with blank.md", "docs/日本語.md", "large.bin"),
+    *("folders", "link", "folder", "module", f"many/{MANY - 1:04}"),
+)
+MISSING = (
+    *("new.md", "deep/er/new.md", "with blank/new file.md", "odd/日本語.md", "odd/100%.md"),
+    *("odd/a#b?.md", "odd/[x]{y}.md", "docs/new.md", "many/new.md"),
+)
+BLOCKED = (
+    *("file-above/below.md", "large-above.bin/below.md", "link-above/below.md"),
+    *("folder-above/below.md", "module-above/below.md"),
+)
+LATER = ("later.md", "docs/later.md")
+PLAN = {"mode": "plan"}
+PER_FILE, SINGLE = {"commit_strategy": "per-file"}, {"commit_strategy": "single"}
+ALL_AT_ONCE = "mutation createRef, createCommitOnBranch, createPullRequest"
+
+# What is expected: names of recordings
+CHECKED = (
+    "GET rate_limit: the token is accepted",
+    "GET repo: it is there",
+    "GET git/ref: the branch is there",
+)
+FOUND = (
+    "GET contents: a file is there",
+    "GET contents: a file of more than 1 MB is there",
+    "GET contents: a directory is there",
+    "GET contents: a link to a directory is there",
+    "GET contents: a submodule is there",
+    "GET contents: nothing is there",
+)
+QUERIED = ("query repository: a directory is missing",)
+ODD = ("query repository: a file of more than 10 MB is at the path of a directory",)
+READ = (
+    "GET repo: it is there",
+    "GET git/ref: there is no such branch",
+    *FOUND,
+    "GET contents: a link to a file is there",
+    "GET contents: a part of the path is a file",
+    "GET contents: a part of the path is a link",
+    "GET contents: a part of the path is a submodule",
+    "GET contents: the commit is unknown",
+    "GET contents: the path has an empty part",
+    "GET contents of a directory: it is there",
+    "GET contents of a directory: it has more than 1,000 entries",
+    "GET contents of a directory: a file is there",
+    "GET contents of a directory: nothing is there",
+    "GET git/trees: the whole tree",
+    "GET git/trees: the commit is unknown",
+    "GET pulls: there is none",
+    "GET pulls/N: there is no such pull request",
+    "query repository: a directory is missing",
+    "query repository: a file is at the path of a directory",
+    "query repository: a file of more than 10 MB is at the path of a directory",
+    "query repository: a link is at the path of a directory",
+    "query repository: a submodule is at the path of a directory",
+    "query repository: a directory has more than 1,000 entries",
+    "query repository: a part of the path is a file",
+    "query repository: a part of the path is a link",
+    "query repository: a part of the path is a submodule",
+    "query object: the directory is there",
+    "query object: a directory is missing",
+    "query nodes: it is there, with the directory",
+    "query nodes: one was deleted, or the token may not see it",
+)
+WRITTEN = (
+    "PUT contents: there is no such branch",
+    "POST git/refs: the branch is made",
+    "POST git/refs: the name is taken",
+    "POST git/refs: there is a branch above or below it",
+    "POST pulls: nothing is between the branches",
+    "PUT contents: the file is made",
+    "PUT contents: the path exists",
+    "PUT contents: a directory is at the path",
+    "PUT contents: a part of the path is a file",
+    "PUT contents: a part of the path is a link",
+    "PUT contents: a part of the path is a submodule",
+    "PUT contents: the path has an empty part",
+)
+"""On a branch that is made, and then has a commit."""
+WRITTEN_AFTER = (
+    "GET compare: one file was added",
+    "POST pulls: there is no such branch",
+    "POST pulls: it is opened",
+    "POST pulls: one is open already",
+    "GET pulls: one is open",
+    "GET pulls/N: it is there",
+    "PATCH pulls/N: it is changed",
+    "PATCH pulls/N: the body is too long",
+    "POST labels: the labels are there",
+    "POST assignees: a person cannot be assigned",
+    "POST requested_reviewers: a person is no collaborator",
+    "query repository: the branch and its pull request are there",
+    "mutation createCommitOnBranch: another write to the branch came first",
+    f"{ALL_AT_ONCE}: the branch exists, at another commit",
+    f"{ALL_AT_ONCE}: there is a branch above or below it",
+)
+NO_SUCH_COMMIT = "0" * 40
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    "GET contents: a file of more than 1 MB is there": {"path": "large.bin"},
+    "GET contents: a link to a directory is there": {"path": "folder"},
+    "GET contents: the commit is unknown": {"base": NO_SUCH_COMMIT},
+    "GET git/trees: the commit is unknown": {"base": NO_SUCH_COMMIT},
+    "GET pulls/N: there is no such pull request": {"number": 999_999},
+    "query repository: a file of more than 10 MB is at the path of a directory": {
+        "directories": ("large.bin",)
+    },
+    "query repository: a directory has more than 1,000 entries": {"directories": ("many",)},
+    "query nodes: one was deleted, or the token may not see it": {
+        "node_id": "MDEwOlJlcG9zaXRvcnkw"
+    },
+    "POST git/refs: there is a branch above or below it": {"branch": f"{BRANCH}/below"},
+    "PUT contents: the path exists": {"path": "README.md"},
+    "POST pulls: there is no such branch": {"branch": "no/such"},
+    "PATCH pulls/N: the body is too long": {"body": "x" * 65_537},
+    "POST assignees: a person cannot be assigned": {"people": (NOBODY,)},
+    "POST requested_reviewers: a person is no collaborator": {"people": (NOBODY,)},
+    f"{ALL_AT_ONCE}: there is a branch above or below it": {"branch": f"{BRANCH}/below"},
+}
+"""Where a single request is about something else than the recording is."""
+
+
+@dataclass
+class Trial:
+    """Tries everything once, and keeps what came."""
+
+    recorder: Recorder
+    names: Names
+    token: str
+    first: Scratch
+    second: Scratch
+    directory: Path
+    tell: Callable[[str], object]
+    clock: Clock
+    rows: list[Row] = field(default_factory=list)
+    answers: list[tuple[str, Exchange]] = field(default_factory=list)
+    requests: Run = field(init=False)
+    """Sends single requests."""
+    given: Given = field(init=False)
+    """What those are about."""
+
+    def __post_init__(self) -> None:
+        self.requests = self.connect()
+        self.given = Given(
+            full_name=self.first.full_name,
+            node_id=self.first.node_id,
+            default_branch=self.first.default_branch,
+            owner=self.first.owner,
+        )
+
+    def connect(self) -> Run:
+        """GitHub, as a run of the action reaches it that has made nothing yet."""
+        name = self.first.full_name
+        return Run(self.recorder.url, self.token, full_name=name, clock=self.clock)
+
+    @contextmanager
+    def step(self, title: str, *expected: str, of_run: bool = False) -> Iterator[None]:
+        """Hold what is exchanged meanwhile against these recordings."""
+        self.tell(title)
+        before = len(self.recorder.exchanges)
+        yield
+        found = [
+            each._replace(
+                body=self.names.data(each.body),
+                headers={name: self.names.text(value) for name, value in each.headers.items()},
+            )
+            for each in self.recorder.exchanges[before:]
+        ]
+        self.answers += [(title, each) for each in found]
+        self.rows += rows(title, expected, found, of_run=of_run)
+
+    def run(
+        self,
+        step: str,
+        *expected: str,
+        inputs: Mapping[str, str],
+        paths: Sequence[str] = (),
+        exit_code: int = 0,
+    ) -> None:
+        """Run the action, with a list of these paths."""
+        given = {"target_repo": self.first.full_name, "language": "en", **inputs}
+        if "target_repos" in given:
+            del given["target_repo"]
+        if paths:
+            listed = json.dumps([{"path": path} for path in paths])
+            (self.directory / "list.json").write_text(listed, "utf-8")
+            given["definitions"] = "list.json"
+        with self.step(step, *expected, of_run=True):
+            done = subprocess.run(
+                [sys.executable, "-I", str(ROOT / "entrypoint.py")],
+                check=False,
+                cwd=self.directory,
+                env={
+                    "PATH": os.environ.get("PATH", os.defpath),
+                    "INPUT_HOST_TOKEN": self.token,
+                    "INPUT_API_URL": self.recorder.url,
+                    **{f"INPUT_{name.upper()}": value for name, value in given.items()},
+                },
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+            )
+        is_right = done.returncode == exit_code
+        self.rows.append(
+            Row(
+                step,
+                OK if is_right else WRONG,
+                f"the action ends with exit code {exit_code}",
+                f"{done.returncode}",
+                () if is_right else done.stdout.splitlines(),
+            )
+        )
+
+    def ask(self, name: str, **changes: Any) -> None:
+        """Send a single request, which is to be answered as in the recording of this name."""
+        recording = recordings()[name]
+        given = replace(self.given, **{**recording.given, **changes})
+        # What is to be refused is not lag: it must not be known as just made
+        requests = self.connect() if recording.fails else self.requests
+        with self.step("Single requests", name), suppress(RegistrarError):
+            CALLS[recording.request].send(requests, given)
+
+    def play(self) -> None:
+        """Try everything, in an order in which each step finds what those before it left."""
+        self.nothing_there()
+        fill(self.first, self.token, files_of_first())
+        fill(self.second, self.token, {"README.md": b"# Scratch\n"})
+        client = self.requests.client
+        base = client.branch_head(self.given.repository, self.first.default_branch)
+        self.given = replace(self.given, base=base or "")
+        self.reading()
+        self.plans()
+        self.writing()
+        self.per_file()
+        self.single()
+        self.many()
+
+    def nothing_there(self) -> None:
+        """Repositories without a commit."""
+        self.run(
+            "Empty, per-file",
+            *CHECKED[:2],
+            "GET git/ref: the repository has no commit",
+            inputs=PLAN | PER_FILE,
+            paths=PRESENT[:1],
+            exit_code=2,
+        )
+        self.run(
+            "Empty, single",
+            "query repository: it has no commit",
+            inputs=PLAN | SINGLE,
+            paths=PRESENT[:1],
+            exit_code=2,
+        )
+
+    def reading(self) -> None:
+        """What is read, and no run can be brought to read in all these ways."""
+        for name in READ:
+            self.ask(name, **CHANGES.get(name, {}))
+        self.ask("GET git/ref: the branch is there", branch=self.first.default_branch)
+        for name in ("it is there, with the directory", "an App's token asks"):
+            if (TokenKind.of(self.token) is TokenKind.INSTALLATION) == name.startswith("an App"):
+                self.ask(f"query repository: {name}")
+        self.listings()
+
+    def listings(self) -> None:
+        """Lists of repositories; what they say about others is not kept."""
+        with self.step("Lists of repositories", *self.lists()), suppress(RegistrarError):
+            if TokenKind.of(self.token) is TokenKind.INSTALLATION:
+                tuple(self.requests.many.of_installation())
+            tuple(self.requests.many.of_owner(self.first.owner))
+
+    def lists(self) -> Iterator[str]:
+        """Which lists are read."""
+        is_app = TokenKind.of(self.token) is TokenKind.INSTALLATION
+        if is_app:
+            yield "GET installation/repositories: a list"
+        if not self.first.owner_is_person:
+            yield "GET orgs/ORG/repos: a list"
+            return
+        yield "GET orgs/ORG/repos: the owner is a person"
+        yield "GET users/USER/repos: a list"
+        if not is_app:
+            yield "GET user/repos: a list"
+
+    def writing(self) -> None:
+        """What is written and refused, on a branch of its own."""
+        for name in WRITTEN:
+            self.ask(name, **CHANGES.get(name, {}))
+        head = self.requests.client.branch_head(self.given.repository, self.given.branch)
+        self.given = replace(self.given, head=head or "")
+        for name in WRITTEN_AFTER:
+            self.ask(name, **CHANGES.get(name, {}))
+
+    def plans(self) -> None:
+        """A list with everything, which is only read."""
+        paths = (*PRESENT, *MISSING, *BLOCKED)
+        self.run(
+            "Plan, per-file",
+            *CHECKED,
+            *FOUND,
+            "GET git/ref: there is no such branch",
+            inputs=PLAN | PER_FILE,
+            paths=paths,
+        )
+        self.run("Plan, single", *QUERIED, *ODD, inputs=PLAN | SINGLE, paths=paths, exit_code=1)
+        self.run(
+            "Files of the owner",
+            *QUERIED,
+            "query .github: the owner has none",
+            inputs=PLAN | SINGLE | {"profile": "health", "respect_alternatives": "true"},
+        )
+
+    def per_file(self) -> None:
+        """Registered, continued, declined, one request for each file."""
+        inputs = PER_FILE | {"branch": "try/per-file", "labels": "try"}
+        first, all_paths = (*PRESENT, *MISSING), (*PRESENT, *MISSING, *LATER)
+        self.run(
+            "Registered, per-file",
+            *CHECKED,
+            *FOUND,
+            "POST git/refs: the branch is made",
+            "PUT contents: the file is made",
+            "POST pulls: it is opened",
+            "POST labels: the labels are there",
+            inputs=inputs,
+            paths=first,
+        )
+        self.run(
+            "Continued, per-file",
+            *CHECKED,
+            *FOUND,
+            "POST git/refs: the name is taken",
+            "GET pulls: one is open",
+            "GET git/trees: the whole tree",
+            "PUT contents: the file is made",
+            "PATCH pulls/N: it is changed",
+            "GET pulls/N: it is there",
+            inputs=inputs,
+            paths=all_paths,
+        )
+        self.close("try/per-file")
+        self.run(
+            "Declined, per-file",
+            *CHECKED,
+            *FOUND,
+            "POST git/refs: the name is taken",
+            "GET pulls: one was closed without a merge",
+            inputs=inputs,
+            paths=all_paths,
+        )
+
+    def single(self) -> None:
+        """The same in one commit."""
+        inputs = SINGLE | {"branch": "try/single", "labels": "try"}
+        first, all_paths = (*PRESENT, *MISSING), (*PRESENT, *MISSING, *LATER)
+        self.run(
+            "Registered, single",
+            *QUERIED,
+            f"{ALL_AT_ONCE}: all three are done",
+            "POST labels: the labels are there",
+            inputs=inputs,
+            paths=first,
+        )
+        self.run(
+            "Continued, single",
+            *QUERIED,
+            "GET git/trees: the whole tree",
+            "mutation createCommitOnBranch: the commit is made",
+            "PATCH pulls/N: it is changed",
+            "GET pulls/N: it is there",
+            inputs=inputs,
+            paths=all_paths,
+        )
+        self.close("try/single")
+        self.run("Declined, single", *QUERIED, inputs=inputs, paths=all_paths)
+
+    def many(self) -> None:
+        """Two repositories in one run."""
+        self.run(
+            "Two repositories",
+            *CHECKED[:2],
+            "query nodes: a directory is missing",
+            *QUERIED,
+            f"{ALL_AT_ONCE}: all three are done",
+            inputs={
+                "target_repos": f"{self.first.full_name},{self.second.full_name}",
+                "branch": "try/many",
+            },
+            paths=("README.md", "many.md"),
+        )
+
+    def close(self, branch: str) -> None:
+        """Close the pull request of a branch, as somebody who declines it."""
+        expected = ("GET pulls: one is open", "PATCH pulls/N: it is changed")
+        with self.step("Closed by hand", *expected), suppress(RegistrarError):
+            client, repository = self.requests.client, self.given.repository
+            for pull in client.pull_requests(repository, branch):
+                client.update_pull_request(repository, pull, body=pull.body, close=True)
