@@ -12,7 +12,7 @@ from registrar.github.classify import classify
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields, objects
 from registrar.github.request import GRAPHQL, Outcome, Request
-from registrar.github.response import NOT_SENT, NoAnswer, Response, Trouble
+from registrar.github.response import NoAnswer, Response, Trouble
 from registrar.texts.messages import msg
 
 HERE = Context("api.github.com", "octo/example", TokenKind.USER, "")
@@ -59,6 +59,13 @@ def outcome(
     return classify(request(call, **more), found, context, was_made=was_made, now=NOW)
 
 
+SENT = {
+    Trouble.TIMEOUT,
+    Trouble.CONNECTION_LOST,
+    Trouble.TOO_LARGE,
+    Trouble.TOO_LARGE_TOGETHER,
+}
+"""What happens after the request has left."""
 REFUSALS = [
     # REST: call, status, words, kind, explanation
     ("GET contents/a", 404, "Not Found", Kind.NOT_FOUND, "refusal.other"),
@@ -570,7 +577,7 @@ def test_a_success_is_our_model() -> None:
 def test_no_answer(trouble: Trouble) -> None:
     found = outcome("PUT contents/a", NoAnswer(trouble, "why", 20.0))
     assert found.kind in {Kind.TRANSIENT, Kind.FATAL}
-    assert found.may_have_been_applied is (trouble not in NOT_SENT)
+    assert found.may_have_been_applied is (trouble in SENT)
     assert found.tries == (6 if found.kind is Kind.TRANSIENT else 1)
     assert found.reason.values["host"] == "api.github.com"
     assert found.reason.values["detail"] == "why"

@@ -10,11 +10,9 @@ from registrar.failure import Kind
 from registrar.github.explain import Context
 from registrar.github.fields import UnusableAnswer
 from registrar.github.request import GRAPHQL, Request
-from registrar.github.response import GraphQLError, NoAnswer, Response, Trouble
+from registrar.github.response import GraphQLError, Response
 
-_LIMIT_TYPES = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 INACCESSIBLE = "not accessible by"
-TOO_QUICKLY = "was submitted too quickly"
 _UNRESOLVED = re.compile("global id of '([^']*)'")
 _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 """How the ids of pull requests begin, in the new form and in the old
@@ -25,35 +23,29 @@ class Case(NamedTuple):
     """A request, its answer, and whether what the request needs was made."""
 
     request: Request[object]
-    answer: Response | NoAnswer
+    response: Response
     context: Context
     was_made: bool
 
     @property
-    def trouble(self) -> Trouble | None:
-        """Why there is no answer."""
-        return self.answer.trouble if isinstance(self.answer, NoAnswer) else None
-
-    @property
     def status(self) -> int:
-        """HTTP status; 0 without an answer."""
-        return self.answer.status if isinstance(self.answer, Response) else 0
+        """HTTP status."""
+        return self.response.status
 
     @property
     def headers(self) -> Mapping[str, str]:
         """Names in lower case."""
-        return self.answer.headers if isinstance(self.answer, Response) else {}
+        return self.response.headers
 
     @property
     def message(self) -> str:
-        """GitHub's message with the details of its ``errors``; empty without an answer."""
-        return self.answer.message if isinstance(self.answer, Response) else ""
+        """GitHub's message with the details of its ``errors``."""
+        return self.response.message
 
     @property
     def errors(self) -> tuple[GraphQLError, ...]:
         """The errors of a GraphQL answer."""
-        is_answer = self.is_graphql and isinstance(self.answer, Response)
-        return self.answer.graphql_errors if is_answer else ()  # type: ignore[union-attr]
+        return self.response.graphql_errors if self.is_graphql else ()
 
     @property
     def types(self) -> frozenset[str]:
@@ -73,9 +65,9 @@ class Case(NamedTuple):
     @property
     def refused(self) -> bool:
         """Whether nothing was done, or the question was not answered."""
-        if not isinstance(self.answer, Response) or not self.is_graphql or self.status != 200:
+        if not self.is_graphql or self.status != 200:
             return self.status >= 400
-        if self.answer.did_something:
+        if self.response.did_something:
             return not self.request.writes and not all(map(self.request.tolerates, self.errors))
         return bool(self.message)
 
@@ -86,97 +78,28 @@ class Case(NamedTuple):
     @property
     def message_field(self) -> str:
         """The field ``message``, without the details."""
-        data = self.answer.data if isinstance(self.answer, Response) else None
+        data = self.response.data
         message = data.get("message") if isinstance(data, dict) else None
         return message if isinstance(message, str) else ""
-
-    @property
-    def names_limit(self) -> bool:
-        """Whether a limit is named, in any of GitHub's words."""
-        return (
-            "rate limit" in self.message.lower()
-            or TOO_QUICKLY in self.message
-            or bool(self.types & _LIMIT_TYPES)
-            or self.is_secondary_limit
-        )
-
-    @property
-    def is_secondary_limit(self) -> bool:
-        """Whether a limit is named that is not the hourly one.
-
-        Until 2021, and in an old Enterprise Server, it was called abuse
-        (piceaTech/node-gitlab-2-github#90, jcabi/jcabi-github#1325).
-        """
-        documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
-        message = self.message.lower()
-        return (
-            "secondary rate limit" in message
-            or "abuse detection mechanism" in message
-            or "secondary-rate-limits" in documentation
-            or "abuse-rate-limits" in documentation
-            or "gh-limited-by" in self.headers
-        )
-
-    @property
-    def is_limit(self) -> bool:
-        """Whether this is a limit: with status 403 or 429, and with 200 where GraphQL refuses."""
-        return self.refused and (
-            self.status == 429
-            or (self.status in {200, 403} and self.names_limit)
-            or (self.status == 403 and "retry-after" in self.headers)
-            or (self.status == 403 and self.used_up)
-        )
 
     @property
     def used_up(self) -> bool:
         """Whether no request is left until the rate limit's reset."""
         return self.headers.get("x-ratelimit-remaining") == "0"
 
-    @property
-    def is_primary_limit(self) -> bool:
-        """Whether the limit is the hourly one."""
-        named = "rate limit" in self.message.lower() and "retry-after" not in self.headers
-        hourly = self.used_up or named or bool(self.types & _LIMIT_TYPES)
-        return self.is_limit and not self.is_secondary_limit and hourly
+    def refers_to(self, *pages: str) -> bool:
+        """Whether the address of the documentation contains one of these."""
+        return any(page in self.response.documentation for page in pages)
 
-    @property
-    def is_about_versions(self) -> bool:
-        """Whether a version of the API is named.
-
-        A 410 also means something else, disabled issues for example
-        (https://docs.github.com/en/rest/issues/labels#add-labels-to-an-issue).
-        """
-        documentation = self.answer.documentation if isinstance(self.answer, Response) else ""
-        return "version" in self.message.lower() or "api-versions" in documentation
-
-    @property
-    def opens_pull_request(self) -> bool:
-        """Whether the request is ``POST pulls``."""
-        return self.request.method == "POST" and self.request.target.endswith("/pulls")
-
-    @property
-    def labels(self) -> bool:
-        """Whether the request is ``POST labels``."""
-        return self.request.method == "POST" and self.request.target.endswith("/labels")
-
-    @property
-    def assigns(self) -> bool:
-        """Whether the request is ``POST assignees``."""
-        return self.request.method == "POST" and self.request.target.endswith("/assignees")
-
-    @property
-    def asks_reviewers(self) -> bool:
-        """Whether the request is ``POST requested_reviewers``."""
-        return self.request.method == "POST" and self.request.target.endswith(
-            "/requested_reviewers"
-        )
+    def posts(self, what: str) -> bool:
+        """Whether the request is a POST to an address that ends with ``what``."""
+        return self.request.method == "POST" and self.request.target.endswith(f"/{what}")
 
     def names(self, code: str, field: str) -> bool:
         """Whether one of the ``errors`` has this ``code`` and this ``field``."""
-        details = self.answer.details if isinstance(self.answer, Response) else []
         return any(
             isinstance(e, dict) and e.get("field") == field and e.get("code") == code
-            for e in details
+            for e in self.response.details
         )
 
     @property
@@ -210,7 +133,7 @@ class Case(NamedTuple):
     def says_absent(self) -> bool:
         """Whether a success says that what the request needs is not there."""
         try:
-            return isinstance(self.answer, Response) and self.request.says_absent(self.answer)
+            return self.request.says_absent(self.response)
         except UnusableAnswer:
             return False
 

@@ -6,16 +6,16 @@ A new quirk of GitHub is one row, with its public source beside it, and one line
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from registrar.failure import Cause, Failure, Kind
-from registrar.github.case import INACCESSIBLE, TOO_QUICKLY, Case, Row
+from registrar.github.case import INACCESSIBLE, Case, Row
 from registrar.github.causes import cause_of
 from registrar.github.explain import Context, TokenKind, explanation
 from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.headers import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
-from registrar.github.response import NOT_SENT, NoAnswer, Response, Trouble
+from registrar.github.response import NoAnswer, Response, Trouble
 from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -23,20 +23,6 @@ LEAST_AFTER_LIMIT = 60.0
 """Seconds before the next request, when a limit stopped only a part of the last one."""
 TRIES = 6
 """How often a request is sent when the failure may pass: the last comes after about 16 s."""
-
-
-def _failed(kind: Kind, text: str, trouble: Trouble) -> Row:
-    """No answer came."""
-    again = kind is Kind.TRANSIENT
-    return Row(
-        kind,
-        text,
-        status=(0,),
-        when=lambda c: c.trouble is trouble,
-        tries=TRIES if again else 1,
-        may_have_been_applied=trouble not in NOT_SENT,
-        gave_up="host.unreachable" if again else "",
-    )
 
 
 def _lag(
@@ -85,39 +71,90 @@ def _is_new_commit(case: Case) -> bool:
     return case.refused and case.request.writes and (absent or _is_stale(case))
 
 
-TABLE: tuple[Row, ...] = (
-    # --- No answer --------------------------------------------------------------------------
-    _failed(Kind.TRANSIENT, "fault.no_name", Trouble.NO_NAME),
-    _failed(Kind.TRANSIENT, "fault.no_connection", Trouble.NO_CONNECTION),
-    _failed(Kind.TRANSIENT, "fault.connect_timeout", Trouble.CONNECT_TIMEOUT),
-    _failed(Kind.TRANSIENT, "fault.proxy", Trouble.PROXY),
-    _failed(Kind.TRANSIENT, "fault.timeout", Trouble.TIMEOUT),
-    _failed(Kind.TRANSIENT, "fault.connection_lost", Trouble.CONNECTION_LOST),
-    Row(
-        Kind.PARTIAL,
-        "fault.too_large",
-        (0,),
-        when=lambda c: c.trouble is Trouble.TOO_LARGE and c.is_graphql and not c.request.writes,
-    ),
-    _failed(Kind.TRANSIENT, "fault.too_large", Trouble.TOO_LARGE),
-    _failed(Kind.TRANSIENT, "fault.together_too_large", Trouble.TOO_LARGE_TOGETHER),
-    _failed(Kind.FATAL, "host.certificate_expired", Trouble.CERTIFICATE_EXPIRED),
-    _failed(Kind.FATAL, "host.certificate_name", Trouble.CERTIFICATE_NAME),
-    _failed(Kind.FATAL, "host.certificate_issuer", Trouble.CERTIFICATE_ISSUER),
-    _failed(Kind.FATAL, "host.tls", Trouble.TLS),
-    _failed(Kind.FATAL, "host.ca_bundle", Trouble.CA_BUNDLE),
-    _failed(Kind.FATAL, "host.proxy_address", Trouble.PROXY_ADDRESS),
-    _failed(Kind.FATAL, "host.proxy_tls", Trouble.PROXY_TLS),
+def _passing(text: str, *, may_have_been_applied: bool = False) -> Row:
+    """Something that may be gone the next time."""
+    return Row(
+        Kind.TRANSIENT,
+        text,
+        tries=TRIES,
+        may_have_been_applied=may_have_been_applied,
+        gave_up="host.unreachable",
+    )
+
+
+WITHOUT_ANSWER: Mapping[Trouble, Row] = {
+    Trouble.NO_NAME: _passing("fault.no_name"),
+    Trouble.NO_CONNECTION: _passing("fault.no_connection"),
+    Trouble.CONNECT_TIMEOUT: _passing("fault.connect_timeout"),
+    Trouble.PROXY: _passing("fault.proxy"),
+    Trouble.TIMEOUT: _passing("fault.timeout", may_have_been_applied=True),
+    Trouble.CONNECTION_LOST: _passing("fault.connection_lost", may_have_been_applied=True),
+    Trouble.TOO_LARGE: _passing("fault.too_large", may_have_been_applied=True),
+    Trouble.TOO_LARGE_TOGETHER: _passing("fault.together_too_large", may_have_been_applied=True),
+    Trouble.CERTIFICATE_EXPIRED: Row(Kind.FATAL, "host.certificate_expired"),
+    Trouble.CERTIFICATE_NAME: Row(Kind.FATAL, "host.certificate_name"),
+    Trouble.CERTIFICATE_ISSUER: Row(Kind.FATAL, "host.certificate_issuer"),
+    Trouble.TLS: Row(Kind.FATAL, "host.tls"),
+    Trouble.CA_BUNDLE: Row(Kind.FATAL, "host.ca_bundle"),
+    Trouble.PROXY_ADDRESS: Row(Kind.FATAL, "host.proxy_address"),
+    Trouble.PROXY_TLS: Row(Kind.FATAL, "host.proxy_tls"),
     # Not sent again: some companies lock an account after a few wrong passwords
-    _failed(Kind.FATAL, "host.proxy_login", Trouble.PROXY_LOGIN),
-    # --- Limits: nothing was done -----------------------------------------------------------
+    Trouble.PROXY_LOGIN: Row(Kind.FATAL, "host.proxy_login"),
+}
+"""What happened where no answer came."""
+_TOO_LARGE_QUERY = Row(Kind.PARTIAL, "fault.too_large")
+"""A query can ask for less at once."""
+
+_LIMITED = (200, 403, 429)
+"""GraphQL refuses with status 200, too."""
+LIMITS: tuple[Row, ...] = (
     # cli/cli#4801, whatwg/spec-factory#55, Azure/azure-sdk-tools#7226
-    Row(Kind.LIMIT, "fault.too_quickly", says=(TOO_QUICKLY,), at_least_a_minute=True),
-    # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
-    # GraphQL: renovatebot/renovate#21861, yanyongyu/githubkit#271
-    Row(Kind.LIMIT, "fault.primary_limit", when=lambda c: c.is_primary_limit),
+    Row(
+        Kind.LIMIT,
+        "fault.too_quickly",
+        (200, *range(400, 500)),
+        ("was submitted too quickly",),
+        at_least_a_minute=True,
+    ),
     # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
-    Row(Kind.LIMIT, "fault.secondary_limit", when=lambda c: c.is_limit),
+    # Until 2021, and in an old Enterprise Server, it was called abuse
+    # (piceaTech/node-gitlab-2-github#90, jcabi/jcabi-github#1325)
+    Row(
+        Kind.LIMIT,
+        "fault.secondary_limit",
+        _LIMITED,
+        ("secondary rate limit", "abuse detection mechanism"),
+    ),
+    Row(
+        Kind.LIMIT,
+        "fault.secondary_limit",
+        _LIMITED,
+        when=lambda c: c.refers_to("secondary-rate-limits", "abuse-rate-limits"),
+    ),
+    Row(Kind.LIMIT, "fault.secondary_limit", _LIMITED, when=lambda c: "gh-limited-by" in c.headers),
+    # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    Row(Kind.LIMIT, "fault.primary_limit", (403, 429), when=lambda c: c.used_up),
+    # renovatebot/renovate#21861, yanyongyu/githubkit#271
+    Row(
+        Kind.LIMIT,
+        "fault.primary_limit",
+        _LIMITED,
+        when=lambda c: bool(c.types & {"RATE_LIMITED", "RATE_LIMIT"}),
+    ),
+    Row(
+        Kind.LIMIT,
+        "fault.primary_limit",
+        _LIMITED,
+        ("rate limit",),
+        when=lambda c: "retry-after" not in c.headers,
+    ),
+    Row(Kind.LIMIT, "fault.secondary_limit", _LIMITED, ("rate limit",)),
+    Row(Kind.LIMIT, "fault.secondary_limit", (403,), when=lambda c: "retry-after" in c.headers),
+    Row(Kind.LIMIT, "fault.secondary_limit", (429,)),
+)
+"""A refusal that is a limit: nothing was done. Beside the data of GraphQL, a part was not done."""
+
+TABLE: tuple[Row, ...] = (
     # --- GraphQL: too much was asked at once ------------------------------------------------
     # outsourc-e/hermes-ecosystem#825
     Row(Kind.PARTIAL, "fault.partial", when=lambda c: _is_query(c) and _asks_too_much(c)),
@@ -150,22 +187,22 @@ TABLE: tuple[Row, ...] = (
     # github/branch-deploy#180: a file on a new branch. (A plain "Not Found" is a permission.)
     _lag(lambda c: c.request.method == "PUT" and c.says("not found"), (404,), "Branch "),
     # PyGithub/PyGithub#2759: reading a new branch; octokit/octokit.rb#622: its pull request
-    _lag(lambda c: c.request.method == "GET" or c.opens_pull_request, (404,)),
+    _lag(lambda c: c.request.method == "GET" or c.posts("pulls"), (404,)),
     # peter-evans/create-pull-request#4321: labels of a new pull request
     _lag(lambda c: c.misses_pull_request, (422,)),
     # googleapis/release-please#2754, googleapis/release-please#2782: the same in other words
-    _lag(lambda c: c.labels, (422,), "Issue not found"),
+    _lag(lambda c: c.posts("labels"), (422,), "Issue not found"),
     # renovatebot/renovate#42548: assignees of a new pull request. What lasts is about a login
-    _lag(lambda c: c.assigns, (404,), text="refusal.assignee", gave_up=""),
+    _lag(lambda c: c.posts("assignees"), (404,), text="refusal.assignee", gave_up=""),
     # octokit/octokit.rb#622, assafelovic/hive-mind#679, kdlbs/kandev#3134
     _lag(
-        lambda c: c.opens_pull_request,
+        lambda c: c.posts("pulls"),
         (422,),
         "No commits between",
         "Head sha can't be blank",
         "Head ref must be a branch",
     ),
-    _lag(lambda c: c.opens_pull_request and c.names("invalid", "head"), (422,)),
+    _lag(lambda c: c.posts("pulls") and c.names("invalid", "head"), (422,)),
     # github/gh-aw#22564, ministryofjustice/modernisation-platform#11985: a commit on a new branch
     _lag(_is_new_commit, (200,)),
     _lag(lambda c: c.says_absent, (200,)),
@@ -203,7 +240,7 @@ TABLE: tuple[Row, ...] = (
         Kind.TRANSIENT,
         "refusal.other",
         (422,),
-        when=lambda c: c.labels and c.names("already_exists", "name"),
+        when=lambda c: c.posts("labels") and c.names("already_exists", "name"),
         tries=3,
     ),
     # Nothing says why. Not confirmed that it passes
@@ -211,7 +248,7 @@ TABLE: tuple[Row, ...] = (
         Kind.VALIDATION,
         "refusal.other",
         (422,),
-        when=lambda c: c.opens_pull_request and c.has_no_details,
+        when=lambda c: c.posts("pulls") and c.has_no_details,
         tries=2,
     ),
     # octokit/auth-app.js#65: GitHub may not know an App's token for its first five seconds. The
@@ -312,19 +349,26 @@ TABLE: tuple[Row, ...] = (
     # actions/labeler#870, Songmu/tagpr#194: *Pull requests: write* does not suffice since 2025
     Row(Kind.VALIDATION, "refusal.label", (403,), ("permission to create labels",)),
     # wow-actions/auto-assign#8: a login that is no person's, such as a bot's
-    Row(Kind.VALIDATION, "refusal.assignee", (404,), when=lambda c: c.assigns),
+    Row(Kind.VALIDATION, "refusal.assignee", (404,), when=lambda c: c.posts("assignees")),
     # vsoch/pull-request-action#29, PyGithub/PyGithub#1499, PostHog/posthog-js#2952
     Row(
         Kind.VALIDATION,
         "refusal.team",
         (422,),
         ("Could not resolve to a node",),
-        when=lambda c: c.asks_reviewers,
+        when=lambda c: c.posts("requested_reviewers"),
     ),
     Row(Kind.PERMISSION, "refusal.no_place", (404,), when=lambda c: c.request.writes),
     # --- What GitHub refuses ----------------------------------------------------------------
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
-    Row(Kind.FATAL, "host.api_version", (410,), when=lambda c: c.is_about_versions),
+    # A 410 also means something else, disabled issues for example
+    # (https://docs.github.com/en/rest/issues/labels#add-labels-to-an-issue)
+    Row(
+        Kind.FATAL,
+        "host.api_version",
+        (410,),
+        when=lambda c: "version" in c.message.lower() or c.refers_to("api-versions"),
+    ),
     Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
     # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
     Row(Kind.REFUSED, "refusal.secret", says=("Secret detected in content",)),
@@ -366,6 +410,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.message)),
 )
 _SUCCESS = range(200, 300)
+_NO_REASON = Message("")
 UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=TRIES, may_have_been_applied=True)
 """For everything else: a proxy's page, a body cut off, a field of another type."""
 CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
@@ -385,24 +430,28 @@ def classify(
     ``was_made`` says that this run has made what the request needs, or that GitHub has said that
     it is there; ``now`` is the time in seconds since the epoch.
     """
-    case = Case(request, answer, context, was_made)
-    row = _row_of(case)
-    if row is None:
-        row = UNUSABLE
-        if isinstance(answer, Response) and case.status in _SUCCESS:
+    headers: Mapping[str, str]
+    if isinstance(answer, NoAnswer):
+        row, headers = _row_without_answer(answer.trouble, request), {}
+    else:
+        headers = answer.headers
+        case = Case(request, answer, context, was_made)
+        found = _row_of(case)
+        if found is None and answer.status in _SUCCESS:
             try:
                 return _success(case, request.read(answer), now)
             except Contradiction:
-                row = CONTRADICTION
+                found = CONTRADICTION
             except UnusableAnswer:
                 pass
+        row = found or UNUSABLE
     pause = asked_pause if row.kind is Kind.LIMIT else retry_after
     return Outcome(
         row.kind,
         explanation(row.text, answer, context),
         cause_of(row.name, answer, request, context),
         tries=row.tries,
-        pause=pause(case.headers, now),
+        pause=pause(headers, now),
         at_least_a_minute=row.at_least_a_minute,
         may_have_been_applied=row.may_have_been_applied and request.writes,
         gave_up=row.gave_up or ("host.gave_up" if row.tries == TRIES else ""),
@@ -414,13 +463,14 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
 
     A limit may have stopped only the later mutations of a request.
     """
-    limited = case.is_graphql and case.names_limit
+    limit = _limit_of(case) if case.is_graphql else None
+    if limit is None:
+        return Outcome(Kind.SUCCESS, _NO_REASON, model=model)
     asked = asked_pause(case.headers, now) or 0.0
-    text = "fault.too_quickly" if case.says(TOO_QUICKLY) else "fault.secondary_limit"
     return Outcome(
         Kind.SUCCESS,
-        explanation(text, case.answer, case.context),
-        pause=max(asked, LEAST_AFTER_LIMIT) if limited else None,
+        explanation(limit.text, case.response, case.context),
+        pause=max(asked, LEAST_AFTER_LIMIT),
         model=model,
     )
 
@@ -434,5 +484,15 @@ def failure_beside_data(answer: Response, context: Context, operation: Message) 
     return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))
 
 
+def _row_without_answer(trouble: Trouble, request: Request[object]) -> Row:
+    asks = request.target == GRAPHQL and not request.writes
+    return _TOO_LARGE_QUERY if trouble is Trouble.TOO_LARGE and asks else WITHOUT_ANSWER[trouble]
+
+
 def _row_of(case: Case) -> Row | None:
-    return next((row for row in TABLE if row.holds(case)), None)
+    limit = _limit_of(case) if case.refused else None
+    return limit or next((row for row in TABLE if row.holds(case)), None)
+
+
+def _limit_of(case: Case) -> Row | None:
+    return next((row for row in LIMITS if row.holds(case)), None)

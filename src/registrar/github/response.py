@@ -52,15 +52,6 @@ class Trouble(Enum):
     """The file with certificates that the environment names cannot be read."""
 
 
-NOT_SENT = frozenset(Trouble) - {
-    Trouble.TIMEOUT,
-    Trouble.CONNECTION_LOST,
-    Trouble.TOO_LARGE,
-    Trouble.TOO_LARGE_TOGETHER,
-}
-"""Troubles that end a request before it is sent."""
-
-
 class NoAnswer(NamedTuple):
     """No answer; ``detail`` is the library's message, ``seconds`` the time limit of the request."""
 
