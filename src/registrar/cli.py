@@ -116,10 +116,11 @@ def _unknown(name: str) -> Message:
     # A short option may have its value right behind it
     shown = name if name.startswith("--") else name[:2]
     close = meant(name.lstrip("-"))
-    if close == "host_token":
+    if close and close.input.name == "host_token":
         return msg("input.option_token", name=shown)
     if close:
-        return msg("input.option_unknown_close", name=shown, close=INPUTS[close].option)
+        option = f"{close.input.option} {close.value}".rstrip()
+        return msg("input.option_unknown_close", name=shown, close=option)
     return msg("input.option_unknown", name=shown)
 
 

@@ -497,11 +497,12 @@ def test_input(
     check_error(action(inputs, runner=True), english, japanese, host)
 
 
-def test_unknown_language_is_reported_in_the_default_one(action: Action, host: StandInHost) -> None:
+def test_an_unknown_language_is_answered_in_both(action: Action, host: StandInHost) -> None:
     run = action(language="fr")
     assert run.exit_code == 2
     text, _, link = run.stderr.partition(" → ")
-    assert text == "エラー: language に fr という値はありません。使える値: ja、en。"
+    english = "There is no language fr. Valid values: ja、en."
+    assert text == f"エラー: language に fr という値はありません。使える値: ja、en。({english})"
     assert link == "docs/troubleshooting.md#inputs\n"
     assert host.requests == []
 
@@ -736,8 +737,8 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     ("variable", "expected"),
     [
         ("INPUT_MODES", "There is no input modes. Did you mean the input mode?"),
-        ("INPUT_DRY_RUN", "There is no input dry_run. Did you mean the input mode?"),
-        ("INPUT_DRY-RUN", "There is no input dry-run. Did you mean the input mode?"),
+        ("INPUT_DRY_RUN", "There is no input dry_run. Did you mean the input `mode: plan`?"),
+        ("INPUT_DRY-RUN", "There is no input dry-run. Did you mean the input `mode: plan`?"),
         ("INPUT_LANGAGE", "There is no input langage. Did you mean the input language?"),
         ("INPUT_TOKEN", "There is no input token. Did you mean the input host_token?"),
         ("INPUT_COMMIT-STRATEGY", "no input commit-strategy. Did you mean the input commit_strat"),

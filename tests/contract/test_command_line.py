@@ -205,7 +205,7 @@ def test_a_command_takes_no_profile(
         (["--help=1"], "The option --help takes no value."),
         (["--version=1"], "The option --version takes no value."),
         (["--modes", "plan"], "There is no option --modes. Did you mean the option --mode?"),
-        (["--dry-run"], "There is no option --dry-run. Did you mean the option --mode?"),
+        (["--dry-run"], "There is no option --dry-run. Did you mean the option --mode plan?"),
         (["--lang=en"], "There is no option --lang. Did you mean the option --language?"),
         (["-x"], "There is no option -x. "),
         (["--"], "There is no option --. "),

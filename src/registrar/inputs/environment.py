@@ -56,7 +56,11 @@ def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
         # The runner itself writes capitals; elsewhere only the letter case may be wrong
         shown = name.lower() if variable.isupper() else variable
         if close := meant(name):
-            suggestion = close if variable.isupper() else INPUTS[close].variable
+            suggestion, separator = close.input.variable, "="
+            if variable.isupper():
+                suggestion, separator = close.input.name, ": "
+            if close.value:
+                suggestion = f"`{suggestion}{separator}{close.value}`"
             yield msg("input.unknown_name_close", name=shown, close=suggestion)
         elif on_runner(environ):
             yield msg("input.unknown_name", name=shown, known=NAMES)

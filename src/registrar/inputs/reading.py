@@ -139,7 +139,9 @@ class _Reader:
         if accepted := known.accepted(value):
             return accepted
         values = {"name": name, "value": value, "accepted": known.choices}
-        if close := closest(value.lower(), known.choices):
+        if name == "language":
+            self._report(name, msg("input.unknown_language", **values))
+        elif close := closest(value.lower(), known.choices):
             self._report(name, msg("input.unknown_value_close", close=close, **values))
         else:
             self._report(name, msg("input.unknown_value", **values))

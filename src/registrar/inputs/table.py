@@ -36,6 +36,8 @@ class Input(NamedTuple):
     """
     other_names: tuple[str, ...] = ()
     """Its names in similar actions, and names that people remember wrongly."""
+    names_of_values: tuple[tuple[str, str], ...] = ()
+    """Names that people give to one of its values: ``dry_run`` is ``mode: plan``."""
     workflow_default: str = ""
     """Default in ``action.yml`` where only a workflow has one."""
 
@@ -80,7 +82,15 @@ INPUTS = {
         Input("profile", choices=profiles.CHOICES),
         Input("definitions", other_names=("definition_file", "definitions_file", "config_path")),
         Input("respect_alternatives", "false", _SWITCH),
-        Input("mode", Mode.REGISTER, tuple(Mode), other_names=("dry_run", "plan")),
+        Input(
+            "mode",
+            Mode.REGISTER,
+            tuple(Mode),
+            names_of_values=(
+                *((name, Mode.PLAN) for name in ("dry_run", "dryrun", "plan")),
+                ("check", Mode.CHECK),
+            ),
+        ),
         Input(
             # Without one: a commit for each file in one repository, a single one in many
             "commit_strategy",
@@ -111,11 +121,24 @@ INPUTS = {
 NAMES = tuple(INPUTS)
 
 
-def meant(name: str) -> str:
-    """Name of the input that ``name`` was probably meant to be, or nothing."""
-    names = {other: each.name for each in INPUTS.values() for other in each.other_names}
-    names |= {known: known for known in INPUTS}
-    return names.get(closest(name.lower().replace("-", "_"), names), "")
+class Meant(NamedTuple):
+    """What somebody probably meant by a name that no input has."""
+
+    input: Input
+    value: str = ""
+    """Empty: the name says nothing about the value."""
+
+
+def meant(name: str) -> Meant | None:
+    """Find the input that ``name`` was probably meant to be."""
+    names = {other: Meant(each) for each in INPUTS.values() for other in each.other_names}
+    names |= {
+        other: Meant(each, value)
+        for each in INPUTS.values()
+        for other, value in each.names_of_values
+    }
+    names |= {each.name: Meant(each) for each in INPUTS.values()}
+    return names.get(closest(name.lower().replace("-", "_"), names))
 
 
 def closest(value: str, known: Iterable[str]) -> str:
