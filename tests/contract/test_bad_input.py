@@ -249,16 +249,16 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
     "broken behind a text of several lines": (
         "list.yml",
         b'- path: a\n  content: "b\n    c"\n- path: [d\n',
-        5,
-        "list.yml, line 5, column 1: this is not YAML",
-        "list.yml、5 行目、1 文字目: YAML として読めません",
+        4,
+        "list.yml, line 4, column 9: the bracket that opens here is not closed",
+        "list.yml、4 行目、9 文字目: ここで開いた括弧が閉じていないか",
     ),
     "a YAML reason of any length": (
         "list.yml",
-        b"- *" + b"x" * 300,
+        b"- !" + b"x" * 300 + b"!a b",
         1,
-        "list.yml, line 1, column 3: this is not YAML: found undefined alias 'xxx",
-        "list.yml、1 行目、3 文字目: YAML として読めません: found undefined alias 'xxx",
+        "list.yml, line 1, column 3: this is not YAML: found undefined tag handle '!xxx",
+        "list.yml、1 行目、3 文字目: YAML として読めません: found undefined tag handle '!xxx",
     ),
     "another format": (
         "list.toml",
@@ -336,9 +336,9 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
     "broken YAML": (
         "list.yml",
         b"- path: a\n- path: [b\n",
-        3,
-        "list.yml, line 3, column 1: this is not YAML",
-        "list.yml、3 行目、1 文字目: YAML として読めません",
+        2,
+        "list.yml, line 2, column 9: the bracket that opens here is not closed",
+        "list.yml、2 行目、9 文字目: ここで開いた括弧が閉じていないか",
     ),
     "YAML with a control character": (
         "list.yml",
@@ -351,8 +351,8 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         "list.yml",
         b"- path: a\n---\n- path: b\n",
         2,
-        "list.yml, line 2, column 1: this is not YAML",
-        "list.yml、2 行目、1 文字目: YAML として読めません",
+        "list.yml, line 2, column 1: a second document begins here.",
+        "list.yml、2 行目、1 文字目: ここから 2 つ目のドキュメントが",
     ),
     "deep JSON": (
         "list.json",

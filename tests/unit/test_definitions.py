@@ -425,3 +425,60 @@ def test_the_schema_covers_both_forms(value: Any, valid: bool) -> None:
 )
 def test_globs(glob: str, path: str, expected: bool) -> None:
     assert loading.matches(path, glob) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "line", "column"),
+    [
+        # Wrong indentation: of a key, of an entry, of what belongs to an object
+        ("- path: a\n   content: b\n", "indentation", 2, 1),
+        ("- path: a\n content: b\n", "indentation", 2, 2),
+        ("- path: a\ncontent: b\n", "indentation", 2, 1),
+        ("files:\n- path: a\n - path: b\n", "indentation", 3, 2),
+        ("  - path: a\n- path: b\n", "indentation", 2, 1),
+        ("- path: a\n  content: b\n  - c\n", "indentation", 3, 3),
+        ("extends: health\n  files: [a]\n", "indentation", 2, 1),
+        ("extends: health\nfiles:\n  - path: a\n  exclude: [b]\n", "indentation", 4, 3),
+        # A colon in a text
+        ("- path: a\n  content: Hello: world\n", "colon_in_text", 2, 17),
+        ('- "path": a\n  content: a: b\n', "colon_in_text", 2, 13),
+        # A text of several lines
+        ("- path: a\n  content: |\nHello\n", "block_not_indented", 2, 1),
+        ("- path: a\n  content: |\nHello: x\n", "block_not_indented", 2, 1),
+        ("- path: a\n  content: >-\n  Hello\n", "block_not_indented", 2, 1),
+        ("- path: a\n  content: | # text\n\n# Title\ntext\n", "block_not_indented", 2, 1),
+        ("- path: a\n  content: |\n    one\n  two\n", "no_key", 4, 3),
+        ("- path a\n  content: b\n", "no_key", 1, 1),
+        # What a text cannot begin with
+        ("- path: @a\n", "begins_with", 1, 9),
+        ("- path: a\n  content: %x\n", "begins_with", 2, 12),
+        ("- path: *.md\n", "begins_with", 1, 9),
+        ("- path: *md\n", "begins_with", 1, 9),
+        ("exclude: [**/x]\n", "begins_with", 1, 11),
+        ("- path: &.a b\n", "begins_with", 1, 9),
+        ("- path: a\n\tcontent: b\n", "tab", 2, 1),
+        ('- path: "a" b\n', "after_quote", 1, 13),
+        ("- {path: a, content: b\n- path: c\n", "open_bracket", 1, 3),
+        ("- path: a\n---\n- path: b\n", "two_documents", 2, 1),
+        ("- path: a\n}\n", "broken", 2, 1),
+        ('[{"path": "a"},]', "last_comma", 1, 15),
+        ('[{"path": "a",}]', "last_comma", 1, 14),
+        ('[{"path": "a"},\n]', "last_comma", 1, 15),
+        ('{"files":\n [],\n}', "last_comma", 2, 4),
+        ('[{path: "a"}]', "double_quotes", 1, 3),
+        ("['a']", "double_quotes", 1, 2),
+        ('["a" "b"]', "no_comma", 1, 6),
+        ('["a"', "no_comma", 1, 5),
+        ('["a"] // x', "broken", 1, 7),
+    ],
+)
+def test_usual_mistakes_are_told_by_what_they_are(
+    text: str, key: str, line: int, column: int
+) -> None:
+    suffix = (
+        ".json" if key in {"last_comma", "double_quotes", "no_comma"} or "//" in text else ".yml"
+    )
+    [found] = diagnostics_of(text.encode(), suffix)
+    values = found.message.values
+    assert (found.message.key, values["line"]) == (f"definitions.{key}", found.line)
+    assert (values["line"], values["column"]) == (line, column)

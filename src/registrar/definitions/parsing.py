@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import yaml
 from yaml.reader import ReaderError
 
-from registrar.texts.messages import Excerpt
+from registrar.definitions import mistakes
 
 MOST_NODES = 50_000
 """Values of a definition file, keys and nested ones included."""
@@ -51,18 +51,15 @@ def parse_yaml(text: str) -> yaml.Node | None:
         loader = _YamlLoader(text)
         node: yaml.Node | None = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        if loader and (quote := loader.open_quote(line - 1)):
+        mistake = mistakes.in_yaml(error, text)
+        if loader and (quote := loader.open_quote(mistake.line - 1)):
             line, column = quote.line + 1, quote.column + 1
             raise Malformed("definitions.open_quote", line, column=column) from error
-        if mark and mark.buffer is not None and mark.buffer[mark.pointer] == "\t":
-            raise Malformed("definitions.tab", line, column=column) from error
-        raise _broken("YAML", line, column, error.problem or "?") from error
+        raise _malformed(mistake) from error
     except ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise _broken("YAML", line, column, error.reason) from error
+        raise _malformed(mistakes.broken("YAML", line, column, error.reason)) from error
     except (ValueError, OverflowError) as error:
         # An escape beyond Unicode ("\U00110000", "\UFFFFFFFF")
         raise Malformed("definitions.too_deep", most=MOST_LEVELS) from error
@@ -86,7 +83,7 @@ def parse_json(text: str) -> yaml.Node:
     try:
         json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
-        raise _broken("JSON", error.lineno, error.colno, error.msg) from error
+        raise _malformed(mistakes.in_json(error, text)) from error
     tokens = _tokens(text)
     return _json_node(*next(tokens), tokens)
 
@@ -105,9 +102,8 @@ def text_of(node: yaml.Node) -> str | None:
         return value
 
 
-def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
-    reason = Excerpt(reason)
-    return Malformed("definitions.broken", line, format=name, column=column, reason=reason)
+def _malformed(mistake: mistakes.Mistake) -> Malformed:
+    return Malformed(mistake.key, mistake.line, column=mistake.column, **mistake.values)
 
 
 class _NodeCounter:
