@@ -18,7 +18,7 @@ class Clock(Protocol):
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Let so many seconds pass."""
+        """Wait for a number of seconds."""
         ...
 
 
@@ -34,5 +34,5 @@ class SystemClock:
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Let so many seconds pass."""
+        """Wait for a number of seconds."""
         time.sleep(seconds)

@@ -116,8 +116,8 @@ OWNER_DIRECTORIES = tuple(
         for directory in (*EVERYWHERE, *kind.folders)
     )
 )
-"""Where files of the owner's ``.github`` repository are inherited from, whatever is listed: so one
-reading of it does for every list."""
+"""All directories of the owner's repository ``.github`` from which files are inherited. It is read
+once, with all of them, for every list."""
 
 
 def special_file(path: str) -> SpecialFile | None:

@@ -695,7 +695,7 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
     assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
     assert len(limit.hits) == 1
     assert "Run again after" in run.report["fleet"]["stopped"]
-    assert run.console.count("The rest is deferred") == 1
+    assert run.console.count("The other repositories are deferred") == 1
     assert run.summary.count("the rate limit of the token is used up") == 1
     assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27] * 7
     host.faults.clear()
@@ -953,7 +953,7 @@ def test_a_plan_says_that_pull_requests_could_not_be_read(
     run = many(mode="plan", host_token=token)
     for text in (run.stdout, run.summary):
         assert text.count("pull requests of the working branch could not be read") == 1
-        assert "Whose pull requests could not be read: 2." in text
+        assert "Repositories whose pull requests could not be read: 2." in text
 
 
 # --- Listing ------------------------------------------------------------------------------

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.github.headers import asked_pause, number, retry_after
-from registrar.github.limits import Resource, TokenLimits, clock_time
+from registrar.github.limits import (
+    Resource,
+    TokenLimits,
+    asked_pause,
+    clock_time,
+    number,
+    retry_after,
+)
 from tests.clocks import FakeClock
 
 NOW = 1_577_836_800.0

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from registrar.github.pace import Pace
 
 SAME_CAUSE = 5
-"""So many failures in a row with one cause end the writing: it would be the same for the rest."""
+"""Failures in a row with one cause that end the writing: the rest would fail, too."""
 _OPERATIONS = {
     PullRequestOperation.CREATED: FleetState.OPENED,
     PullRequestOperation.UPDATED: FleetState.UPDATED,
@@ -73,7 +73,7 @@ class Gate:
 
     @property
     def same_cause(self) -> Cause | None:
-        """The cause of so many failures in a row that the rest would fail, too."""
+        """The cause of `SAME_CAUSE` failures in a row; ``None`` where there are fewer."""
         return self._causes[0] if len(self._causes) == SAME_CAUSE else None
 
 

@@ -13,7 +13,7 @@ from registrar.github.case import INACCESSIBLE, Case, Row
 from registrar.github.causes import cause_of
 from registrar.github.explain import Context, TokenKind, explanation
 from registrar.github.fields import Contradiction, UnusableAnswer
-from registrar.github.headers import asked_pause, retry_after
+from registrar.github.limits import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
 from registrar.github.response import NoAnswer, Response, Trouble
 from registrar.special_files import WORKFLOW_FILES

@@ -46,7 +46,7 @@ class Pace:
         """When the last write of any kind was sent."""
         self._planned = 0.0
         self._widened = 1
-        """The interval is so many times as long as planned, since limits were met."""
+        """Factor by which the interval is longer than planned, because limits were met."""
         self.end: float | None = None
         """Moment (monotonic) at which a planned run stops waiting for GitHub's windows."""
         self.writes = 0

@@ -43,8 +43,8 @@ class Request(NamedTuple, Generic[Model_co]):
     needs: tuple[str, ...] = ()
     """Keys of what must exist for it to work, made by the functions `…_key` of `session`."""
     makes: tuple[str, ...] = ()
-    """Keys of what exists when it succeeds, or is refused because that exists already: an earlier
-    run may have made it a moment ago."""
+    """Keys of what exists after a success, and after the refusal "already exists": an earlier run
+    may have made it a moment ago."""
     says_absent: Callable[[Response], bool] = _never
     """Whether a success says that what it ``needs`` is not there (a list without it); may raise
     `UnusableAnswer`, as ``read`` does."""

@@ -33,7 +33,8 @@ class Trouble(Enum):
     PROXY_LOGIN = auto()
     """The proxy wants a user and a password, or others than it was given."""
     PROXY_TLS = auto()
-    """The proxy is to be reached over TLS, and has none, or a certificate that is not accepted."""
+    """The address of the proxy begins with ``https://``, but the proxy does not speak TLS, or its
+    certificate is not accepted."""
     PROXY_ADDRESS = auto()
     """What the environment says about the proxy is not an address."""
     TIMEOUT = auto()

@@ -25,7 +25,7 @@ LAG_SECONDS = 10.0
 """Seconds for which GitHub may not see what was just made (github/branch-deploy#181)."""
 FIRST_LAG_PAUSE = 0.25
 LAST_SECONDS = 25.0
-"""For the last answers together when no time is left: that of a write, and of reading it back."""
+"""For the last two answers together, when no time is left: of a write, and of reading it back."""
 SHORTEST_ANSWER_SECONDS = 5.0
 SHORTEST_LAG_PAUSE = 0.05
 """The last try comes just after `LAG_SECONDS`."""

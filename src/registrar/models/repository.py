@@ -115,7 +115,7 @@ Directories = Mapping[str, Mapping[str, Entry]]
 """The entries of some directories (the root is empty) by their names."""
 
 MOST_LISTED = 1000
-"""Names of a directory that ``GET contents`` lists: so many may be a part of them
+"""Names of a directory that ``GET contents`` lists at most; a list of this length may be cut
 (https://docs.github.com/en/rest/repos/contents#get-repository-content)."""
 
 

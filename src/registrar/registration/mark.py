@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 MOST_PATHS = 1000
-"""At most so many hashes are written; a mark without any means every path."""
+"""Hashes in a mark at most; a mark without any means every path."""
 CLOSED_BY_US = "<!-- registrar:closed-by-us -->"
 """Marks a pull request that we closed ourselves, so that it does not count as declined."""
 _DIGITS = 10

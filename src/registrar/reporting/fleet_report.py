@@ -14,7 +14,7 @@ from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg
 
 ROWS_PER_CAUSE = 200
-"""So many repositories of one state and cause are shown in a table; the rest is counted."""
+"""Repositories of one state and cause that a table shows at most; the rest is counted."""
 
 
 def step_summary(

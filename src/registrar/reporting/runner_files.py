@@ -39,7 +39,7 @@ class RunnerFiles:
         self._kubernetes = kubernetes
 
     def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> bool:
-        """Append to the step summary; ``shorten`` makes it fit into so many bytes.
+        """Append to the step summary; ``shorten`` makes it fit into a number of bytes.
 
         Returns whether it was written whole.
 

@@ -26,7 +26,7 @@ REDACTED = "***"
 SECRET_CHARACTERS = 8
 """A shorter one is not a token of GitHub, and may be a part of ordinary words."""
 PART_CHARACTERS = 20
-"""So many consecutive characters of the token are treated like the whole of it.
+"""Consecutive characters of the token that are treated like the whole of it.
 
 Half of the shortest token that GitHub issues (40 characters).
 """
