@@ -431,25 +431,29 @@ def classify(
     it is there; ``now`` is the time in seconds since the epoch.
     """
     headers: Mapping[str, str]
+    judged: Response | NoAnswer = answer
     if isinstance(answer, NoAnswer):
         row, headers = _row_without_answer(answer.trouble, request), {}
     else:
         headers = answer.headers
-        case = Case(request, answer, context, was_made)
+        # What a query expects to lack explains nothing
+        unexpected = answer.with_errors(lambda error: not request.tolerates(error))
+        judged = unexpected if request.target == GRAPHQL else answer
+        case = Case(request, judged, context, was_made)
         found = _row_of(case)
         if found is None and answer.status in _SUCCESS:
             try:
                 return _success(case, request.read(answer), now)
             except Contradiction:
-                found = CONTRADICTION
+                found, judged = CONTRADICTION, answer
             except UnusableAnswer:
                 pass
         row = found or UNUSABLE
     pause = asked_pause if row.kind is Kind.LIMIT else retry_after
     return Outcome(
         row.kind,
-        explanation(row.text, answer, context),
-        cause_of(row.name, answer, request, context),
+        explanation(row.text, judged, context),
+        cause_of(row.name, judged, request, context),
         tries=row.tries,
         pause=pause(headers, now),
         at_least_a_minute=row.at_least_a_minute,

@@ -349,7 +349,8 @@ class GraphQLClient(RestClient):
     def _unread_pull_requests(self, asked: Asked, index: tuple[int, ...]) -> Failure:
         """Explain why pull requests could not be read, by the errors that are about them."""
         operation = msg("operation.pull_requests_unread")
-        about = asked.response.with_errors_at(("pulls", *index))
+        where = ("pulls", *index)
+        about = asked.response.with_errors(lambda error: error.path[: len(where)] == where)
         return failure_beside_data(about, self._context, operation)
 
     def _graphql(

@@ -158,7 +158,7 @@ class ManyClient(GraphQLClient):
             if node is not None and error is None:
                 states.append(self._found_or_reason(node, pulls, asked, index))
             elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
-                about = response.with_errors_at(("nodes", index))
+                about = response.with_errors(error.__eq__)
                 operation = msg("operation.repository", target=repository.full_name)
                 why = failure_beside_data(about, self._context, operation)
                 message = msg("fleet.unreadable", reason=why.cause.message)

@@ -152,13 +152,14 @@ class Response(NamedTuple):
                     isinstance(more, dict) and more.get("saml_failure") is True,
                 )
 
-    def with_errors_at(self, where: tuple[str | int, ...]) -> Response:
-        """The same GraphQL answer with only those of its errors that are about a field."""
-        errors = self.data.get("errors") if isinstance(self.data, dict) else None
-        raw = [each for each in errors or () if isinstance(each, dict)]
+    def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Response:
+        """The same GraphQL answer with only those of its errors that ``keep`` takes."""
+        if not isinstance(self.data, dict) or not self.graphql_errors:
+            return self
+        raw = [each for each in self.details if isinstance(each, dict)]
         found = zip(raw, self.graphql_errors, strict=True)
-        about = [each for each, error in found if error.path[: len(where)] == where]
-        return self._replace(data={"errors": about})
+        kept = [each for each, error in found if keep(error)]
+        return self._replace(data={**self.data, "errors": kept})
 
     @property
     def errors_by_path(self) -> Mapping[tuple[str | int, ...], Sequence[GraphQLError]]:
