@@ -26,7 +26,16 @@ from tests.fakehub import (
     raw,
 )
 from tests.fakehub.quirks import Unresolved
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, calls, mutations, queries
+from tests.harness import (
+    HEALTH_BRANCH,
+    SCAFFOLD_BRANCH,
+    TARGET,
+    Action,
+    Run,
+    calls,
+    mutations,
+    queries,
+)
 
 FILLING = {f"z{number:04}": b"x\n" for number in range(1_100)}
 THERE: Mapping[str, Any] = {
@@ -171,14 +180,15 @@ def test_what_the_owner_has_is_proved_too(
     host: StandInHost, action: Action, most: int | None
 ) -> None:
     host.quirks.most_entries = most
-    host.create_repository("octo/.github", {**FILLING, "zz/x": b"x\n", "zSUPPORT.md": b"x\n"})
+    first = {f"A{number:04}": b"x\n" for number in range(1_100)}
+    host.create_repository("octo/.github", {**first, "SUPPORT.md": b"x\n"})
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
     run = action(
         commit_strategy="single", profile="health", respect_alternatives="true", language="en"
     )
     assert run.exit_code == 0, run.console
-    assert run.outputs["created"] == "7"
-    assert len(repository.pull_requests) == 1
+    assert run.outputs["created"] == "6"
+    assert ".github/SUPPORT.md" not in repository.files(HEALTH_BRANCH)
 
 
 def large_answer() -> Iterator[bytes | float]:
