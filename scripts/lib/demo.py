@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import signal
 import sys
+import textwrap
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from types import FrameType
+from unicodedata import east_asian_width
 
-from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected
+import yaml
+
+from scripts.lib.example import BRANCHES, FILES, ROOT, Example, Run, example, expected
 from tests.fakehub import Repository
 from tests.fakehub.repository import Attributes
 
+README = ROOT / "README.md"
 EXIT_CANCELLED = 128
 READS = {"GET", "HEAD"}
 TWO = 2
@@ -47,6 +55,7 @@ class Demo:
 
     def play(self) -> None:
         self.before()
+        self.own_list()
         self.plan("health")
         self.register("health", "single")
         self.register("scaffold", "per-file")
@@ -103,6 +112,40 @@ class Demo:
         heading(f"The repository {self.scene.repository.full_name} before")
         self.git("log", "--oneline", "--stat", "main")
 
+    def own_list(self) -> None:
+        """The list of the README's first example: a plan, then the pull request."""
+        text = readme_list()
+        repository = self.scene.host.create_repository("octo/another", FILES)
+        given = {"target_repo": repository.full_name, "commit_strategy": "single"}
+        given["definitions"] = ".github/registrar.yml"
+        file = self.scene.workspace / given["definitions"]
+        file.parent.mkdir()
+        file.write_text(text, "utf-8")
+        entries = yaml.safe_load(text)
+        heading("A list of one's own, as in the README")
+        self.show(text)
+
+        heading("Its plan")
+        run, _ = self.run("", mode="plan", **given)
+        self.check("exit code 0", run.exit_code == 0)
+
+        heading("Its run")
+        run, requests = self.run("", **given)
+        [pull] = repository.pull_requests
+        print()
+        self.show(pull.body or "")
+        heading("A list of one's own: what must hold")
+        self.check("exit code 0", run.exit_code == 0)
+        added = repository.files(pull.head)
+        self.check(
+            f"{len(entries)} files with the content that the list gives them",
+            all(added[each["path"]] == each["content"].encode() for each in entries),
+        )
+        self.recap.append(
+            f"a list of one's own: {requests.total()} requests, {len(entries)} files created,"
+            f" pull request #{pull.number}"
+        )
+
     def plan(self, profile: str) -> None:
         listed = expected(profile)
         heading(f"Profile {profile}, mode plan: what would be done?")
@@ -149,7 +192,7 @@ class Demo:
         heading(f"Profile {profile}: step summary and outputs")
         self.show(run.summary)
         for name, value in run.outputs.items():
-            print(f"{name}={value if len(value) < LONG else value[:LONG] + ' …'}")
+            self.show(f"{name}={value if len(value) < LONG else value[:LONG] + ' …'}")
 
         heading(f"Profile {profile}: what must hold")
         self.check("exit code 0", run.exit_code == 0)
@@ -238,8 +281,10 @@ class Demo:
         self.show(self.scene.git(*arguments))
 
     def show(self, text: str) -> None:
-        """Print a text; of a long one the beginning and the end."""
+        """Print a text; of a long one, and of a long line, a part."""
         lines = text.splitlines()
+        if sys.stdout.isatty() and not self.full:
+            lines = [fitting(line, shutil.get_terminal_size().columns) for line in lines]
         left_out = len(lines) - HEAD - TAIL
         if left_out > 1 and not self.full:
             lines[HEAD:-TAIL] = [f"   … {left_out} lines more (scripts/demo --full)"]
@@ -248,7 +293,33 @@ class Demo:
     def check(self, what: str, holds: bool) -> None:  # noqa: FBT001 (what is checked)
         self.checks += 1
         self.wrong += not holds
-        print(f"{'ok   ' if holds else 'WRONG'} {what}")
+        width = shutil.get_terminal_size().columns
+        line = f"{'ok   ' if holds else 'WRONG'} {what}"
+        print(textwrap.fill(line, width, subsequent_indent=" " * 6))
+
+
+def readme_list() -> str:
+    """The first list of the README."""
+    _, _, text = README.read_text("utf-8").partition("```yaml\n# .github/registrar.yml\n")
+    return text.partition("```")[0]
+
+
+def fitting(line: str, columns: int) -> str:
+    """As much of a line as a terminal shows in one; a Japanese character takes two columns."""
+    widths = list(accumulate(1 + (east_asian_width(char) in "WF") for char in line))
+    if not widths or widths[-1] <= columns:
+        return line
+    return line[: bisect_right(widths, columns - 1)] + "…"
+
+
+def number_of_repositories(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+number_of_repositories.__name__ = "number of repositories"
 
 
 def opened(repositories: Sequence[Repository]) -> int:
@@ -280,7 +351,10 @@ def main() -> int:
         "--language", choices=("ja", "en"), default="ja", help="of the action (default: ja)"
     )
     parser.add_argument(
-        "--repositories", type=int, metavar="N", help="show a run over so many repositories"
+        "--repositories",
+        type=number_of_repositories,
+        metavar="N",
+        help="show a run over so many repositories",
     )
     parser.add_argument("--full", action="store_true", help="show every line")
     given = parser.parse_args()

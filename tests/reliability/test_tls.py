@@ -223,7 +223,8 @@ def test_a_proxy_that_drops_every_connection_while_it_is_encrypted(
     proxy = Proxy(host, AUTHORITY, closes=100)
     ended = run_through(proxy, host, tmp_path, scheme="https", language=language)
     assert ended.exit_code == 1
-    for text in (proxy.name, "EOF occurred in violation of protocol", "HTTPS_PROXY"):
+    # OpenSSL and Python have changed their words for it: "EOF" is in all of them
+    for text in (proxy.name, "EOF", "HTTPS_PROXY"):
         assert text in ended.stderr
     assert proxy.closes < 99
     assert proxy.asked == []

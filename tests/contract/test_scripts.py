@@ -1,0 +1,63 @@
+"""What the scripts answer to a mistake, and the line that a run of the tests ends with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.harness import ROOT, clean_environment
+
+
+def started(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=ROOT, env=clean_environment(), capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ("tests/unti", "tests/unti: there is no such file or folder"),
+        ("tests/unit/test_gone.py::test_it", "there is no such file or folder"),
+        ("tests/container", "tests/container: scripts/test-container runs these, with Docker"),
+        ("tests/container/test_image.py::test_it", "scripts/test-container runs these"),
+    ],
+)
+def test_a_path_that_holds_no_tests_is_named(argument: str, words: str) -> None:
+    done = started("scripts/test", "-k", "plan", argument)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "failures", "line"),
+    [
+        ("0", 0, "0 of 12 tests failed, 2 were skipped."),
+        ("1", 3, "4 of 12 tests failed, 2 were skipped."),
+        ("2", 0, "0 of 12 tests failed, 2 were skipped. It ended before all were run, or too"),
+    ],
+)
+def test_the_last_line_says_how_many_failed(
+    status: str, failures: int, line: str, tmp_path: Path
+) -> None:
+    errors = min(failures, 1)
+    for name, tests in (("a", 10), ("b", 2)):
+        counts = f'errors="{errors}" failures="{failures}" skipped="1" tests="{tests}"'
+        (tmp_path / name).write_text(f"<testsuites><testsuite {counts}/></testsuites>")
+        errors = failures = 0
+    files = [str(tmp_path / name) for name in "ab"]
+    done = started(sys.executable, "scripts/lib/test_outcome.py", status, *files)
+    assert done.stdout.startswith(line)
+
+
+@pytest.mark.parametrize("number", ["-3", "0", "x", "1.5"])
+def test_the_demo_takes_a_number_of_repositories(number: str) -> None:
+    done = started("scripts/demo", "--repositories", number)
+    assert done.returncode == 2
+    assert (
+        f"argument --repositories: invalid number of repositories value: '{number}'" in done.stderr
+    )
+    assert "Traceback" not in done.stderr
