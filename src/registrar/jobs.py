@@ -11,6 +11,7 @@ from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reading import branch_diagnostic
 from registrar.inputs.settings import Settings
 from registrar.models.files import FileDefinition
+from registrar.models.rules import Rule
 from registrar.models.spec import RegistrationSpec
 from registrar.profiles import Profile
 from registrar.registration.proposal import Proposal
@@ -26,11 +27,17 @@ class Job(NamedTuple):
     settings: Settings
     profile: Profile
     definitions: tuple[FileDefinition, ...]
+    rules: tuple[Rule, ...]
     list_id: str
     """What tells the list from others: a name, or the path of its file."""
     list_name: str
     """What people call the list: its name, or its file where it has none."""
     proposal: Proposal
+
+    @property
+    def asks_for_properties(self) -> bool:
+        """Whether a rule asks about custom properties."""
+        return any(rule.condition.asks_for_properties for rule in self.rules)
 
     def spec(self, target: str) -> RegistrationSpec:
         """Ask for a registration in one repository (``owner/repo``)."""
@@ -41,6 +48,7 @@ class Job(NamedTuple):
         return RegistrationSpec(
             target=target,
             definitions=self.definitions,
+            rules=self.rules,
             branch=branch,
             list_id=self.list_id,
             uses_profile_branch=branch == self.profile.branch,
@@ -83,7 +91,8 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
         own_list=own_list,
     )
     kind, name = _kind_and_name(settings, profile, loaded.name)
-    job = Job(settings, profile, loaded.definitions, f"{kind} {name}", name, proposal)
+    list_id = f"{kind} {name}"
+    job = Job(settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal)
     # Only now the name of the list is known, which may be a part of the branch's
     if message := branch_diagnostic(job.spec(settings.target or "o/r").branch):
         raise InvalidInput([Diagnostic(message)])

@@ -413,8 +413,8 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "unknown key": (
         {"extends": "health", "file": []},
         3,
-        "unknown key file. Known: name, extends, exclude, files, $schema.",
-        "file というキーはありません。使えるキー: name、extends、exclude、files、$schema。",
+        "unknown key file. Known: name, extends, exclude, files, rules, $schema.",
+        "file というキーはありません。使えるキー: name、extends、exclude、files、rules、$schema。",
     ),
     "unknown list": (
         {"extends": "all"},

@@ -76,6 +76,7 @@ def test_a_registration(
                         "reason": reason,
                         "commit": commit,
                         "hides": None,
+                        "rule": None,
                     }
                     for path, state, reason, commit in (
                         ("b", "created", None, commits["b"]),
@@ -102,7 +103,7 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
     for field in good["registrations"][0]:
         assert bad(lambda report, field=field: report["registrations"][0].pop(field)), field
     for field in good["registrations"][0]["files"][0]:
-        changed = {field: 1}
+        changed = {field: [1]}
         assert bad(lambda r, c=changed: r["registrations"][0]["files"][0].update(c)), field
     assert bad(lambda report: report.update(more=1))
     assert bad(lambda report: report.update(version=2))

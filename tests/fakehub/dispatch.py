@@ -190,6 +190,7 @@ class Dispatcher:
             self._host.url,
             people=self._host.users,
             old_ids=self._host.quirks.old_ids,
+            with_properties=not self._host.quirks.without_properties,
         )
         call = Call(self._host, token, show, parameters, dict(record.query))
         if operation.name in LISTINGS:

@@ -99,6 +99,8 @@ class Quirks:
     old_ids: bool = False
     """REST gives repositories ids of the old form; GraphQL takes both and answers with the new
     (docs: "Migrating GraphQL global node IDs")."""
+    without_properties: bool = False
+    """Repositories come without their custom properties, which are documented as optional."""
     limits_at_200: bool = False
     """A secondary limit on GraphQL comes with status 200 instead of 403 (docs: "Rate limits and
     query limits for the GraphQL API")."""

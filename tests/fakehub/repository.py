@@ -82,6 +82,7 @@ class Attributes(TypedDict, total=False):
     parent: str | None
     language: str | None
     topics: Sequence[str]
+    properties: Mapping[str, str | list[str]]
 
 
 class Repository(Store):
@@ -116,6 +117,8 @@ class Repository(Store):
         self.parent = attributes.get("parent")
         self.language = attributes.get("language")
         self.topics = list(attributes.get("topics", ()))
+        self.properties = dict(attributes.get("properties", {}))
+        """Custom properties that are set."""
         self.deleted = False
         self.sso = False
         """Whether its organisation wants single sign-on from every token."""

@@ -112,13 +112,20 @@ class Representations:
     """Builds JSON forms; `api` and `web` are the roots of the addresses in them."""
 
     def __init__(
-        self, api: str, web: str, *, people: Set[str] = frozenset(), old_ids: bool = False
+        self,
+        api: str,
+        web: str,
+        *,
+        people: Set[str] = frozenset(),
+        old_ids: bool = False,
+        with_properties: bool = True,
     ) -> None:
         """`people` are the owners, in lower case, that are no organisations."""
         self.people = people
         self.api = api
         self.web = web
         self.old_ids = old_ids
+        self.with_properties = with_properties
 
     def root(self, repository: Repository) -> str:
         return f"{self.api}/repos/{repository.full_name}"
@@ -141,6 +148,19 @@ class Representations:
         """A person, or an organisation."""
         kind = "User" if login.lower() in self.people else "Organization"
         return self.user(login) | {"type": kind}
+
+    def _properties(self, repository: Repository) -> dict[str, Any]:
+        """An organisation's repositories have custom properties; the field is optional."""
+        of_person = repository.owner.lower() in self.people
+        if of_person or not self.with_properties:
+            return {}
+        return {"custom_properties": dict(repository.properties)}
+
+    def property_values(self, repository: Repository) -> list[dict[str, Any]]:
+        """The custom properties of a repository, one by one."""
+        return [
+            {"property_name": name, "value": value} for name, value in repository.properties.items()
+        ]
 
     def repository(
         self, repository: Repository, token: Token, full_name: str | None = None
@@ -174,6 +194,7 @@ class Representations:
             "language": repository.language,
             "license": None,
             "topics": repository.topics,
+            **self._properties(repository),
             "archived": repository.archived,
             "disabled": repository.disabled,
             "default_branch": repository.default_branch,

@@ -78,7 +78,11 @@ def independent(entries: list[dict[str, Any]]) -> bool:
 
 valid_list = st.lists(entry, min_size=1, max_size=6).filter(independent)
 json_value = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | text,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | text,
     lambda inner: st.lists(inner) | st.dictionaries(text, inner),
     max_leaves=8,
 )
@@ -384,6 +388,27 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     ([{"path": "a", "content_file": "b/"}], False),
     ([{"path": "/a/", "content_file": "b/"}], False),
     ([{"path": "a/", "content_file": "b/", "alternatives": ["c"]}], False),
+    ({"rules": [{"when": {"language": "go"}, "files": ["a"]}]}, True),
+    ({"rules": [{"when": {"language": ["go", "rust"]}, "extends": "health"}]}, True),
+    ({"rules": [{"when": {"fork": False, "not": {"topic": "x"}}, "files": ["a"]}]}, True),
+    ({"rules": [{"when": {"property": {"a-B_1": ["x"]}}, "files": ["a"]}]}, True),
+    ({"files": ["a"], "rules": [{"when": {"exists": "go.mod"}, "files": ["a"]}]}, True),
+    ({"files": ["a"], "rules": []}, True),
+    ({"rules": [{"files": ["a"]}]}, False),
+    ({"rules": [{"when": {}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"language": "go"}}]}, False),
+    ({"rules": [{"when": {"languages": "go"}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"language": []}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"language": " "}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"fork": "no"}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"visibility": "secret"}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"name": "o/a"}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"exists": "/a"}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"property": {}}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"property": {"a b": "x"}}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"property": "a"}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"not": {"not": {"fork": True}}}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"fork": True}, "files": ["a"]}] * 101}, False),
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar.definitions import entries, loading, parsing, rules
+from registrar.definitions import conditions, entries, loading, parsing, rules
 from registrar.inputs.table import INPUTS
 from registrar.patterns import MOST_CHARACTERS
 from registrar.profiles import CHOICES, CONFIG, PROFILES
@@ -91,13 +91,19 @@ def test_definitions_lists_every_field() -> None:
     assert [row[0] for row in rows] == [f"`{key}`" for key in loading.KEYS]
 
 
+def test_definitions_lists_every_key_of_a_condition() -> None:
+    rows = table(ROOT / "docs/definitions.md", "In `when`")
+    keys = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]
+    assert keys == list(conditions.KEYS)
+
+
 def test_definitions_lists_every_limit() -> None:
     numbers = " ".join(row[1] for row in table(ROOT / "docs/definitions.md", "What"))
     limits = (
         *(rules.FILE_BYTES, parsing.MOST_NODES, parsing.MOST_CHARACTERS),
         *(rules.MOST_PATHS, rules.MOST_DIRECTORIES),
         *(rules.CONTENT_BYTES, rules.ALL_BYTES, rules.DESCRIPTION_CHARACTERS),
-        *(rules.MOST_ALTERNATIVES, rules.MOST_GLOBS, MOST_CHARACTERS),
+        *(rules.MOST_ALTERNATIVES, rules.MOST_RULES, rules.MOST_GLOBS, MOST_CHARACTERS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
 
@@ -206,7 +212,7 @@ NO_ERRORS = re.compile(
     r"|reason\.(exists|satisfied|inherited|other_case|hides|on_branch|same)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|points|shards"
+    r"|now|points|shards|unfit_rules"
     r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_empty|heading"
     r"|more_rows|missing_files|missing_title)$"
 )

@@ -70,19 +70,24 @@ class EntryReader:
         self, node: yaml.MappingNode, known: Sequence[str], place: Place
     ) -> dict[str, yaml.Node]:
         """Values of the known keys; a key that is there twice has none."""
-        pairs = [(parsing.text_of(key) or "?", value) for key, value in node.value]
-        times = Counter(key for key, _ in pairs)
-        places = {
-            key: place._replace(line=line_of(name))
-            for (key, _), (name, _) in zip(pairs, node.value, strict=True)
-        }
-        for key, count in times.items():
+        lines = {parsing.text_of(key) or "?": line_of(key) for key, _ in node.value}
+        for key, line in lines.items():
             if key not in known:
                 message = msg("definitions.unknown_key", key=Excerpt(key), known=tuple(known))
-                self.errors.add(places[key], message)
+                self.errors.add(place._replace(line=line), message)
+        found = self.all_keys(node, place)
+        return {key: value for key, value in found.items() if key in known}
+
+    def all_keys(self, node: yaml.MappingNode, place: Place) -> dict[str, yaml.Node]:
+        """Values of all keys; a key that is there twice has none."""
+        pairs = [(parsing.text_of(key) or "?", value) for key, value in node.value]
+        times = Counter(key for key, _ in pairs)
+        lines = {parsing.text_of(key) or "?": line_of(key) for key, _ in node.value}
+        for key, count in times.items():
             if count > 1:
-                self.errors.add(places[key], msg("definitions.duplicate_key", key=Excerpt(key)))
-        return {key: value for key, value in pairs if key in known and times[key] == 1}
+                message = msg("definitions.duplicate_key", key=Excerpt(key))
+                self.errors.add(place._replace(line=lines[key]), message)
+        return {key: value for key, value in pairs if times[key] == 1}
 
     def string(
         self, node: yaml.Node | None, key: str, place: Place, *, is_item: bool = False
@@ -125,7 +130,7 @@ class EntryReader:
             length, most = len(description), rules.DESCRIPTION_CHARACTERS
             message = msg("definitions.description_too_long", length=length, most=most)
             self.errors.add(place, message)
-        template = self._boolean(keys.get("template"), "template", place)
+        template = self.boolean(keys.get("template"), "template", place)
         definition = FileDefinition(
             path=path or "",
             description=description,
@@ -266,7 +271,7 @@ class EntryReader:
             self.errors.add(place, *rules.path_diagnostics(path))
         return known
 
-    def _boolean(self, node: yaml.Node | None, key: str, place: Place) -> bool:
+    def boolean(self, node: yaml.Node | None, key: str, place: Place) -> bool:
         if node is None:
             return False
         value = node.value.lower() if node.tag == parsing.BOOLEAN else ""

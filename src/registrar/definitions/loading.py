@@ -5,7 +5,7 @@ A list is an array of entries, or an object that may extend a built-in list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -13,17 +13,21 @@ import yaml
 
 from registrar import profiles
 from registrar.definitions import parsing, rules
+from registrar.definitions.conditions import ConditionReader
 from registrar.definitions.diagnostics import Place
 from registrar.definitions.entries import Entry, EntryReader, line_of
 from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.models.files import FileDefinition, parents
+from registrar.models.rules import Rule
 from registrar.patterns import MOST_CHARACTERS, pattern
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
-KEYS = ("name", "extends", "exclude", "files", "$schema")
+KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
+RULE_KEYS = ("when", "extends", "exclude", "files")
+"""Keys of one of its rules."""
 
 
 class Loaded(NamedTuple):
@@ -33,6 +37,7 @@ class Loaded(NamedTuple):
     """In the order of the file."""
     name: str = ""
     """Empty where the file gives none."""
+    rules: tuple[Rule, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
 
@@ -54,6 +59,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         raise InvalidInput([Diagnostic(message, name, error.line)]) from error
     reader = EntryReader(folder, name, secret)
     extended: Sequence[FileDefinition] = ()
+    of_rules: Sequence[yaml.Node] = ()
     list_name = ""
     if isinstance(root, yaml.MappingNode):
         top = Place(line_of(root))
@@ -61,18 +67,59 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         list_name = _name(reader, keys.get("name"))
         extended = _extended(reader, keys)
         nodes = reader.items(keys.get("files"), "files", top)
+        of_rules = reader.items(keys.get("rules"), "rules", top)
     else:
         nodes = root.value
+    merged = _merged(reader, extended, nodes, content_allowed=content_allowed)
+    found = tuple(_rules(reader, of_rules))
+    possible = [*merged.values(), *(each for rule in found for each in rule.definitions)]
+    asked = [path for rule in found for path in rule.condition.paths]
+    _check_size(reader, name, possible, asked)
+    if not possible and not reader.errors.count:
+        reader.errors.add(Place(), msg("definitions.no_entries", file=name))
+    if reader.errors.count:
+        raise InvalidInput(reader.errors.diagnostics())
+    warnings = tuple(reader.warnings.diagnostics())
+    return Loaded(tuple(merged.values()), list_name, found, warnings)
+
+
+def _merged(
+    reader: EntryReader,
+    extended: Sequence[FileDefinition],
+    nodes: Sequence[yaml.Node],
+    *,
+    content_allowed: bool,
+) -> Mapping[str, FileDefinition]:
+    """The entries of a list, or of a rule, by their paths: first those that it extends."""
     own = reader.entries(nodes, content_allowed=content_allowed)
     merged = {definition.path: definition for definition in extended}
     merged |= {path: entry.definition for path, entry in own.items()}
     _check_tree(reader, own, merged)
-    _check_size(reader, name, merged.values())
-    if not merged and not reader.errors.count:
-        reader.errors.add(Place(), msg("definitions.no_entries", file=name))
-    if reader.errors.count:
-        raise InvalidInput(reader.errors.diagnostics())
-    return Loaded(tuple(merged.values()), list_name, tuple(reader.warnings.diagnostics()))
+    return merged
+
+
+def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
+    """Read each rule."""
+    if len(nodes) > rules.MOST_RULES:
+        message = msg("definitions.too_many_rules", count=len(nodes), most=rules.MOST_RULES)
+        reader.errors.add(Place(line_of(nodes[0])), message)
+        return
+    conditions = ConditionReader(reader)
+    for number, node in enumerate(nodes, start=1):
+        place = Place(line_of(node))
+        if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
+            reader.errors.add(place, msg("definitions.rule_no_object"))
+            continue
+        keys = reader.keys(node, RULE_KEYS, place)
+        condition = conditions.condition(keys.get("when"), place)
+        before = reader.errors.count
+        items = reader.items(keys.get("files"), "files", place)
+        extended = _extended(reader, keys)
+        merged = _merged(reader, extended, items, content_allowed=True)
+        if not merged and reader.errors.count == before:
+            reader.errors.add(place, msg("definitions.rule_without_files"))
+        listed = tuple(each._replace(rule=number) for each in merged.values())
+        yield Rule(number, condition, listed)
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -164,9 +211,14 @@ def _check_tree(
         reader.errors.add((own.get(path) or own[parent]).place, message)
 
 
-def _check_size(reader: EntryReader, name: str, definitions: Iterable[FileDefinition]) -> None:
-    """Every path costs a request or a part of one, and so does every directory above it."""
-    paths = {path for d in definitions for path in (d.path, *d.alternatives)}
+def _check_size(
+    reader: EntryReader, name: str, definitions: Iterable[FileDefinition], asked: Iterable[str]
+) -> None:
+    """Every path costs a request or a part of one, and so does every directory above it.
+
+    So do those that rules ask for.
+    """
+    paths = {path for d in definitions for path in (d.path, *d.alternatives)}.union(asked)
     above = {parent for path in paths for parent in parents(path)}
     for key, count, most in (
         ("definitions.too_many_paths", len(paths), rules.MOST_PATHS),

@@ -26,6 +26,8 @@ MOST_DIRECTORIES = 10_000
 """Directories above those paths, each counted once."""
 MOST_ALTERNATIVES = 20
 """Alternatives of one entry."""
+MOST_RULES = 100
+"""Rules of a list."""
 MOST_GLOBS = 100
 """Globs of ``exclude``."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import Refused
 from registrar.failure import ENDS_THE_READING, Failure
 from registrar.github.errors import GitHubError
+from registrar.models.facts import Values
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
 from registrar.texts.messages import msg
 
@@ -62,6 +63,8 @@ def make_listing(
             continue
         listing.found[repository.id] = repository
         named.add(repository.id)
+    if selection.with_properties:
+        _add_properties(client, listing)
     for repository in listing.found.values():
         if not shard.has(repository.id):
             continue
@@ -71,6 +74,18 @@ def make_listing(
         else:
             listing.selected.append(repository)
     return listing
+
+
+def _add_properties(client: ManyClient, listing: Listing) -> None:
+    """Ask the owners for the custom properties that their lists did not have."""
+    of_owner: dict[str, Mapping[int, Values]] = {}
+    for number, repository in listing.found.items():
+        if repository.properties is None:
+            owner = repository.full_name.partition("/")[0].lower()
+            if owner not in of_owner:
+                of_owner[owner] = client.properties_of(owner)
+            properties = of_owner[owner].get(number, {})
+            listing.found[number] = repository._replace(properties=properties)
 
 
 def _listed(

@@ -169,12 +169,12 @@ class Reader:
             return Reading(task, failure=found)
         if isinstance(found, Exclusion):
             return Reading(task, exclusion=found)
-        spec = task.job.spec(found.repository.full_name)
+        spec = task.job.spec(found.repository.full_name)._replace(facts=task.repository.facts)
         try:
             state = with_owner(self.github.client(spec.target), spec, found)
+            return Reading(task, make_plan(spec, state))
         except (Refused, GitHubError) as error:
             return Reading(task, failure=error.failure)
-        return Reading(task, make_plan(spec, state))
 
     def _under_another_name(
         self, reading: Reading, found: RepositoryState | Exclusion | Failure

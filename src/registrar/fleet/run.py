@@ -62,10 +62,11 @@ class Fleet:
         reporter.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         self.github.check_token()
         client = self.github.many()
+        asks = selection.with_properties or any(job.asks_for_properties for job in self.jobs)
         with reporter.group("fleet.group_list"):
             listing = make_listing(
                 client,
-                selection,
+                selection._replace(with_properties=asks),
                 settings.part,
                 settings.workflow_repository,
                 lambda: self._require_time(end),
@@ -129,10 +130,11 @@ class Fleet:
     def _read(self, reader: Reader, listing: Listing) -> list[WorkItem]:
         """Read every repository, report what is final, and give those with missing files."""
         tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
-        budgets.require_memory(sum(len(task.job.definitions) for task in tasks))
+        files = sum(len(job.spec("o/r").possible) for job in self.jobs)
+        budgets.require_memory(files * len(listing.selected))
         budgets.require_points(queries_for(tasks), points_left=reader.client.points_left)
         items: list[WorkItem] = []
-        left_out = set[int]()
+        left_out, fitting = set[int](), set[tuple[str, int]]()
         for reading in reader.read(tasks):
             repository, plan = reading.task.repository, reading.plan
             if reading.exclusion:
@@ -140,6 +142,8 @@ class Fleet:
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
+            if plan:
+                fitting |= {(plan.spec.list_id, number) for number in plan.fitting}
             if plan and plan.missing_count and self.settings.mode is not Mode.REGISTER:
                 self.rows.add_registration(self._previewed(reading, plan))
             row, pull_state = reading.row, reading.pull_state
@@ -157,6 +161,11 @@ class Fleet:
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue
             self.rows.add(row)
+        for job in self.jobs:
+            unfit = [r.number for r in job.rules if (job.list_id, r.number) not in fitting]
+            if unfit:
+                values = {"list": job.profile.name, "numbers": unfit}
+                self.rows.reporter.line(msg("fleet.unfit_rules", **values))
         return items
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:

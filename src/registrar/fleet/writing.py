@@ -131,7 +131,8 @@ class Writer:
         repository, job = item.task.repository, item.task.job
         may_be_called = partial(self._may_be_called, repository)
         spec = job.spec(repository.full_name)._replace(
-            chosen=Chosen(repository.id, item.node_id, may_be_called)
+            facts=repository.facts,
+            chosen=Chosen(repository.id, item.node_id, may_be_called),
         )
         client = self._github.client(spec.target)
         done = register(client, spec, job.proposal, self._rows.progress(spec, job))

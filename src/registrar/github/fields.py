@@ -76,6 +76,20 @@ class Fields:
             raise self._error(name, "an array of strings")
         return tuple(value)
 
+    def texts_by_name(self, name: str) -> dict[str, tuple[str, ...]]:
+        """An object of strings, arrays of strings and null, which is left out."""
+        found = self.object(name)
+        return {key: found.text_or_texts(key) for key in found.names() if key in found}
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(self._data)
+
+    def text_or_texts(self, name: str) -> tuple[str, ...]:
+        """A string by itself, or an array of strings."""
+        is_array = isinstance(self._data.get(name), list)
+        return self.texts(name) if is_array else (self.text(name),)
+
     def number(self, name: str) -> int:
         """A whole number from 0."""
         value = self._data.get(name)

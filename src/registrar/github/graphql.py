@@ -55,11 +55,14 @@ class _Defaults(NamedTuple):
 class GraphQLClient(RestClient):
     """The calls of the GraphQL API, beside those of REST."""
 
-    def inspect(self, target: str, branch: str, directories: Sequence[str]) -> RepositoryState:
+    def inspect(
+        self, target: str, branch: str, directories: Sequence[str], *, with_facts: bool = False
+    ) -> RepositoryState:
         """Read a repository, its branch ``branch`` and pull requests, and ``directories``.
 
         Everything is read at one commit of the default branch, with the directories above those.
-        ``target`` is ``owner/repo``.
+        ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
+        its custom properties left out.
 
         Raises:
             Refused: there is no such repository that the token may see, it is empty, or GitHub
@@ -69,7 +72,7 @@ class GraphQLClient(RestClient):
 
         def read(found: Found | None, part: Sequence[str]) -> Found:
             if found is None:
-                return self._repository(target, branch, part)
+                return self._repository(target, branch, part, with_facts=with_facts)
             state = found.state
             known = self._more(state.repository.full_name, state.base_sha, found.known, part)
             return found._replace(known=known)
@@ -181,7 +184,9 @@ class GraphQLClient(RestClient):
             "fileChanges": {"additions": additions},
         }
 
-    def _repository(self, target: str, branch: str, directories: Sequence[str]) -> Found:
+    def _repository(
+        self, target: str, branch: str, directories: Sequence[str], *, with_facts: bool
+    ) -> Found:
         owner, _, name = target.partition("/")
         variables = {
             "owner": owner,
@@ -192,7 +197,7 @@ class GraphQLClient(RestClient):
         }
         try:
             found = self._graphql(
-                queries.repository(directories),
+                queries.repository(directories, with_facts=with_facts),
                 variables,
                 msg("operation.repository", target=target),
                 lambda response: self._found_in(response, target, branch, directories),
@@ -249,6 +254,7 @@ class GraphQLClient(RestClient):
             can_push=self.user_may_push(says=may_push),
             is_fork=found.flag("isFork"),
             node_id=found.text("id"),
+            facts=parse_graphql.facts(found) if "repositoryTopics" in found else None,
         )
         commit = default.object("target")
         own = parse_graphql.pull_requests(pulls, full_name) if pulls else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
 from registrar.errors import Refused
 from registrar.failure import ENDS_THE_READING, Failure, Kind
-from registrar.github import parse_graphql, queries, trees
+from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.causes import words_alone
 from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
@@ -19,6 +20,8 @@ from registrar.github.limits import Resource
 from registrar.github.parse_graphql import Asked
 from registrar.github.request import Request
 from registrar.github.response import GraphQLError, Response
+from registrar.github.rest import none_if_missing
+from registrar.models.facts import Values
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.texts.messages import msg
@@ -86,6 +89,34 @@ class ManyClient(GraphQLClient):
         if not self.is_installation:
             own = f"/user/repos?affiliation=owner&{_OLDEST_FIRST}"
             yield from self._pages(own, may_lack_organisations=True)
+
+    def properties_of(self, owner: str) -> Mapping[int, Values]:
+        """List the custom properties of an organisation's repositories, by their numbers.
+
+        A person's repositories have none.
+
+        Raises:
+            Refused: the list does not end.
+            GitHubError: no usable response, or the token lacks a permission.
+        """
+        name, number, found = quote(owner), 1, dict[int, Values]()
+        while True:
+            request = Request(
+                "GET",
+                f"/orgs/{name}/properties/values?per_page={PER_PAGE}&page={number}",
+                msg("operation.properties", target=owner),
+                _properties,
+            )
+            page = none_if_missing(partial(self._session.request, request))
+            if page is None:
+                return {}
+            values, is_last = page
+            if not (is_last or values.keys() - found.keys()):
+                raise Refused(msg("fleet.listing_repeats", number=number))
+            found |= values
+            if is_last:
+                return found
+            number += 1
 
     def listed(self, full_name: str) -> ListedRepository:
         """Describe one repository as a list would.
@@ -238,18 +269,28 @@ def _page(response: Response, name: str) -> _Page:
     )
 
 
+def _properties(response: Response) -> tuple[dict[int, Values], bool]:
+    """Custom properties of repositories, and whether this is the last page."""
+    values = {
+        each.number("repository_id"): parse.property_values(each.objects("properties"))
+        for each in objects(response.data)
+    }
+    return values, 'rel="next"' not in response.headers.get("link", "")
+
+
 def _repository(found: Fields) -> ListedRepository:
-    private = "private" if found.flag("private") else "public"
+    facts = parse.facts(found)
     return ListedRepository(
         id=found.number("id"),
         node_id=found.text("node_id"),
         full_name=found.repository("full_name"),
-        visibility=found.text_or("visibility", private),
+        visibility=facts.visibility,
         archived="archived" in found and found.flag("archived"),
         disabled="disabled" in found and found.flag("disabled"),
-        fork=found.flag("fork"),
+        fork=facts.is_fork,
         takes_pull_requests="has_pull_requests" not in found or found.flag("has_pull_requests"),
         html_url=found.url("html_url"),
-        language=found.text_or("language", ""),
-        topics=frozenset(found.texts("topics")) if "topics" in found else frozenset(),
+        language=facts.language,
+        topics=facts.topics,
+        properties=facts.properties,
     )

@@ -6,10 +6,11 @@ have, so that neither a proxy's page with status 200 nor half an answer is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.trees import Item, Listing
+from registrar.models.facts import Facts, Values
 from registrar.models.repository import Comparison, Entry, PullRequest, Tree
 
 COMPARED_FILES = 300
@@ -22,6 +23,38 @@ _OF_CONTENTS = {
     "submodule": ("commit", "160000"),
 }
 """Type and mode in git; any other is a file, of which GitHub does not say whether it can be run."""
+
+
+def facts(found: Fields) -> Facts:
+    """What rules ask about a repository.
+
+    Its custom properties are documented as optional, and a person's repositories have none
+    (https://docs.github.com/en/rest/repos/repos#get-a-repository).
+    """
+    properties: Values | None = None
+    if "custom_properties" in found:
+        given = found.texts_by_name("custom_properties")
+        properties = {name.lower(): values for name, values in given.items()}
+    elif "owner" in found and found.object("owner").text_or("type", "") == "User":
+        properties = {}
+    private = "private" if found.flag("private") else "public"
+    return Facts(
+        full_name=found.repository("full_name"),
+        visibility=found.text_or("visibility", private),
+        is_fork="fork" in found and found.flag("fork"),
+        language=found.text_or("language", ""),
+        topics=frozenset(found.texts("topics")) if "topics" in found else frozenset(),
+        properties=properties,
+    )
+
+
+def property_values(properties: Iterable[Fields]) -> Values:
+    """Custom properties of one repository, those that are set."""
+    return {
+        each.text("property_name").lower(): each.text_or_texts("value")
+        for each in properties
+        if "value" in each
+    }
 
 
 def entry(data: object) -> Entry:

@@ -15,6 +15,7 @@ from registrar.github import queries
 from registrar.github.fields import Fields
 from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
+from registrar.models.facts import Facts
 from registrar.models.plan import Created
 from registrar.models.repository import PullRequest
 
@@ -22,6 +23,20 @@ _FIELD = re.compile(r"p\d+")
 NOT_FOUND = "NOT_FOUND"
 Path: TypeAlias = tuple[str | int, ...]
 """Where a field is in an answer."""
+
+
+def facts(found: Fields) -> Facts:
+    """What rules ask about a repository, but for its custom properties."""
+    language = found.object_or_none("primaryLanguage")
+    topics = found.object("repositoryTopics").objects("nodes")
+    return Facts(
+        full_name=found.repository("nameWithOwner"),
+        visibility=found.text("visibility").lower(),
+        is_fork=found.flag("isFork"),
+        language=language.text("name") if language else "",
+        topics=frozenset(each.object("topic").text("name") for each in topics),
+        properties=None,
+    )
 
 
 def created(response: Response, body: str) -> Created:

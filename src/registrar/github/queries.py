@@ -28,9 +28,12 @@ _PULL_REQUESTS = """
       }
     }
 """
+_FACTS = """
+    visibility primaryLanguage { name } repositoryTopics(first: 100) { nodes { topic { name } } }
+"""
 _REPOSITORY = f"""
 query($owner: String!, $name: String!, $branch: String!, $head: String!%(variables)s) {{
-  repository(owner: $owner, name: $name) {{ {_STATE} }}
+  repository(owner: $owner, name: $name) {{ %(facts)s {_STATE} }}
   pulls: repository(owner: $owner, name: $name) {{ {_PULL_REQUESTS} }}
 }}
 """
@@ -71,9 +74,12 @@ mutation($commit: CreateCommitOnBranchInput!) {
 """
 
 
-def repository(directories: Sequence[str]) -> str:
-    """Ask for a repository, a branch, the pull requests of its name, and directories."""
-    return _REPOSITORY % _fields(directories)
+def repository(directories: Sequence[str], *, with_facts: bool = False) -> str:
+    """Ask for a repository, a branch, the pull requests of its name, and directories.
+
+    With facts also for what the rules of a list ask about it.
+    """
+    return _REPOSITORY % {**_fields(directories), "facts": _FACTS if with_facts else ""}
 
 
 def repositories(directories: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from registrar.github.session import (
     open_pull_request_key,
     pull_request_key,
 )
+from registrar.models.facts import Facts
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (
     BranchState,
@@ -96,6 +97,25 @@ class RestClient:
         that it may not, whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
         """
         return None if self._context.token_kind is TokenKind.INSTALLATION else says
+
+    def with_properties(self, repository: Repository) -> Repository:
+        """Give a repository with its custom properties, where the answer did not have them.
+
+        Raises:
+            GitHubError: no usable response.
+        """
+        facts = repository.facts or Facts(repository.full_name, properties=None)
+        if facts.properties is not None:
+            return repository
+        found = none_if_missing(
+            lambda: self._ask(
+                "GET",
+                f"{repository.address}/properties/values",
+                msg("operation.properties", target=repository.full_name),
+                lambda data: parse.property_values(objects(data)),
+            )
+        )
+        return repository._replace(facts=facts._replace(properties=found or {}))
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
@@ -378,6 +398,7 @@ class RestClient:
             archived="archived" in found and found.flag("archived"),
             can_push=self.user_may_push(says=may_push),
             is_fork="fork" in found and found.flag("fork"),
+            facts=parse.facts(found) if "private" in found else None,
             takes_pull_requests=(
                 "has_pull_requests" not in found or found.flag("has_pull_requests")
             ),

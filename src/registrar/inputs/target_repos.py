@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from registrar.models.selection import Rule, Selection
+from registrar.models.facts import PROPERTY_NAME
+from registrar.models.selection import VISIBILITIES, Rule, Selection
 from registrar.patterns import MOST_CHARACTERS
 from registrar.texts.messages import Excerpt, Message, msg
 
-VISIBILITIES = ("public", "private", "internal")
-QUALIFIERS = ("topic:", "-topic:", "visibility:", "language:", "fork:true")
+QUALIFIERS = (
+    *("topic:", "-topic:", "visibility:", "language:", "property:", "-property:"),
+    "fork:true",
+)
 
 _NAME = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
-_LANGUAGE = re.compile(r"language:[^:/]*", re.IGNORECASE)
-"""The only entry that may have a blank inside: ``language:Jupyter Notebook``."""
+_MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.IGNORECASE)
+"""The only entries that may have a blank inside: ``language:Jupyter Notebook``."""
 
 
 def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
@@ -25,14 +28,15 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
     """
     rules: list[Rule] = []
     named: list[str] = []
-    values: dict[str, list[str]] = {"topic": [], "-topic": [], "visibility": [], "language": []}
+    single = ("topic", "-topic", "visibility", "language", "property", "-property")
+    values: dict[str, list[str]] = {name: [] for name in single}
     forks = False
     errors: list[Message] = []
     for entry in entries:
         key, colon, value = entry.partition(":")
         matched = _NAME.fullmatch(entry.removeprefix("!"))
         value = value.strip(" \"'").lower()
-        if re.search(r"\s", f"{key}{value}") and not _LANGUAGE.fullmatch(entry):
+        if re.search(r"\s", f"{key}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
             errors.append(msg("fleet.not_separated", value=entry))
         elif colon and key.lower() in values and value:
             values[key.lower()].append(value)
@@ -53,6 +57,7 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
             rules.append(rule)
             if includes and rule.is_literal:
                 named.append(entry)
+    errors += _malformed_properties((*values["property"], *values["-property"]))
     errors += _unknown_visibilities(values["visibility"])
     if not errors and not any(rule.includes for rule in rules):
         errors.append(msg("fleet.nothing_included"))
@@ -63,10 +68,29 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
         visibilities=frozenset(values["visibility"]),
         languages=frozenset(values["language"]),
         forks=forks,
+        properties=_properties(values["property"]),
+        excluded_properties=_properties(values["-property"]),
+        with_properties=bool(values["property"] or values["-property"]),
     )
     once = {name.lower(): name for name in named}
     literals = tuple(name for name in once.values() if selection.takes(name))
     return selection._replace(literals=literals), tuple(errors)
+
+
+def _malformed_properties(entries: Sequence[str]) -> Iterator[Message]:
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        if not PROPERTY_NAME.fullmatch(name.strip()) or (equals and not value.strip(" \"'")):
+            yield msg("fleet.property_name", value=Excerpt(entry))
+
+
+def _properties(entries: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Values by the names: ``team=platform`` asks for one of them, ``team`` alone for any."""
+    found: dict[str, frozenset[str]] = {}
+    for entry in entries:
+        name, equals, value = (part.strip(" \"'") for part in entry.partition("="))
+        found[name] = found.get(name, frozenset()) | ({value} if equals else frozenset())
+    return found
 
 
 def _unknown_visibilities(values: Sequence[str]) -> Iterator[Message]:

@@ -34,6 +34,8 @@ class FileDefinition(NamedTuple):
     """Other paths for the same file: where one of them exists, this one counts as present."""
     template: bool = False
     """Whether the content is a template, to be filled in for the repository."""
+    rule: int = 0
+    """Number of the rule that it stands in; 0: in no rule."""
     repository: Repository | None = None
     """Whose values fill in the template, once it was read."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
+from registrar.models.rules import Replaced
 from registrar.models.spec import RegistrationSpec
 from registrar.texts.messages import Message
 
@@ -21,6 +22,9 @@ class Plan(NamedTuple):
     """The list, its templates filled in for this repository."""
     missing: tuple[FileDefinition, ...]
     """What is to be created, in the order of the list."""
+    unfit: tuple[int, ...] = ()
+    """Numbers of the rules that do not apply."""
+    replaced: tuple[Replaced, ...] = ()
     blocked: Mapping[str, str] = MappingProxyType({})
     """Missing paths below something that is not a directory, and what that is."""
     satisfied: Mapping[str, Message] = MappingProxyType({})
@@ -31,6 +35,11 @@ class Plan(NamedTuple):
     """Missing paths, and what exists that differs in letter case only."""
     hides: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and the file that GitHub uses today and would then not use any more."""
+
+    @property
+    def fitting(self) -> frozenset[int]:
+        """Numbers of the rules that apply."""
+        return frozenset(rule.number for rule in self.spec.rules).difference(self.unfit)
 
     @property
     def repository(self) -> Repository:

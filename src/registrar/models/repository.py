@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.failure import Failure
+from registrar.models.facts import Facts
 from registrar.texts.escaping import Link
 
 
@@ -29,6 +30,8 @@ class Repository(NamedTuple):
     """False where they are switched off: GitHub then answers 404 to all requests about them."""
     node_id: str = ""
     """What GraphQL calls the repository."""
+    facts: Facts | None = None
+    """What rules ask about it, where the answer says it."""
     id: int = 0
     """Its number, where it is known beforehand; requests then go to it whatever its name is."""
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.models.facts import Facts, Values
 from registrar.patterns import pattern
+
+VISIBILITIES = ("public", "private", "internal")
 
 
 class ListedRepository(NamedTuple):
@@ -28,6 +33,20 @@ class ListedRepository(NamedTuple):
     language: str = ""
     """The main one; empty where GitHub found none."""
     topics: frozenset[str] = frozenset()
+    properties: Values | None = None
+    """Its custom properties; ``None`` where the answer does not have them."""
+
+    @property
+    def facts(self) -> Facts:
+        """What rules ask about it."""
+        return Facts(
+            self.full_name,
+            self.visibility,
+            self.fork,
+            self.language,
+            self.topics,
+            self.properties,
+        )
 
 
 class Exclusion(StrEnum):
@@ -64,6 +83,10 @@ class Rule(NamedTuple):
         return owner == self.owner and pattern(self.name).matches(repo)
 
 
+Properties = Mapping[str, frozenset[str]]
+"""Values of custom properties by their names, all in lower case."""
+
+
 class Selection(NamedTuple):
     """Which repositories a run is about."""
 
@@ -79,6 +102,12 @@ class Selection(NamedTuple):
     languages: frozenset[str] = frozenset()
     """Its main language must be one of these (lower case); empty: any."""
     forks: bool = False
+    properties: Properties = MappingProxyType({})
+    """Custom properties that it must have, with one of these values; none: with any."""
+    excluded_properties: Properties = MappingProxyType({})
+    """Those that it must not have."""
+    with_properties: bool = False
+    """Whether custom properties are asked about, here or elsewhere."""
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -116,7 +145,15 @@ class Selection(NamedTuple):
             and not self.excluded_topics & repository.topics
             and (not self.visibilities or repository.visibility in self.visibilities)
             and (not self.languages or repository.language.lower() in self.languages)
+            and all(_has(repository, *each) for each in self.properties.items())
+            and not any(_has(repository, *each) for each in self.excluded_properties.items())
         )
+
+
+def _has(repository: ListedRepository, name: str, values: frozenset[str]) -> bool:
+    """Whether a custom property has one of ``values``, or any where there are none."""
+    found = {value.lower() for value in (repository.properties or {}).get(name, ())}
+    return not found.isdisjoint(values) if values else bool(found)
 
 
 MOST_SHARDS = 256

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
+from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition
+from registrar.models.rules import Rule
 
 
 class Mode(StrEnum):
@@ -56,6 +58,10 @@ class RegistrationSpec(NamedTuple):
     definitions: tuple[FileDefinition, ...]
     branch: str
     """Name of the working branch, as far as it is free."""
+    rules: tuple[Rule, ...] = ()
+    """Files for some repositories only."""
+    facts: Facts | None = None
+    """What is known of the repository beforehand, for its rules."""
     list_id: str = ""
     """What tells the list from others, in the mark of a pull request."""
     uses_profile_branch: bool = True
@@ -70,3 +76,18 @@ class RegistrationSpec(NamedTuple):
     """Whether an open pull request that holds everything gets the labels and assignees it lacks."""
     chosen: Chosen | None = None
     """The repository that ``target`` must be; ``None``: whichever has the name."""
+
+    @property
+    def possible(self) -> tuple[FileDefinition, ...]:
+        """The files of the list, and of all its rules."""
+        return (*self.definitions, *(each for rule in self.rules for each in rule.definitions))
+
+    @property
+    def asked_paths(self) -> tuple[str, ...]:
+        """Paths that rules ask about."""
+        return tuple(dict.fromkeys(path for rule in self.rules for path in rule.condition.paths))
+
+    @property
+    def asks_for_properties(self) -> bool:
+        """Whether a rule asks about custom properties."""
+        return any(rule.condition.asks_for_properties for rule in self.rules)

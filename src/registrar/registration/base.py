@@ -107,7 +107,7 @@ def mark_unknown(progress: Progress, definitions: Iterable[FileDefinition]) -> N
 def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
     """Add what the target inherits from its owner's repository ``.github``, where asked for."""
     owner, _, name = state.repository.full_name.partition("/")
-    asked_for = spec.respect_alternatives and may_inherit(spec.definitions)
+    asked_for = spec.respect_alternatives and may_inherit(spec.possible)
     if not asked_for or name.lower() == ".github":
         return state
     return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))

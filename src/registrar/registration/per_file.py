@@ -19,6 +19,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
     Directories,
+    Entry,
     Repository,
     RepositoryState,
     entries_in,
@@ -26,6 +27,7 @@ from registrar.models.repository import (
 from registrar.models.result import FileResult, State
 from registrar.models.spec import Mode, RegistrationSpec
 from registrar.registration.base import created, interruptible, mark_unknown, with_owner
+from registrar.registration.plan import listed_in
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts.messages import msg
@@ -46,19 +48,26 @@ class PerFile:
         self, client: Client, spec: RegistrationSpec, progress: Progress
     ) -> RepositoryState:
         """Read the repository, its default branch, and every listed path at that commit."""
-        total = len(spec.definitions)
-        client.require_requests(2 + total)
+        asked = spec.asked_paths
+        client.require_requests(2 + len(spec.possible) + len(asked))
         repository = client.repository(spec.target)
         progress.found(repository)
+        if spec.asks_for_properties:
+            repository = client.with_properties(repository)
         base_sha = _base(client, repository)
-        paths = [definition.path for definition in spec.definitions]
-        found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
-        entries = {path: each for path, each in zip(paths, found, strict=True) if each is not None}
+
+        def read(paths: Sequence[str]) -> dict[str, Entry]:
+            found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
+            return {path: each for path, each in zip(paths, found, strict=True) if each is not None}
+
+        found = read(asked)
+        definitions = listed_in(spec, RepositoryState(repository, base_sha, found)).definitions
+        entries = found | read([each.path for each in definitions if each.path not in asked])
         respect = spec.respect_alternatives
-        looked_at = directories_to_read(spec.definitions, respect=respect)
+        looked_at = directories_to_read(definitions, respect=respect)
         directories = _directories(client, repository, base_sha, looked_at)
         if spec.mode is not Mode.REGISTER:
-            absent = [each for each in spec.definitions if each.path not in entries]
+            absent = [each for each in definitions if each.path not in entries]
             more = [each for each in places_of(absent) if each not in looked_at]
             # Only for a note on files that would be hidden: a part of a long list is enough
             directories = {**_listed(client, repository, base_sha, more), **directories}

@@ -13,9 +13,11 @@ from registrar.alternatives import (
 )
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import Kind
+from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, RepositoryState
+from registrar.models.rules import Listed, listed_for
 from registrar.models.spec import RegistrationSpec
 from registrar.registration import mark
 from registrar.special_files import WORKFLOW_FILES
@@ -25,9 +27,17 @@ _DIRECTORY = "tree"
 
 
 def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
-    """Sort the list into what is present, what can be created, and what cannot."""
-    entries = state.entries
-    definitions = tuple(d.filled_in(state.repository) for d in spec.definitions)
+    """Sort the list into what is present, what can be created, and what cannot.
+
+    Raises:
+        Refused: rules of the list contradict each other for this repository.
+    """
+    entries, listed = state.entries, listed_in(spec, state)
+    for below, above in listed.below:
+        values = {"path": below.path, "parent": above.path}
+        rules = {"rule": _place(below.rule), "other": _place(above.rule)}
+        raise Refused(msg("preflight.rules", **values, **rules))
+    definitions = tuple(d.filled_in(state.repository) for d in listed.definitions)
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
     satisfied = _satisfied(absent, listing, spec, state)
@@ -47,6 +57,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         state,
         definitions,
         missing=wanted,
+        unfit=listed.unfit,
+        replaced=listed.replaced,
         blocked=blocked,
         satisfied=satisfied,
         declined=declined,
@@ -61,6 +73,17 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
             if (hidden := hidden_by(definition.path, listing))
         },
     )
+
+
+def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
+    """Give what the list has for a repository, as its rules say."""
+    facts = spec.facts or state.repository.facts or Facts(state.repository.full_name)
+    return listed_for(spec.definitions, spec.rules, facts, lambda path: path in state.entries)
+
+
+def _place(rule: int) -> Message:
+    """Where an entry stands."""
+    return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 
 def _satisfied(

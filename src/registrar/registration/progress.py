@@ -82,7 +82,7 @@ class Progress:
         return self._log.group(key, **values)
 
     def checked(self, plan: Plan) -> None:
-        """Print what the check of each path found, with its number of all."""
+        """Print what the check of each path found, with its number of all, and its rule."""
         total = len(plan.definitions)
         with self.group("group.check", count=total, target=plan.repository.full_name):
             for number, definition in enumerate(plan.definitions, start=1):
@@ -92,6 +92,9 @@ class Progress:
                     state = msg("state.with_reason", state=skipped, reason=satisfied)
                 elif definition.path not in plan.state.entries:
                     state, tone = msg("check.missing"), Tone.NOTABLE
+                if definition.rule:
+                    rule = msg("label.rule", number=definition.rule)
+                    state = msg("state.with_reason", state=state, reason=rule)
                 self._path(number, total, definition.path, state, tone)
 
     def record_and_print(self, number: int, total: int, result: FileResult) -> None:

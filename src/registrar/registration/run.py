@@ -98,6 +98,12 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
     progress.checked(plan)
     progress.planned(plan)
+    if plan.unfit and plan.spec.chosen is None:
+        progress.note("progress.unfit_rules", numbers=plan.unfit)
+    for path, earlier, later in plan.replaced:
+        place = msg("label.rule", number=earlier) if earlier else msg("label.no_rule")
+        rule = msg("label.rule", number=later)
+        progress.note("progress.replaced", about=path, path=path, earlier=place, later=rule)
     if plan.declined:
         pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
         links = tuple(pull.link for pull in pulls)

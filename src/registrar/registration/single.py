@@ -41,10 +41,14 @@ _MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 
 
 def directories_to_read(spec: RegistrationSpec) -> list[str]:
-    """The directories of the listed paths, those where an alternative, or a hidden file, may be."""
-    definitions = spec.definitions
+    """The directories of the listed paths, those where an alternative, or a hidden file, may be.
+
+    So they are for every file that a rule may add, and for the paths that rules ask about.
+    """
+    definitions = spec.possible
     elsewhere = alternatives.directories_to_read(definitions, respect=spec.respect_alternatives)
-    listed = (directory_of(definition.path) for definition in definitions)
+    paths = (*(definition.path for definition in definitions), *spec.asked_paths)
+    listed = map(directory_of, paths)
     return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
 
 
@@ -61,8 +65,18 @@ class SingleCommit:
         All of it at one commit. So nothing is created below a file or a link, and what differs in
         letter case only is seen.
         """
-        state = client.inspect(spec.target, spec.branch, directories_to_read(spec))
-        state = state._replace(repository=_chosen(spec, state.repository))
+        facts = spec.facts
+        if facts is None and spec.asks_for_properties:
+            # GraphQL has properties since the end of 2025, and not on an Enterprise Server
+            facts = client.with_properties(client.repository(spec.target)).facts
+        state = client.inspect(
+            spec.target,
+            spec.branch,
+            directories_to_read(spec),
+            with_facts=bool(spec.rules) and facts is None,
+        )
+        repository = _chosen(spec, state.repository)
+        state = state._replace(repository=repository._replace(facts=facts or repository.facts))
         progress.found(state.repository)
         return with_owner(client, spec, state)
 

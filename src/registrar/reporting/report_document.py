@@ -53,6 +53,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                         "reason": text(file.explanation),
                         "commit": shown(file.commit) or None,
                         "hides": shown(file.hides) or None,
+                        "rule": file.definition.rule or None,
                     }
                     for file in registration.files
                 ],

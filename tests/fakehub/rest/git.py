@@ -23,6 +23,11 @@ def get_repository(call: RepositoryCall) -> Response:
     return Response(200, call.show.repository(call.repository, call.token))
 
 
+@operation("GET /repos/{owner}/{repo}/properties/values")
+def get_properties(call: RepositoryCall) -> Response:
+    return Response(200, call.show.property_values(call.repository))
+
+
 def need_commits(call: RepositoryCall) -> None:
     """Git data of an empty repository is a 409 (github/rest-api-description#385)."""
     if call.repository.empty:

@@ -36,6 +36,34 @@ def of_installation(call: Call) -> Response:
     return answer
 
 
+@listing("GET /orgs/{org}/properties/values")
+def properties_of_organization(call: Call) -> Response:
+    """The custom properties of an organisation's repositories."""
+    owner = call.parameters["org"].lower()
+    if owner in call.host.users:
+        raise not_found()
+    if call.token.permissions.get("organization_custom_properties") == "none":
+        raise call.token.refusal("organization_custom_properties=read")
+    found = [
+        each
+        for each in live(call.host.repositories)
+        if each.owner.lower() == owner and call.token.sees(each)
+    ]
+    headers = call.links(
+        f"{call.show.api}/organizations/{user_id(owner)}/properties/values", len(found)
+    )
+    body = [
+        {
+            "repository_id": each.id,
+            "repository_name": each.name,
+            "repository_full_name": each.full_name,
+            "properties": call.show.property_values(each),
+        }
+        for each in call.page(found)
+    ]
+    return Response(200, body, headers)
+
+
 @listing("GET /orgs/{org}/repos")
 def of_organization(call: Call) -> Response:
     """What a token may see of an organisation; an App's shows public ones too (hub4j#628)."""

@@ -1,0 +1,116 @@
+"""Which files of a list a repository gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from registrar.models.facts import Facts
+from registrar.models.files import FileDefinition, parents
+from registrar.patterns import pattern
+
+
+class Condition(NamedTuple):
+    """What must hold; of several values of one kind, one must. Texts are in lower case."""
+
+    languages: frozenset[str] = frozenset()
+    topics: frozenset[str] = frozenset()
+    visibilities: frozenset[str] = frozenset()
+    is_fork: bool | None = None
+    names: tuple[str, ...] = ()
+    """Patterns for the name without its owner."""
+    exists: tuple[str, ...] = ()
+    """Paths; letter case counts."""
+    missing: tuple[str, ...] = ()
+    properties: tuple[tuple[str, frozenset[str]], ...] = ()
+    negated: Condition | None = None
+    """What must not hold."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path that it asks about."""
+        return (*self.exists, *self.missing, *(self.negated.paths if self.negated else ()))
+
+    @property
+    def asks_for_properties(self) -> bool:
+        """Whether it asks about custom properties."""
+        return bool(self.properties or (self.negated and self.negated.asks_for_properties))
+
+    def holds(self, facts: Facts, has: Callable[[str], bool]) -> bool:
+        """Whether it holds for a repository, which ``has`` files at some paths."""
+        name = facts.full_name.partition("/")[2].lower()
+        topics = {topic.lower() for topic in facts.topics}
+        known = facts.properties or {}
+        return (
+            (not self.languages or facts.language.lower() in self.languages)
+            and (not self.topics or not self.topics.isdisjoint(topics))
+            and (not self.visibilities or facts.visibility in self.visibilities)
+            and self.is_fork in {None, facts.is_fork}
+            and (not self.names or any(pattern(each).matches(name) for each in self.names))
+            and (not self.exists or any(map(has, self.exists)))
+            and (not self.missing or not all(map(has, self.missing)))
+            and all(
+                any(value.lower() in values for value in known.get(key, ()))
+                for key, values in self.properties
+            )
+            and not (self.negated and self.negated.holds(facts, has))
+        )
+
+
+class Rule(NamedTuple):
+    """Files for the repositories that meet a condition."""
+
+    number: int
+    """Its place in the list, from 1."""
+    condition: Condition
+    definitions: tuple[FileDefinition, ...]
+
+
+class Replaced(NamedTuple):
+    """Two entries with one path: the later one counts."""
+
+    path: str
+    earlier: int
+    """Number of its rule; 0: in no rule."""
+    later: int
+
+
+class Listed(NamedTuple):
+    """What a list has for one repository."""
+
+    definitions: tuple[FileDefinition, ...]
+    unfit: tuple[int, ...] = ()
+    """Numbers of the rules that do not apply."""
+    replaced: tuple[Replaced, ...] = ()
+
+    @property
+    def below(self) -> Iterator[tuple[FileDefinition, FileDefinition]]:
+        """Each file that lies below another one, and that other one: one cannot have both."""
+        paths = {definition.path: definition for definition in self.definitions}
+        for definition in self.definitions:
+            for above in parents(definition.path):
+                if above in paths:
+                    yield definition, paths[above]
+
+
+def listed_for(
+    definitions: tuple[FileDefinition, ...],
+    rules: Sequence[Rule],
+    facts: Facts,
+    has: Callable[[str], bool],
+) -> Listed:
+    """Give the files of one repository: those of the list, and those of each rule that fits."""
+    if not rules:
+        return Listed(definitions)
+    files = {definition.path: definition for definition in definitions}
+    unfit: list[int] = []
+    replaced: list[Replaced] = []
+    for rule in rules:
+        if not rule.condition.holds(facts, has):
+            unfit.append(rule.number)
+            continue
+        for definition in rule.definitions:
+            if earlier := files.get(definition.path):
+                replaced.append(Replaced(definition.path, earlier.rule, rule.number))
+            files[definition.path] = definition
+    return Listed(tuple(files.values()), tuple(unfit), tuple(replaced))

@@ -1,0 +1,335 @@
+"""Lists whose rules give each repository its own files."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub.tokens import Kind
+from tests.harness import (
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    TARGET,
+    Action,
+    Run,
+    Start,
+    calls,
+    only_reads,
+    queries,
+)
+
+LIST: dict[str, Any] = {
+    "files": ["SECURITY.md"],
+    "rules": [
+        {"when": {"language": "go", "exists": "go.mod"}, "files": [".golangci.yml"]},
+        {
+            "when": {"visibility": "public"},
+            "extends": "health",
+            "exclude": [".github/**"],
+            "files": ["PUBLIC.md"],
+        },
+        {"when": {"property": {"tier": ["gold", "silver"]}}, "files": ["GOLD.md"]},
+        {"when": {"topic": "service", "not": {"name": "*-old"}}, "files": ["SERVICE.md"]},
+    ],
+}
+CASES: dict[str, tuple[dict[str, Any], dict[str, bytes], set[str]]] = {
+    "alpha": ({"language": "Go"}, {"go.mod": b"x"}, {".golangci.yml", "PUBLIC.md"}),
+    "beta": ({"language": "Go"}, {"README.md": b"x"}, {"PUBLIC.md"}),
+    "gamma": ({"private": True, "properties": {"Tier": "gold"}}, {"a": b""}, {"GOLD.md"}),
+    "delta": (
+        {"private": True, "topics": ["service"], "properties": {"tier": ["silver", "x"]}},
+        {"go.mod": b""},
+        {"GOLD.md", "SERVICE.md"},
+    ),
+    "delta-old": ({"private": True, "topics": ["service"]}, {"a": b""}, set()),
+}
+
+
+def listing(action: Action, listed: Any = LIST, suffix: str = "json") -> str:
+    """Write the list."""
+    return action.write(f"rules.{suffix}", json.dumps(listed))
+
+
+def proposed(repository: Repository, before: dict[str, bytes]) -> set[str]:
+    """What the branch has beside what the repository had."""
+    if SCAFFOLD_BRANCH not in repository.branches:
+        return set()
+    return set(repository.files(SCAFFOLD_BRANCH)) - set(before)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("in_answer", [True, False])
+def test_one_repository_gets_the_files_of_the_rules_that_fit(
+    start: Start, action: Action, host: StandInHost, case: str, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    attributes, files, expected = CASES[case]
+    repository = host.create_repository(f"octo/{case}", files, **attributes)
+    given = {"definitions": listing(action), "target_repo": f"octo/{case}", "profile": "scaffold"}
+    run = start(given)
+    assert run.exit_code == 0, run.text
+    assert proposed(repository, files) == {"SECURITY.md", *expected}
+    rules = {each["path"]: each["rule"] for each in run.registration["files"]}
+    assert rules["SECURITY.md"] is None
+    assert {path for path, rule in rules.items() if rule} >= expected
+    again = start(given)
+    assert (again.exit_code, again.outputs["created"]) == (0, "0")
+    repository.merge(1)
+    assert start({**given, "mode": "check"}).exit_code == 0
+
+
+def test_requests_of_one_repository(
+    start: Start, action: Action, host: StandInHost, strategy: str
+) -> None:
+    repository = host.create_repository(TARGET, {"go.mod": b""}, language="Go", private=True)
+    given = {"profile": "scaffold", "definitions": listing(action)}
+    assert start(given).exit_code == 0
+    assert proposed(repository, {"go.mod": b""}) == {"SECURITY.md", ".golangci.yml"}
+    if strategy == SINGLE:
+        assert calls(host) == ["GET", "POST /graphql", "POST /graphql"]
+        host.requests.clear()
+        without = {**LIST, "rules": LIST["rules"][:2]}
+        assert start({**given, "definitions": listing(action, without)}).exit_code == 0
+        assert calls(host)[0] == "POST /graphql"
+    else:
+        asked = calls(host)
+        assert asked[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
+        assert asked[3] == "GET contents/go.mod"
+        assert sorted(asked[4:6]) == ["GET contents/.golangci.yml", "GET contents/SECURITY.md"]
+
+
+def test_a_list_without_rules_asks_for_nothing_more(single: Start, action: Action) -> None:
+    action.host.create_repository(TARGET, {"a": b""})
+    single(profile="scaffold", definitions=action.listing("b"))
+    [query] = queries(action.host)
+    assert not any(word in query.json["query"] for word in ("Topics", "Language", "visibility"))
+
+
+def test_the_log_says_which_rule_and_what_does_not_apply(
+    start: Start, action: Action, host: StandInHost
+) -> None:
+    host.create_repository(TARGET, {"go.mod": b""}, language="Go")
+    listed = {
+        "files": [{"path": "PUBLIC.md", "content": "top"}],
+        "rules": LIST["rules"],
+    }
+    run = start(profile="scaffold", definitions=listing(action, listed), mode="plan")
+    assert ".golangci.yml: missing (rule 1)" in run.stdout
+    assert "Rules that do not apply to this repository: 3, 4" in run.stdout
+    assert "PUBLIC.md of rule 2 takes the place of the entry in the list itself." in run.stdout
+    assert any("takes the place" in note for note in run.registration["notes"])
+
+
+def test_rules_that_contradict_each_other_are_an_error_of_that_repository(
+    start: Start, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"a": b""}, language="Go")
+    listed = {
+        "files": ["docs"],
+        "rules": [{"when": {"language": "go"}, "files": ["docs/a.md"]}],
+    }
+    run = start(profile="scaffold", definitions=listing(action, listed))
+    assert (run.exit_code, repository.branches) == (2, ["main"])
+    assert "docs/a.md (rule 1) lies below the file docs (the list itself)" in run.stderr
+    repository.language = "Rust"
+    assert start(profile="scaffold", definitions=listing(action, listed)).exit_code == 0
+
+
+@pytest.fixture
+def many(action: Action) -> Start:
+    """The action on all repositories of an organisation, in English."""
+    return partial(
+        action,
+        target_repo=None,
+        target_repos="octo-org/*",
+        language="en",
+        profile="scaffold",
+        definitions=listing(action),
+    )
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+@pytest.mark.parametrize("in_answer", [True, False])
+def test_each_of_many_repositories_gets_its_own_files(
+    many: Start, host: StandInHost, kind: Kind, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    made = []
+    for number in range(40):
+        name = list(CASES)[number % len(CASES)]
+        attributes, files, expected = CASES[name]
+        full_name = f"octo-org/{number}-{name}"
+        made.append((host.create_repository(full_name, files, **attributes), files, expected))
+    given = {"host_token": host.create_token(kind)}
+    run = many(given)
+    assert run.exit_code == 0, run.text
+    for repository, files, expected in made:
+        assert proposed(repository, files) == {"SECURITY.md", *expected}, repository.full_name
+        assert len(repository.pull_requests) == 1
+    asked = [each for each in host.requests if each.path.endswith("/properties/values")]
+    assert len(asked) == (not in_answer)
+    again = many(given)
+    assert again.exit_code == 0
+    assert again.report["fleet"]["states"]["waiting"] == 40
+    assert all(len(repository.pull_requests) == 1 for repository, _, _ in made)
+    for repository, _, _ in made:
+        repository.merge(1)
+    assert many(given, mode="check").exit_code == 0
+
+
+def test_a_property_that_changes_asks_for_what_is_new_only(many: Start, host: StandInHost) -> None:
+    repository = host.create_repository("octo-org/a", {"a": b""}, private=True)
+    assert many().exit_code == 0
+    assert proposed(repository, {"a": b""}) == {"SECURITY.md"}
+    repository.merge(1)
+    repository.delete_branch(SCAFFOLD_BRANCH)
+    repository.properties["tier"] = "gold"
+    assert many().exit_code == 0
+    assert proposed(repository, {"a": b"", "SECURITY.md": b""}) == {"GOLD.md"}
+    repository.properties.clear()
+    assert many().exit_code == 0
+    assert len(repository.pull_requests) == 2
+
+
+def test_a_rule_that_fits_none_of_many_is_said(many: Start, host: StandInHost) -> None:
+    host.create_repository("octo-org/a", {"a": b""})
+    run = many(mode="plan")
+    assert "that apply to no repository: 1, 3, 4" in run.stdout
+
+
+def test_a_persons_repositories_have_no_properties(
+    single: Start, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository("octocat/a", {"a": b""}, private=True)
+    run = single(profile="scaffold", definitions=listing(action), target_repo="octocat/a")
+    assert run.exit_code == 0, run.text
+    assert proposed(repository, {"a": b""}) == {"SECURITY.md"}
+
+
+def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written(
+    many: Start, host: StandInHost
+) -> None:
+    repository = host.create_repository("octo-org/a", {"a": b""})
+    host.quirks.without_properties = True
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: request.path == "/orgs/octo-org/properties/values",
+            times=None,
+            status=403,
+            message="Resource not accessible by integration",
+            headers={"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"},
+        )
+    )
+    run = many(host_token=host.create_token("installation"))
+    assert run.exit_code != 0
+    assert only_reads(host)
+    assert repository.branches == ["main"]
+    assert "organization_custom_properties=read" in run.stderr
+
+
+# --- target_repos -------------------------------------------------------------------------
+
+
+def selected(run: Run) -> set[str]:
+    """The repositories that were worked on."""
+    return {row["repository"].removeprefix("octo-org/") for row in run.report["fleet"]["rows"]}
+
+
+@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.parametrize(
+    ("qualifiers", "expected"),
+    [
+        ("property:team=platform", {"a", "b"}),
+        ("property:Team=PLATFORM", {"a", "b"}),
+        ("property:team", {"a", "b", "c"}),
+        ("-property:team", {"d"}),
+        ("property:team=platform, property:team=data", {"a", "b", "c"}),
+        ("property:team=platform, property:tier=eu", {"b"}),
+        ("-property:tier=eu", {"a", "c", "d"}),
+        ("property:tier=us west", {"b"}),
+    ],
+)
+def test_repositories_are_selected_by_their_properties(
+    many: Start,
+    action: Action,
+    host: StandInHost,
+    qualifiers: str,
+    expected: set[str],
+    in_answer: bool,
+) -> None:
+    host.quirks.without_properties = not in_answer
+    properties: dict[str, dict[str, str | list[str]]] = {
+        "a": {"Team": "Platform"},
+        "b": {"Team": "platform", "tier": ["eu", "us west"]},
+        "c": {"Team": "data"},
+        "d": {},
+    }
+    for name, values in properties.items():
+        host.create_repository(f"octo-org/{name}", {"x": b""}, properties=values)
+    target = f"octo-org/*, {qualifiers}"
+    run = many(target_repos=target, mode="plan", definitions=action.listing("y"))
+    assert run.exit_code == 0, run.text
+    assert selected(run) == expected
+
+
+@pytest.mark.parametrize("entry", ["property:", "property:=x", "property:a b=x", "property:a="])
+def test_a_qualifier_without_a_property_is_an_error(
+    many: Start, host: StandInHost, entry: str
+) -> None:
+    run = many(target_repos=f"octo-org/*, {entry}")
+    assert (run.exit_code, host.requests) == (2, [])
+
+
+def test_all_mistakes_in_rules_are_reported_at_once_with_their_lines(
+    action: Action, host: StandInHost
+) -> None:
+    text = """\
+rules:
+  - files: [a]
+  - when: {}
+    files: [a]
+  - when: {languages: go}
+    files: [a]
+  - when:
+      visibility: secret
+    files: [a]
+  - when: {language: go}
+  - when: {name: o/a, fork: 1}
+    files: [a]
+  - when:
+      exists: /a
+      property: {a b: x}
+    files:
+      - path: ../b
+  - just a text
+"""
+    listed = action.write("list.yml", text)
+    run = action(profile="scaffold", definitions=listed, language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    errors = [line.partition(": ")[2].partition("Error: ")[0] for line in run.stderr.splitlines()]
+    for number, words in (
+        (2, "the rule needs `when`"),
+        (3, "the condition is empty"),
+        (5, "unknown key languages. Known: language, topic, visibility"),
+        (8, "visibility cannot be secret. Valid values: public, private, internal."),
+        (10, "the rule has no files"),
+        (11, "name is the name of a repository without its owner"),
+        (11, "fork must be"),
+        (14, "the path /a"),
+        (15, "a b cannot be the name of a custom property"),
+        (17, "the path ../b"),
+        (18, "a rule must be an object"),
+    ):
+        assert any(f"line {number}" in line and words in line for line in errors), (number, words)
+
+
+def test_too_many_rules(action: Action, host: StandInHost) -> None:
+    rule = {"when": {"fork": True}, "files": ["a"]}
+    run = action(definitions=listing(action, {"rules": [rule] * 101}), language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "`rules` has 101 rules, more than 100." in run.stderr

@@ -1,0 +1,91 @@
+"""Which rules of a list apply to a repository, and what it gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from registrar.models.facts import Facts
+from registrar.models.files import FileDefinition
+from registrar.models.rules import Condition, Replaced, Rule, listed_for
+
+FACTS = Facts(
+    "Octo-Org/API-service",
+    visibility="private",
+    language="Go",
+    topics=frozenset({"service", "backend"}),
+    properties={"team": ("Platform",), "tier": ("gold", "eu"), "empty": ()},
+)
+THERE = {"go.mod", "docs/a.md"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (Condition(languages=frozenset({"go"})), True),
+        (Condition(languages=frozenset({"rust", "go"})), True),
+        (Condition(languages=frozenset({"rust"})), False),
+        (Condition(topics=frozenset({"service", "x"})), True),
+        (Condition(topics=frozenset({"x"})), False),
+        (Condition(visibilities=frozenset({"private", "internal"})), True),
+        (Condition(visibilities=frozenset({"public"})), False),
+        (Condition(is_fork=False), True),
+        (Condition(is_fork=True), False),
+        (Condition(names=("api-*",)), True),
+        (Condition(names=("web-*", "*service")), True),
+        (Condition(names=("api",)), False),
+        (Condition(exists=("go.mod",)), True),
+        (Condition(exists=("x", "docs/a.md")), True),
+        (Condition(exists=("x", "go.mod/x")), False),
+        (Condition(missing=("x",)), True),
+        (Condition(missing=("go.mod", "x")), True),
+        (Condition(missing=("go.mod",)), False),
+        (Condition(properties=(("team", frozenset({"platform"})),)), True),
+        (Condition(properties=(("tier", frozenset({"eu", "us"})),)), True),
+        (Condition(properties=(("tier", frozenset({"us"})),)), False),
+        (Condition(properties=(("none", frozenset({"us"})),)), False),
+        (Condition(properties=(("empty", frozenset({"us"})),)), False),
+        (Condition(negated=Condition(is_fork=True)), True),
+        (Condition(negated=Condition(is_fork=False)), False),
+        (Condition(negated=Condition(is_fork=False, languages=frozenset({"rust"}))), True),
+        (Condition(languages=frozenset({"go"}), exists=("x",)), False),
+        (Condition(languages=frozenset({"go"}), exists=("go.mod",)), True),
+    ],
+)
+def test_conditions(condition: Condition, expected: bool) -> None:
+    assert condition.holds(FACTS, THERE.__contains__) is expected
+
+
+def test_properties_that_are_not_known_are_not_set() -> None:
+    condition = Condition(properties=(("team", frozenset({"platform"})),))
+    assert not condition.holds(FACTS._replace(properties=None), THERE.__contains__)
+    assert condition.asks_for_properties
+    assert Condition(negated=condition).asks_for_properties
+    assert not Condition(negated=Condition(is_fork=True)).asks_for_properties
+
+
+def rule(number: int, language: str, *paths: str) -> Rule:
+    files = tuple(FileDefinition(path, b"%d" % number, rule=number) for path in paths)
+    return Rule(number, Condition(languages=frozenset({language})), files)
+
+
+def test_a_repository_gets_the_list_and_every_rule_that_fits_in_order() -> None:
+    top = (FileDefinition("a"), FileDefinition("b"))
+    rules = (rule(1, "go", "b", "c"), rule(2, "rust", "d"), rule(3, "go", "c", "e/f"))
+    listed = listed_for(top, rules, FACTS, THERE.__contains__)
+    found = {definition.path: definition.rule for definition in listed.definitions}
+    assert found == {"a": 0, "b": 1, "c": 3, "e/f": 3}
+    assert listed.unfit == (2,)
+    assert listed.replaced == (Replaced("b", 0, 1), Replaced("c", 1, 3))
+    assert list(listed.below) == []
+
+
+def test_one_below_another_is_found_for_this_repository_only() -> None:
+    top = (FileDefinition("a"),)
+    rules = (rule(1, "go", "x/y"), rule(2, "go", "x"), rule(3, "rust", "a/b"))
+    listed = listed_for(top, rules, FACTS, THERE.__contains__)
+    assert [(below.path, above.path) for below, above in listed.below] == [("x/y", "x")]
+
+
+def test_a_list_without_rules_stays_as_it_is() -> None:
+    top = (FileDefinition("a"),)
+    assert listed_for(top, (), FACTS, THERE.__contains__).definitions is top
