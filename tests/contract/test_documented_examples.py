@@ -24,7 +24,7 @@ from tests.documents import README, README_JA, ROOT, blocks, name
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
-    SCAFFOLD_BRANCH,
+    JAPANESE,
     STRATEGIES,
     TARGET,
     Action,
@@ -227,15 +227,19 @@ BOTH = pytest.mark.parametrize("readme", [README, README_JA], ids=name)
 
 
 @BOTH
-def test_commands_of_the_readme_register_both_profiles(
+def test_the_command_of_the_readme_plans_and_registers(
     readme: Path, action: Action, repository: Repository
 ) -> None:
     script = shell(readme, "export HOST_TOKEN")
     script = script.replace("…", action.default_token).replace("owner/repo", TARGET)
-    done = in_shell(script, {"HOST_API_URL": action.host.url})
+    plan = in_shell(script, {"HOST_API_URL": action.host.url})
+    assert plan.returncode == 0, plan.stderr
+    assert repository.pull_requests == []
+    assert bool(JAPANESE.search(plan.stdout)) is (readme == README_JA)
+    done = in_shell(script.replace("--mode plan", ""), {"HOST_API_URL": action.host.url})
     assert done.returncode == 0, done.stderr
-    heads = [pull.head for pull in repository.pull_requests]
-    assert heads == [SCAFFOLD_BRANCH, HEALTH_BRANCH]
+    assert [pull.head for pull in repository.pull_requests] == [HEALTH_BRANCH]
+    assert (ROOT / "scripts/setup-repository-scaffold-files.sh").is_file()
 
 
 @BOTH
