@@ -200,6 +200,17 @@ class Store:
             return commit.parents[0].tree.diff_to_tree(commit.tree)
         return commit.tree.diff_to_tree(swap=True)
 
+    def history(self, sha: str, path: str | None = None) -> list[pygit2.Commit]:
+        """The commits up to one, newest first; those that change a path where one is given."""
+        walker = self.git.walk(pygit2.Oid(hex=sha), SortMode.TOPOLOGICAL)
+        return [each for each in walker if path is None or self._changes_path(each, path)]
+
+    def _changes_path(self, commit: pygit2.Commit, path: str) -> bool:
+        """Whether a commit changes a path against each of its parents, as ``git log`` counts it."""
+        now = find_entry(commit.tree, path)
+        before = [find_entry(parent.tree, path) for parent in commit.parents] or [None]
+        return all((now and now.id) != (old and old.id) for old in before)
+
     def ahead_behind(self, head: str, base: str) -> tuple[int, int]:
         """How many commits `head` has that `base` lacks, and the reverse."""
         return self.git.ahead_behind(pygit2.Oid(hex=head), pygit2.Oid(hex=base))

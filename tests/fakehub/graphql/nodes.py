@@ -301,8 +301,8 @@ class Nodes:
             return self.file(repository, commit.tree, given["path"])
 
         def history(_info: GraphQLResolveInfo, **given: Any) -> Node:
-            nodes = [self.git_object(repository, each) for each in repository.git.walk(commit.id)]
-            return connection("history", nodes, given)
+            found = repository.history(str(commit.id), given.get("path"))
+            return connection("history", [self.git_object(repository, c) for c in found], given)
 
         def parents(_info: GraphQLResolveInfo, **given: Any) -> Node:
             nodes = [self.git_object(repository, each) for each in commit.parents]
@@ -433,6 +433,7 @@ class Nodes:
             "updatedAt": moment(each.updated_at),
             "closedAt": moment_or_none(each.closed_at),
             "mergedAt": moment_or_none(each.merged_at),
+            "mergeCommit": resolver(self.merge_commit, repository, each),
             "baseRefName": each.base,
             "baseRefOid": each.base_sha,
             "baseRef": resolver(self.reference, repository, HEADS + each.base),
@@ -445,6 +446,10 @@ class Nodes:
             ),
             "repository": resolver(self.repository, repository),
         }
+
+    def merge_commit(self, repository: Repository, each: PullRequest) -> Node | None:
+        found = repository.resolve(each.merge_commit_sha) if each.merge_commit_sha else None
+        return self.git_object(repository, found) if each.merged else None
 
     def head_repository(self, repository: Repository, each: PullRequest) -> Node | None:
         """The repository of a pull request's head; a fork shows its name only."""

@@ -155,6 +155,17 @@ def get_tree(call: RepositoryCall) -> Response:
     return Response(200, shown)
 
 
+@operation("GET /repos/{owner}/{repo}/commits", "contents=read")
+def list_commits(call: RepositoryCall) -> Response:
+    need_commits(call)
+    repository = call.repository
+    commit = find_commit(call, call.query.get("sha") or repository.default_branch)
+    found = list(repository.history(str(commit.id), call.query.get("path")))
+    shown = [call.show.commit(repository, each) for each in call.page(found)]
+    headers = call.links(f"{call.show.root(repository)}/commits", len(found))
+    return Response(200, shown, headers)
+
+
 @operation("GET /repos/{owner}/{repo}/compare/{basehead}", "contents=read")
 def compare(call: RepositoryCall) -> Response:
     show, repository = call.show, call.repository
