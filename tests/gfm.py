@@ -22,7 +22,9 @@ ATTRIBUTES = frozenset(
 )  # fmt: skip
 # What GitHub makes a mention, a reference or a link of, in text that is not code
 REFERENCE = re.compile(r"@\w|#\d|GH-\d|://", re.IGNORECASE)
-COMMENT = re.compile(r"registrar:(begin|end|paths( [0-9a-f]{10})*)")
+COMMENT = re.compile(
+    r"registrar:(begin|end|(paths|removed)( [0-9a-f]{10})*|list [0-9a-f]{10}|commit [0-9a-f]{40})"
+)
 
 
 INVISIBLE = re.compile(

@@ -182,13 +182,17 @@ def test_a_pull_request_of_somebody_from_a_branch_of_our_name_is_not_ours(
 
 def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(example: Example) -> None:
     example.run()
-    path = next(iter(MISSING))
+    path, removed = next(iter(MISSING)), next(reversed(MISSING))
     example.repository.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
-    example.repository.commit({next(reversed(MISSING)): None}, branch=BRANCH, author=AUTHOR)
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert example.repository.files(BRANCH) == EXPECTED | THEIRS | {path: b"better\n"}
-    assert len(example.repository.pull_requests) == 1
+    example.repository.commit({removed: None}, branch=BRANCH, author=AUTHOR)
+    expected = EXPECTED | THEIRS | {path: b"better\n"}
+    del expected[removed]
+    for _ in range(2):
+        run = example.run()
+        assert run.exit_code == 0, run.console
+        assert example.repository.files(BRANCH) == expected
+        assert len(example.repository.pull_requests) == 1
+        assert "took out of a pull request of this list: 1" in run.console
 
 
 def test_a_custom_branch_that_appears_at_the_base_commit_is_named(

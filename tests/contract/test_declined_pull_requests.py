@@ -1,4 +1,4 @@
-"""`single`: what somebody declined is not proposed again, also when the branch is gone."""
+"""What somebody declined is not proposed again, also when the branch is gone."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ import pytest
 
 from tests.example import BRANCH, MISSING, PRESENT, Example
 from tests.fakehub import Repository, StandInHost
-from tests.harness import PER_FILE, SINGLE, STRATEGIES, Action, Run, mutations
+from tests.harness import STRATEGIES, Action, Run, is_read
 
 SECOND = f"{BRANCH}-2"
 FIRST = ("a.md", "b.md")
-
-
-@pytest.fixture
-def example(action: Action) -> Example:
-    return Example(action, SINGLE)
 
 
 def ask(example: Example, *paths: str, **inputs: str) -> Run:
@@ -33,30 +28,22 @@ def created(repository: Repository, branch: str) -> set[str]:
     return set(repository.files(branch)) - set(PRESENT)
 
 
+@pytest.mark.parametrize("second", STRATEGIES)
 @pytest.mark.parametrize("first", STRATEGIES)
 def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
-    host: StandInHost, action: Action, first: str
+    host: StandInHost, action: Action, first: str, second: str
 ) -> None:
     example = Example(action, first)
     assert ask(example, *FIRST).exit_code == 0
     closed(example.repository, 1)
-    count = len(mutations(host))
-    run = ask(example, *FIRST, commit_strategy=SINGLE)
+    count = len(host.requests)
+    run = ask(example, *FIRST, commit_strategy=second)
     assert run.exit_code == 0, run.console
-    assert len(mutations(host)) == count
+    assert all(is_read(request) for request in host.requests[count:])
     assert example.repository.branches == ["main"]
     assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
     assert "declined in [#1]" in run.summary
     assert "restore the branch and reopen the pull request" in run.console
-
-
-def test_with_one_commit_per_file_the_branch_decides(action: Action) -> None:
-    example = Example(action, PER_FILE)
-    ask(example, *FIRST)
-    closed(example.repository, 1)
-    run = ask(example, *FIRST)
-    assert run.exit_code == 0, run.console
-    assert created(example.repository, BRANCH) == set(FIRST)
 
 
 def test_a_list_that_has_grown_asks_for_the_new_path_alone(example: Example) -> None:
@@ -135,15 +122,15 @@ def test_what_does_not_count_as_declined(example: Example, merge: bool) -> None:
     assert created(example.repository, BRANCH) == set(FIRST)
 
 
-def test_a_description_without_the_mark_declines_nothing_but_its_own_commit(
-    example: Example,
-) -> None:
+def test_without_the_mark_a_description_declines_what_its_branch_adds(example: Example) -> None:
     ask(example, *FIRST)
     example.repository.pull_requests[0].body = "Rewritten"
     closed(example.repository, 1, delete=False)
     run = ask(example, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
-    assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "3")
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
+    assert created(example.repository, SECOND) == {"c.md"}
+    closed(example.repository, 2)
     example.repository.delete_branch(BRANCH)
     run = ask(example, *FIRST)
     assert created(example.repository, BRANCH) == set(FIRST)

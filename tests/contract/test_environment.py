@@ -175,7 +175,7 @@ def test_a_rate_limit_that_does_not_suffice_is_reported_before_the_first_write(
     run = action(profile="health", language="en")
     assert run.exit_code == 2
     assert writes(host) == []
-    assert "Requests needed: 9, left: 3" in run.stderr
+    assert "Requests needed: 9, left: 1" in run.stderr
 
 
 def test_a_definition_file_is_checked_before_the_token(action: Action, host: StandInHost) -> None:

@@ -91,8 +91,8 @@ def test_nothing_is_written(
         checks = [f"GET contents/{entry['path']}" for entry in LIST]
         made = calls(host)
         assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
-        assert sorted(made[3:-1]) == sorted(checks)
-        assert made[-1] == f"GET git/ref/heads/{SCAFFOLD_BRANCH}"
+        about_branch = [f"GET git/matching-refs/heads/{SCAFFOLD_BRANCH}", "GET pulls"]
+        assert sorted(made[3:]) == sorted([*checks, *about_branch])
 
 
 @pytest.mark.parametrize("mode", EXIT_CODES)
@@ -415,7 +415,7 @@ def test_an_open_pull_request_is_reported(
 
 
 def test_a_declined_pull_request_is_reported(
-    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
+    start: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     definitions = action.listing(*LIST)
     start(definitions=definitions)
@@ -424,10 +424,7 @@ def test_a_declined_pull_request_is_reported(
     run = start(definitions=definitions, mode="plan")
     assert run.exit_code == 0
     assert "closed without being merged" in run.stdout
-    how = (
-        "reopen the pull request" if strategy == SINGLE else f"delete the branch {SCAFFOLD_BRANCH}"
-    )
-    assert how in run.registration["notes"][0]
+    assert "reopen the pull request" in run.registration["notes"][0]
     assert "is open" not in run.text
     assert "declined in [#1]" in run.summary
     assert "would be created" not in run.text
@@ -468,16 +465,15 @@ def test_an_open_pull_request_of_a_later_name_is_reported(
     assert "merge the open pull request" in run.summary
     assert "mode: register" not in run.text
     assert only_reads(host)
-    # Per name: the branch, its pull requests; what was declined, where that counts
-    assert len(host.requests) == {PER_FILE: 3 + 2 + 2 * 2, SINGLE: 1 + 1 + 2}[strategy]
+    # The pull requests of both names and of the next one, and what the branch holds
+    assert len(host.requests) == {PER_FILE: 3 + 2 + 1 + 3 + 1, SINGLE: 1 + 1}[strategy]
 
 
 def test_a_declined_pull_request_of_a_later_name_is_reported(
     start: Start, host: StandInHost, repository: Repository, second: str, strategy: str
 ) -> None:
     repository.close(2)
-    if strategy == SINGLE:
-        repository.delete_branch(SECOND)
+    repository.delete_branch(SECOND)
     run = start(definitions=second, mode="check")
     assert run.exit_code == 1, run.text
     assert "declined in [#2]" in run.summary

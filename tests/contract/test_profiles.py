@@ -37,7 +37,7 @@ def test_all_registers_health_then_scaffold(
     assert set(repository.files(HEALTH_BRANCH)) == {*repository.files(), *HEALTH}
     assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
     # The token is checked once for both.
-    assert len(host.requests) == 1 + (19 - 1) + (61 - 1)
+    assert len(host.requests) == 1 + (21 - 1) + (63 - 1)
 
 
 def test_all_prints_a_summary_for_each(action: Action, repository: Repository) -> None:

@@ -62,23 +62,29 @@ def test_makes_the_calls_of_the_contract_in_its_order(
     assert run.exit_code == 0, run.text
 
     made = calls(host)
-    checks = made[3 : 3 + len(listed)]
+    reads = 3 + len(listed) + 2
     assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
-    # The checks run at once, so their order is nobody's.
-    assert sorted(checks) == sorted(f"GET contents/{path}" for path in listed)
-    assert made[3 + len(listed) :] == [
+    # The checks run at once, and beside them two reads about the branch: their order is nobody's.
+    assert sorted(made[3:reads]) == sorted(
+        [
+            *(f"GET contents/{path}" for path in listed),
+            f"GET git/matching-refs/heads/{branch}",
+            "GET pulls",
+        ]
+    )
+    assert made[reads:] == [
         "POST git/refs",
         *(f"PUT contents/{path}" for path in missing),
         "POST pulls",
     ]
-    # Limits: 60 and 16, with all files missing; the two reads and the token check come on top.
-    assert len(made) == {"scaffold": 61, "health": 19}[profile]
+    # Limits: 60 and 16, with all files missing; the token check and four reads come on top.
+    assert len(made) == {"scaffold": 63, "health": 21}[profile]
 
 
 def test_the_budget_holds_when_every_file_is_missing(action: Action, host: StandInHost) -> None:
     host.create_repository(TARGET, {"LICENSE": b"MIT\n"})
     assert action().exit_code == 0
-    assert len(host.requests) == 60 + 3
+    assert len(host.requests) == 60 + 5
 
 
 def test_checks_every_path_before_anything_is_written(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from registrar.registration.single import NAMES_AT_ONCE
 from tests.contract.test_tokens import REFUSED, refused
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, TARGET, Action, Run, Start, mutations
@@ -121,10 +122,11 @@ def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
         "isPrivate": False,
         "viewerPermission": "WRITE",
         "defaultBranchRef": {"name": "main", "target": commit},
-        "ref": None,
+        **{f"b{number}": None for number in range(NAMES_AT_ONCE)},
         **repository,
     }
-    pulls: dict[str, Any] = {"pullRequests": {"nodes": []}}
+    none = {"pageInfo": {"hasNextPage": False}, "nodes": []}
+    pulls: dict[str, Any] = {f"h{number}": none for number in range(NAMES_AT_ONCE)}
     return {"data": {"repository": found, "pulls": pulls}, "errors": errors}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from registrar.github import graphql
+from registrar.registration.single import NAMES_AT_ONCE
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
@@ -112,7 +113,8 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
 def test_no_query_asks_for_more_than_github_answers(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    host.quirks.partial_above = graphql.DIRECTORIES_PER_QUERY + 1  # and one for the pull requests
+    # And one for each name of the branch, and one for the pull requests
+    host.quirks.partial_above = graphql.DIRECTORIES_PER_QUERY + NAMES_AT_ONCE + 1
     count = graphql.DIRECTORIES_PER_QUERY
     run = single(definitions=action.listing_of({f"{number}/x": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text

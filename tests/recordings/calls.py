@@ -223,13 +223,13 @@ CALLS: Mapping[str, Call] = {
     ),
     "query repository": Call(
         GRAPHQL,
-        lambda run, given: run.client.inspect(given.full_name, given.branch, given.directories),
+        lambda run, given: run.client.inspect(given.full_name, [given.branch], given.directories),
         "pulls: repository",
     ),
     "query object": Call(GRAPHQL, more_directories, "object(oid:"),
     "query nodes": Call(
         GRAPHQL,
-        lambda run, given: run.many.inspect_many([given.listed], given.branch, given.directories),
+        lambda run, given: run.many.inspect_many([given.listed], [given.branch], given.directories),
         "pulls: nodes",
     ),
     "query .github": Call(

@@ -8,7 +8,6 @@ import pytest
 
 from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Refusal, Request
-from tests.harness import PER_FILE, SINGLE, Action
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:5])
@@ -105,27 +104,18 @@ def test_a_pull_request_closed_unmerged_is_respected(example: Example) -> None:
     assert not written(example, since=count)
     assert f"Skipped: {len(LISTED)}" in run.console
     assert "closed without being merged" in run.console
-    how = "reopen the pull request" if example.strategy == SINGLE else f"delete the branch {BRANCH}"
-    assert how in run.console
+    assert "reopen the pull request" in run.console
 
 
-def test_deleting_the_branch_proposes_the_files_again(action: Action) -> None:
-    example = Example(action, PER_FILE)
+def test_a_branch_that_moved_on_after_it_was_declined_stays_declined(example: Example) -> None:
     example.run()
     example.repository.close(1)
-    example.repository.delete_branch(BRANCH)
+    head = example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
     run = example.run()
     assert run.exit_code == 0, run.console
-    assert example.repository.files(BRANCH) == EXPECTED
-    assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
-
-
-def test_a_branch_that_moved_on_after_it_was_declined_is_somebodys_own(action: Action) -> None:
-    example = Example(action, PER_FILE)
-    example.run()
-    example.repository.close(1)
-    example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
-    assert_second_branch(example)
+    assert sorted(example.repository.branches) == [BRANCH, "main"]
+    assert example.repository.head(BRANCH) == head
+    assert f"Skipped: {len(LISTED)}" in run.console
 
 
 def test_a_merged_pull_request_whose_branch_stayed_is_left_alone(example: Example) -> None:

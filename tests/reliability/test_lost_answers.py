@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Literal
 
 import pytest
@@ -15,9 +16,9 @@ WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
 LOST = (FaultKind.ERROR_502_HTML, FaultKind.CLOSED, FaultKind.EMPTY_200)
 
 
-def run(action: Action, **inputs: str) -> Run:
-    """Run with a list of three files."""
-    listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
+def run(action: Action, paths: Sequence[str] = PATHS, /, **inputs: str) -> Run:
+    """Run with a list of three files, or of these."""
+    listed = action.write("list.json", json.dumps([{"path": path} for path in paths]))
     return action({"language": "en", "definitions": listed, **inputs})
 
 
@@ -241,8 +242,7 @@ def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tupl
 
     Gives the faults of that commit, and of reading what it did.
     """
-    listed = action.write("earlier.json", json.dumps([{"path": earlier}]))
-    assert run(action, commit_strategy="single", definitions=listed).exit_code == 0
+    assert run(action, [earlier], commit_strategy="single").exit_code == 0
     lost = Fault(FaultKind.CLOSED, match=lambda request: not is_read(request), when="after")
     unread = Fault(
         FaultKind.CUSTOM, match=lambda request: reads(request) and bool(lost.hits), status=403

@@ -229,7 +229,11 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
     action: Action, host: StandInHost, repository: Repository, absent: int, found: bool
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
-    repository.create_branch(SCAFFOLD_BRANCH)
+    host.on_request = lambda request: (
+        repository.create_branch(SCAFFOLD_BRANCH)
+        if shortened(request) == "POST git/refs" and SCAFFOLD_BRANCH not in repository.branches
+        else None
+    )
     unseen = inject_fault(
         host, f"GET git/ref/heads/{SCAFFOLD_BRANCH}", times=absent, status=404, message="Not Found"
     )

@@ -264,6 +264,7 @@ def test_a_bound_that_is_no_number_of_minutes(
 # --- Rate limits --------------------------------------------------------------------------------
 
 NEEDED_TO_READ = 2 + len(PATHS)
+ABOUT_BRANCH = 2
 NEEDED_TO_WRITE = 1 + len(PATHS) + 1
 
 
@@ -271,8 +272,8 @@ NEEDED_TO_WRITE = 1 + len(PATHS) + 1
     ("remaining", "text", "requests"),
     [
         (NEEDED_TO_READ - 1, f"Requests needed: {NEEDED_TO_READ}, left: 5", 1),
-        (NEEDED_TO_READ + 2, f"Requests needed: {NEEDED_TO_WRITE}, left: 2", 7),
-        (NEEDED_TO_READ + NEEDED_TO_WRITE - 1, f"Requests needed: {NEEDED_TO_WRITE}, left: 5", 7),
+        (NEEDED_TO_READ + 2, f"Requests needed: {NEEDED_TO_WRITE}, left: 0", 9),
+        (NEEDED_TO_READ + NEEDED_TO_WRITE - 1, f"Requests needed: {NEEDED_TO_WRITE}, left: 3", 9),
     ],
     ids=["reads", "writes", "one short"],
 )
@@ -336,7 +337,7 @@ def test_a_rate_limit_that_is_not_needed_may_be_used_up(
 def test_a_rate_limit_that_suffices_just_so(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    host.rate_limit = RateLimit(remaining=NEEDED_TO_READ + NEEDED_TO_WRITE)
+    host.rate_limit = RateLimit(remaining=NEEDED_TO_READ + ABOUT_BRANCH + NEEDED_TO_WRITE)
     ended = run(action)
     assert ended.exit_code == 0, ended.text
     assert announced(ended) == []

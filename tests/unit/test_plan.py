@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from registrar.errors import Refused, exit_code
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.repository import Entry, OwnerFiles, PullRequest, Repository, RepositoryState
+from registrar.models.repository import Entry, OwnerFiles, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
-from registrar.registration import mark
-from registrar.registration.plan import declined_paths, make_plan, require_writable
+from registrar.registration.plan import make_plan, require_writable
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
@@ -78,8 +77,9 @@ def test_nothing_can_be_created_below_what_is_no_directory(
     ],
 )
 def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
-    require_writable(plan("a"), scopes)
-    require_writable(plan("a", repository=REPOSITORY._replace(can_push=None)), scopes)
+    for can_push in (True, None):
+        made = plan("a", repository=REPOSITORY._replace(can_push=can_push))
+        require_writable(made, made.missing, scopes)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_is_refused_before_the_first_write(
     repository = REPOSITORY._replace(**changes)
     made = plan(missing, repository=repository)
     with pytest.raises(Refused) as refused:
-        require_writable(made, None if scopes is None else frozenset(scopes))
+        require_writable(made, made.missing, None if scopes is None else frozenset(scopes))
     assert refused.value.message.key == key
     assert exit_code(refused.value, wrote=False) == 2
 
@@ -107,49 +107,13 @@ def test_what_is_refused_before_the_first_write(
     "path", [".github/workflows.yml", "workflows/a.yml", "a/.github/workflows/b.yml"]
 )
 def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
-    require_writable(plan(path), frozenset({"repo"}))
+    made = plan(path)
+    require_writable(made, made.missing, frozenset({"repo"}))
 
 
 @given(st.binary(max_size=200))
 def test_blob_id_is_the_one_of_git(content: bytes) -> None:
     assert FileDefinition("a", content).blob_id == str(pygit2.hash(content))
-
-
-def pull(number: int, *proposed: str, **changes: Any) -> PullRequest:
-    """A pull request that was closed unmerged and proposed these paths."""
-    values = {"is_open": False, "base_branch": "main", "body": mark.of_paths(proposed), **changes}
-    return PullRequest(number, "https://github.com/octo/example/pull/1", **values)
-
-
-@pytest.mark.parametrize(
-    ("pulls", "declined"),
-    [
-        ([], {}),
-        ([pull(1, "a", "b")], {"a": 1, "b": 1}),
-        ([pull(1, "a"), pull(2, "b", "x")], {"a": 1, "b": 2}),
-        ([pull(2, "a"), pull(1, "a")], {"a": 2}),
-        ([pull(1, "a", merged=True)], {}),
-        ([pull(1, "a", base_branch="develop")], {}),
-        ([pull(1, "a", body=mark.of_paths(["a"]) + mark.CLOSED_BY_US)], {}),
-        ([pull(1, "a", body="rewritten")], {}),
-        ([pull(2, "a", is_open=True), pull(1, "a", "b")], {"b": 1}),
-        ([pull(1, *map(str, range(mark.MOST_PATHS + 1)))], {"a": 1, "b": 1, "c": 1}),
-    ],
-)
-def test_what_was_declined(pulls: list[PullRequest], declined: dict[str, int]) -> None:
-    found = declined_paths(pulls, "main", ["a", "b", "c"])
-    assert {path: each.number for path, each in found.items()} == declined
-
-
-def test_what_was_declined_is_not_missing() -> None:
-    listed = tuple(FileDefinition(path) for path in "abc")
-    spec = RegistrationSpec("octo/example", listed, "work")
-    state = RepositoryState(
-        REPOSITORY, "1" * 40, {"a": entry()}, pull_requests=(pull(1, "a", "b"),)
-    )
-    made = make_plan(spec, state)
-    assert [d.path for d in made.missing] == ["c"]
-    assert list(made.declined) == ["b"]
 
 
 @pytest.mark.parametrize(

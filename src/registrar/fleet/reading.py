@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.clock import Clock
-from registrar.errors import Refused
+from registrar.errors import Refused, RegistrarError
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure
 from registrar.fleet import budget as budgets
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.fleet.tasks import Reading, Task
 from registrar.github.errors import GitHubError
+from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion
-from registrar.registration import branches
 from registrar.registration.base import with_owner
-from registrar.registration.plan import declined_paths, make_plan
-from registrar.registration.single import directories_to_read
+from registrar.registration.decide import (
+    Answer,
+    Ask,
+    Claim,
+    Decision,
+    Made,
+    StateOf,
+    Unknown,
+    choose,
+)
+from registrar.registration.plan import make_plan
+from registrar.registration.single import directories_to_read, names_to_read
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -36,16 +46,16 @@ _MOST_HELD = 1000
 
 def queries_for(tasks: Sequence[Task]) -> int:
     """Queries that reading takes while GitHub answers no faster than it has to."""
-    return sum(math.ceil(len(group) / FIRST_SIZE) for _, group in _by_branch(tasks))
+    return sum(math.ceil(len(group) / FIRST_SIZE) for group in _by_branch(tasks))
 
 
-def _by_branch(tasks: Sequence[Task]) -> list[tuple[str, list[Task]]]:
+def _by_branch(tasks: Sequence[Task]) -> list[list[Task]]:
     """Those that one query can read: it takes one list, and one name of a branch for all."""
     groups: dict[tuple[int, str], list[Task]] = {}
     for task in tasks:
         branch = task.job.spec(task.repository.full_name).branch
         groups.setdefault((id(task.job), branch), []).append(task)
-    return [(branch, group) for (_, branch), group in groups.items()]
+    return list(groups.values())
 
 
 @dataclass(slots=True)
@@ -81,41 +91,42 @@ class Reader:
         self._sent_before = self.github.sent
         self._began, self._total = self.clock.monotonic(), len(tasks)
         size = BatchSize()
-        for branch, group in _by_branch(tasks):
+        for group in _by_branch(tasks):
             for start in range(0, len(group), _MOST_HELD):
-                yield from self._read_group(branch, group[start : start + _MOST_HELD], size)
+                yield from self._read_group(group[start : start + _MOST_HELD], size)
 
-    def _read_group(self, branch: str, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
-        """Read tasks of one list whose working branches have one name.
-
-        Where the branch has had its pull request, look under the names that come after it.
-        """
-        readings = (
-            self._reading(task, found) for task, found in self._inspect(branch, tasks, size)
-        )
-        for suffix in range(2, branches.LAST_SUFFIX + 2):
-            done: list[Reading] = []
-            for reading in readings:
-                if reading.is_branch_done and suffix <= branches.LAST_SUFFIX:
-                    done.append(reading)
-                else:
-                    yield reading
-            if not done:
-                return
-            self._total += len(done)
+    def _read_group(self, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
+        """Read tasks of one list whose working branches have one name, side by side."""
+        spec = tasks[0].job.spec(tasks[0].repository.full_name)
+        names, directories = names_to_read(spec), directories_to_read(spec)
+        waiting: list[_Waiting] = []
+        for task, found in self._inspect(tasks, names, directories, size):
+            reading = self._reading(task, found)
+            if isinstance(reading, Reading):
+                yield reading
+            else:
+                waiting.append(reading)
+        while waiting:
+            asked, waiting = _by_name(waiting), []
+            self._total += sum(map(len, asked.values()))
             self._require_points(size)
-            found = self._inspect(f"{branch}-{suffix}", [each.task for each in done], size)
-            readings = (
-                self._under_another_name(reading, state)
-                for reading, (_, state) in zip(done, found, strict=True)
-            )
+            for name, those in asked.items():
+                answers = self._inspect([each.task for each in those], [name], [], size)
+                for each, (task, found) in zip(those, answers, strict=True):
+                    reading = self._reading(task, found, each)
+                    if isinstance(reading, Reading):
+                        yield reading
+                    else:
+                        waiting.append(reading)
 
     def _inspect(
-        self, branch: str, tasks: Sequence[Task], size: BatchSize
+        self,
+        tasks: Sequence[Task],
+        branches: Sequence[str],
+        directories: Sequence[str],
+        size: BatchSize,
     ) -> Iterator[tuple[Task, RepositoryState | Exclusion | Failure]]:
-        """Ask about tasks of one list, with one name of a branch for all."""
-        job = tasks[0].job
-        directories = directories_to_read(job.spec(tasks[0].repository.full_name))
+        """Ask about tasks of one list, with the same names and directories for all."""
         done = 0
         while done < len(tasks):
             self._require_time()
@@ -124,7 +135,7 @@ class Reader:
             began = self.clock.monotonic()
             repositories = [task.repository for task in batch]
             try:
-                states = self.client.inspect_many(repositories, branch, directories)
+                states = self.client.inspect_many(repositories, branches, directories)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
@@ -133,7 +144,7 @@ class Reader:
                     # GitHub takes points for a query that runs out of time
                     self._require_points(size)
                     continue
-                states = [self._read_in_parts(batch[0], branch, directories, error)]
+                states = [self._read_in_parts(batch[0], branches, directories, error)]
             size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
@@ -154,42 +165,66 @@ class Reader:
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
     def _read_in_parts(
-        self, task: Task, branch: str, directories: Sequence[str], failed: GitHubError
+        self, task: Task, branches: Sequence[str], directories: Sequence[str], failed: GitHubError
     ) -> RepositoryState | Failure:
         """Read a repository as if it were the only one: that asks for long lists in parts."""
         if failed.kind not in ASK_FOR_LESS:
             return failed.failure
         try:
-            return self.client.inspect(task.repository.full_name, branch, directories)
+            return self.client.inspect(task.repository.full_name, branches, directories)
         except (Refused, GitHubError) as error:
             return error.failure
 
-    def _reading(self, task: Task, found: RepositoryState | Exclusion | Failure) -> Reading:
+    def _reading(
+        self,
+        task: Task,
+        found: RepositoryState | Exclusion | Failure,
+        waiting: _Waiting | None = None,
+    ) -> Reading | _Waiting:
+        """Decide for a task, as far as what was found allows; ``waiting`` has asked for it."""
         if isinstance(found, Failure):
             return Reading(task, failure=found)
         if isinstance(found, Exclusion):
             return Reading(task, exclusion=found)
         spec = task.job.spec(found.repository.full_name)._replace(facts=task.repository.facts)
         try:
-            state = with_owner(self.github.client(spec.target), spec, found)
-            return Reading(task, make_plan(spec, state))
+            if waiting:
+                return _go_on(waiting, found.branches.get(waiting.name, Unknown()))
+            plan = make_plan(spec, with_owner(self.github.client(spec.target), spec, found))
         except (Refused, GitHubError) as error:
             return Reading(task, failure=error.failure)
+        if not plan.missing:
+            return Reading(task, plan)
+        return _go_on(_Waiting(task, plan, choose(plan)), None)
 
-    def _under_another_name(
-        self, reading: Reading, found: RepositoryState | Exclusion | Failure
-    ) -> Reading:
-        """Give what was read with the branch, and the declined paths, of another name."""
-        plan = reading.plan
-        if plan is None or not isinstance(found, RepositoryState):
-            return self._reading(reading.task, found)
-        paths = [definition.path for definition in plan.missing]
-        pulls, base = found.pull_requests or (), plan.repository.default_branch
-        declined = declined_paths(pulls, base, paths)
-        return reading._replace(
-            plan=plan._replace(
-                state=plan.state._replace(branch=found.branch),
-                missing=tuple(each for each in plan.missing if each.path not in declined),
-                declined={**plan.declined, **declined},
-            )
-        )
+
+class _Waiting(NamedTuple):
+    """A decision about a task, which asks how a name stands."""
+
+    task: Task
+    plan: Plan
+    asking: Generator[Ask, Answer, Decision]
+    name: str = ""
+
+
+def _by_name(waiting: Sequence[_Waiting]) -> dict[str, list[_Waiting]]:
+    """Those that one query can answer."""
+    groups: dict[str, list[_Waiting]] = {}
+    for each in waiting:
+        groups.setdefault(each.name, []).append(each)
+    return groups
+
+
+def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
+    """Answer a decision, and what it asks next, as far as that needs no request of its own."""
+    task, plan, asking, _ = waiting
+    try:
+        while True:
+            ask = asking.send(answer)
+            if isinstance(ask, StateOf) and not plan.state.pull_requests_error:
+                return waiting._replace(name=ask.name)
+            answer = Made() if isinstance(ask, Claim) else Unknown()
+    except StopIteration as done:
+        return Reading(task, plan, decision=done.value)
+    except RegistrarError as error:
+        return Reading(task, plan, failure=error.failure)

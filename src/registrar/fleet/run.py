@@ -155,7 +155,7 @@ class Fleet:
                         pull_state,
                         row.missing,
                         row.pull_request,
-                        is_unread=plan.state.pull_requests_error is not None,
+                        is_unread=not reading.is_known,
                     )
                 )
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
@@ -171,7 +171,7 @@ class Fleet:
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)
         progress = self.rows.progress(plan.spec, reading.task.job)
-        return preview(client, plan, reading.found, progress)
+        return preview(client, plan, reading.failure or reading.decision, progress)
 
     def _make_budget(
         self, found: int, listing: Listing, reader: Reader, items: Sequence[WorkItem]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.branch import Declined, OpenOrDeclined
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
-from registrar.registration import branches, mark, proposal
+from registrar.registration.decide import Continue, Decision, Declined, NotKnown
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -61,33 +60,23 @@ class Reading(NamedTuple):
     """``None`` where there is none: then one of the next two says why."""
     exclusion: Exclusion | None = None
     failure: Failure | None = None
+    decision: Decision | None = None
+    """What a registration would do; ``None`` where no file is missing that could be created."""
 
     @property
-    def found(self) -> OpenOrDeclined | None:
-        """The open pull request of the working branch, or the last one, where it was declined."""
-        plan = self.plan
-        if plan is None:
-            return None
-        if plan.declined and not plan.missing:
-            return Declined(plan.spec.branch, next(iter(plan.declined.values())))
-        found = branches.proposed(plan.state.branch, plan) if plan.state.branch else None
-        # Without our marker only its commits tell whether it is ours, which takes a request each
-        is_ours = not isinstance(found, PullRequest) or proposal.is_ours(found.body)
-        return found if is_ours else None
-
-    @property
-    def is_branch_done(self) -> bool:
-        """Whether the pull request can only be under another name of a branch."""
-        plan = self.plan
-        if plan is None or not plan.missing or plan.state.branch is None:
-            return False
-        return branches.is_done(plan.state.branch, plan)
+    def is_known(self) -> bool:
+        """Whether it is known what a registration would do."""
+        return self.decision is None or not isinstance(self.decision.choice, NotKnown)
 
     @property
     def pull_request(self) -> PullRequest | None:
-        """The pull request that is open, or was declined."""
-        found = self.found
-        return found.pull_request if isinstance(found, Declined) else found
+        """The pull request that is open, or in which everything was declined."""
+        if self.decision is None:
+            return None
+        choice, declined = self.decision.choice, self.decision.declined
+        if isinstance(choice, Declined):
+            return next(iter(declined.values()))
+        return choice.pull_request if isinstance(choice, Continue) else None
 
     @property
     def pull_state(self) -> PullState | None:
@@ -96,28 +85,27 @@ class Reading(NamedTuple):
         What an open pull request proposes is read from its description: its branch would cost a
         request for each repository.
         """
-        found = self.found
-        if isinstance(found, Declined):
-            return PullState.DECLINED
-        if self.plan is None or not self.plan.missing:
+        if self.decision is None:
             return None
-        if found is None:
+        choice = self.decision.choice
+        if isinstance(choice, Declined):
+            return PullState.DECLINED
+        if not isinstance(choice, Continue) or choice.mark is None:
             return PullState.TO_OPEN
-        paths = frozenset(definition.path for definition in self.plan.missing)
-        proposes_all = mark.proposed(found.body, paths) == paths
+        proposes_all = all(choice.mark.holds(each.path) for each in self.decision.files)
         return PullState.WAITING if proposes_all else PullState.TO_UPDATE
 
     @property
     def row(self) -> FleetRow:
         """How the task stands when nothing is going to be written."""
         plan, state, failure = self.plan, FleetState.COMPLETE, self.failure
-        if plan is None:
+        if failure:
             state = FleetState.FAILED
-        elif plan.blocked:
+        elif plan and plan.blocked:
             path, parent = next(iter(plan.blocked.items()))
             message = msg("fleet.blocked", path=path, parent=parent)
             state, failure = FleetState.FAILED, Failure.of(message, about=f"{path} {parent}")
-        elif plan.missing_count:
+        elif plan and plan.missing_count:
             state = _STATES[self.pull_state]
         missing = plan.missing_count if plan else 0
         return self.task.row(state, missing, failure, self.pull_request)

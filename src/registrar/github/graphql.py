@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Unpack
 
 from registrar.errors import Refused
@@ -56,13 +57,19 @@ class GraphQLClient(RestClient):
     """The calls of the GraphQL API, beside those of REST."""
 
     def inspect(
-        self, target: str, branch: str, directories: Sequence[str], *, with_facts: bool = False
+        self,
+        target: str,
+        branches: Sequence[str],
+        directories: Sequence[str],
+        *,
+        with_facts: bool = False,
     ) -> RepositoryState:
-        """Read a repository, its branch ``branch`` and pull requests, and ``directories``.
+        """Read a repository, how the names ``branches`` stand, and ``directories``.
 
         Everything is read at one commit of the default branch, with the directories above those.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
-        its custom properties left out.
+        its custom properties left out. Where GitHub does not answer all at once, only the first of
+        the names may be read.
 
         Raises:
             Refused: there is no such repository that the token may see, it is empty, or GitHub
@@ -70,14 +77,20 @@ class GraphQLClient(RestClient):
             GitHubError: no usable response.
         """
 
-        def read(found: Found | None, part: Sequence[str]) -> Found:
+        def read(names: Sequence[str], found: Found | None, part: Sequence[str]) -> Found:
             if found is None:
-                return self._repository(target, branch, part, with_facts=with_facts)
+                return self._repository(target, names, part, with_facts=with_facts)
             state = found.state
             known = self._more(state.repository.full_name, state.base_sha, found.known, part)
             return found._replace(known=known)
 
-        return self._completed(_in_parts(directories, read))
+        try:
+            found = _in_parts(directories, partial(read, branches))
+        except GitHubError as error:
+            if error.kind not in ASK_FOR_LESS or len(branches) == 1:
+                raise
+            found = _in_parts(directories, partial(read, branches[:1]))
+        return self.with_other_pages(self._completed(found))
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
@@ -184,23 +197,36 @@ class GraphQLClient(RestClient):
             "fileChanges": {"additions": additions},
         }
 
+    def with_other_pages(self, state: RepositoryState) -> RepositoryState:
+        """Read the pull requests of names that have more of them than one answer holds."""
+        more = {
+            name: BranchState(name, branch.head, self.pull_requests(state.repository, name))
+            for name, branch in state.branches.items()
+            if branch.has_more
+        }
+        return state._replace(branches={**state.branches, **more}) if more else state
+
     def _repository(
-        self, target: str, branch: str, directories: Sequence[str], *, with_facts: bool
+        self,
+        target: str,
+        branches: Sequence[str],
+        directories: Sequence[str],
+        *,
+        with_facts: bool,
     ) -> Found:
         owner, _, name = target.partition("/")
         variables = {
             "owner": owner,
             "name": name,
-            "branch": f"refs/heads/{branch}",
-            "head": branch,
             **queries.variables(directories),
+            **queries.branch_variables(branches),
         }
         try:
             found = self._graphql(
-                queries.repository(directories, with_facts=with_facts),
+                queries.repository(branches, directories, with_facts=with_facts),
                 variables,
                 msg("operation.repository", target=target),
-                lambda response: self._found_in(response, target, branch, directories),
+                lambda response: self._found_in(response, target, branches, directories),
                 tolerates=may_be_beside_data,
                 asks_less_after=_asks_less_after(directories),
             )
@@ -208,22 +234,22 @@ class GraphQLClient(RestClient):
             if error.kind is Kind.NOT_FOUND:
                 raise self.not_found_error(target) from error
             raise
-        if found.state.branch:
-            self._session.note_made(branch_key(branch))
-        # As with REST: one of them may be new
-        pulls = found.state.pull_requests or ()
-        self._session.note_made(*(pull_request_key(each.number) for each in pulls))
+        for branch in found.state.branches.values():
+            if branch.head:
+                self._session.note_made(branch_key(branch.name))
+            # As with REST: one of them may be new
+            pulls = branch.pull_requests
+            self._session.note_made(*(pull_request_key(each.number) for each in pulls))
         return found
 
     def _found_in(
-        self, response: Response, target: str, branch: str, directories: Sequence[str]
+        self, response: Response, target: str, branches: Sequence[str], directories: Sequence[str]
     ) -> Found:
         data = Fields(response.data).object("data")
-        asked = Asked(branch, directories, response)
+        asked = Asked(branches, directories, response)
         repository = data.object("repository")
         self.note_seen(target, repository)
-        if ref := repository.object_or_none("ref"):
-            self._branch_ids[branch] = ref.text("id")
+        self._branch_ids.update(parse_graphql.branch_ids(repository, branches))
         return self._found(repository, data.object_or_null("pulls"), asked)
 
     def note_seen(self, known_as: str, found: Fields) -> None:
@@ -257,17 +283,13 @@ class GraphQLClient(RestClient):
             facts=parse_graphql.facts(found) if "repositoryTopics" in found else None,
         )
         commit = default.object("target")
-        own = parse_graphql.pull_requests(pulls, full_name) if pulls else None
-        error = None if own is not None else self._unread_pull_requests(asked, index)
-        ref = found.object_or_none("ref")
-        head = ref.object("target").text("oid") if ref else ""
+        names = parse_graphql.branches(found, pulls, asked.branches, full_name)
         state = RepositoryState(
             repository,
             commit.text("oid"),
             entries={},
-            branch=BranchState(asked.branch, head, own or ()) if ref else None,
-            pull_requests=own or (),
-            pull_requests_error=error,
+            branches=names or {},
+            pull_requests_error=self._unread_pull_requests(asked, index) if names is None else None,
         )
         where: Path = ("nodes", *index) if index else ("repository",)
         answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
@@ -282,7 +304,7 @@ class GraphQLClient(RestClient):
             visibility = found.text("visibility")
             if default is None or visibility == "PRIVATE":
                 return _Defaults("", Known(), is_public=False)
-            asked = Asked("", directories, response)
+            asked = Asked((), directories, response)
             commit = default.object("target")
             answers = parse_graphql.directories(commit, asked, ("repository", *_DEFAULT_COMMIT))
             is_public = visibility == "PUBLIC"
@@ -303,7 +325,7 @@ class GraphQLClient(RestClient):
 
         def read(response: Response) -> Known:
             data = Fields(response.data).object("data")
-            asked = Asked("", directories, response)
+            asked = Asked((), directories, response)
             found = data.object("repository").object("object")
             answers = parse_graphql.directories(found, asked, ("repository", "object"))
             return known.learn(answers)

@@ -130,7 +130,7 @@ class ManyClient(GraphQLClient):
     def inspect_many(
         self,
         repositories: Sequence[ListedRepository],
-        branch: str,
+        branches: Sequence[str],
         directories: Sequence[str],
     ) -> list[RepositoryState | Exclusion | Failure]:
         """Read what `inspect` reads of each of up to 100 repositories, in their order.
@@ -143,15 +143,14 @@ class ManyClient(GraphQLClient):
         """
         directories = trees.to_ask(directories)
         found = self._graphql(
-            queries.repositories(directories),
+            queries.repositories(branches, directories),
             {
                 "ids": [repository.node_id for repository in repositories],
-                "branch": f"refs/heads/{branch}",
-                "head": branch,
                 **queries.variables(directories),
+                **queries.branch_variables(branches),
             },
             msg("operation.repositories", count=len(repositories)),
-            lambda response: self._found_of(response, repositories, branch, directories),
+            lambda response: self._found_of(response, repositories, branches, directories),
             tolerates=_is_about_one,
             asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else frozenset(),
         )
@@ -160,7 +159,7 @@ class ManyClient(GraphQLClient):
     def _state(self, found: Found) -> RepositoryState | Failure:
         """Give the whole state, or why it cannot be read."""
         try:
-            return self._completed(found)
+            return self.with_other_pages(self._completed(found))
         except (Refused, GitHubError) as error:
             if error.kind in ENDS_THE_READING:
                 raise
@@ -170,11 +169,11 @@ class ManyClient(GraphQLClient):
         self,
         response: Response,
         repositories: Sequence[ListedRepository],
-        branch: str,
+        branches: Sequence[str],
         directories: Sequence[str],
     ) -> list[Found | Exclusion | Failure]:
         data = Fields(response.data).object("data")
-        asked = Asked(branch, directories, response)
+        asked = Asked(branches, directories, response)
         unreadable = _unreadable(response.graphql_errors)
         nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
         if not len(nodes) == len(all_pulls) == len(repositories):

@@ -13,6 +13,7 @@ from registrar.github.trees import Item, Listing
 from registrar.models.facts import Facts, Values
 from registrar.models.repository import Comparison, Entry, PullRequest, Tree
 
+_HEADS = "refs/heads/"
 COMPARED_FILES = 300
 """GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""
 
@@ -85,6 +86,19 @@ def _entry(found: Fields) -> Entry:
 def commit_of_reference(data: object) -> str:
     """Commit id of a branch."""
     return Fields(data).object("object").text("sha")
+
+
+def branches(data: object) -> Mapping[str, str]:
+    """Names and commit ids of the branches among some references."""
+    found = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}
+    return {
+        name.removeprefix(_HEADS): sha for name, sha in found.items() if name.startswith(_HEADS)
+    }
+
+
+def first_commit(data: object) -> str | None:
+    """Id of the first commit of a list; ``None`` where it is empty."""
+    return next((each.text("sha") for each in objects(data)), None)
 
 
 def commit_of_file(data: object) -> str:
@@ -177,6 +191,7 @@ def _pull_request(found: Fields) -> PullRequest:
         head_sha=head.text("sha"),
         head_repository=repository.text("full_name") if repository else "",
         base_branch=base.text("ref"),
+        merge_commit=found.text_or("merge_commit_sha", "") if "merged_at" in found else "",
         labels=frozenset(label.text("name").lower() for label in _some(found, "labels")),
         assignees=logins(found),
     )

@@ -17,7 +17,7 @@ from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
 from registrar.models.facts import Facts
 from registrar.models.plan import Created
-from registrar.models.repository import PullRequest
+from registrar.models.repository import BranchState, PullRequest
 
 _FIELD = re.compile(r"p\d+")
 NOT_FOUND = "NOT_FOUND"
@@ -76,7 +76,7 @@ def is_about_directory(error: GraphQLError) -> bool:
 class Asked:
     """What a query asked for, and its answer."""
 
-    branch: str
+    branches: Sequence[str]
     directories: Sequence[str]
     response: Response
 
@@ -116,13 +116,38 @@ def _listing(tree: Fields | None) -> Listing | None:
     return Listing(sha, tuple(items))
 
 
-def pull_requests(found: Fields, repository: str) -> tuple[PullRequest, ...] | None:
+def branches(
+    found: Fields, beside: Fields | None, names: Sequence[str], repository: str
+) -> Mapping[str, BranchState] | None:
+    """How the names stand; the query asked for each of them, so each has an answer.
+
+    ``beside`` has their pull requests. ``None`` where one of those is not shown.
+    """
+    states: dict[str, BranchState] = {}
+    for index, name in enumerate(names):
+        ref = found.object_or_null(f"b{index}")
+        listed = beside.object_or_null(f"h{index}") if beside else None
+        pulls = pull_requests(listed, repository) if listed else None
+        if listed is None or pulls is None:
+            return None
+        head = ref.object("target").text("oid") if ref else None
+        has_more = listed.object("pageInfo").flag("hasNextPage")
+        states[name] = BranchState(name, head, pulls, has_more=has_more)
+    return states
+
+
+def branch_ids(found: Fields, names: Sequence[str]) -> Mapping[str, str]:
+    """What GraphQL calls those of the branches that exist."""
+    refs = {name: found.object_or_null(f"b{index}") for index, name in enumerate(names)}
+    return {name: ref.text("id") for name, ref in refs.items() if ref}
+
+
+def pull_requests(listed: Fields, repository: str) -> tuple[PullRequest, ...] | None:
     """Those of the repository itself: a fork's branch may have the same name.
 
     ``None`` where one of them is not shown (jasperapp/jasper#187): it may be the one that counts.
     """
-    listed = found.object_or_null("pullRequests")
-    if listed is None or "nodes" not in listed:
+    if "nodes" not in listed:
         return None
     nodes = listed.objects_or_null("nodes")
     pulls = [_pull_request(node) for node in nodes if node is not None]
@@ -140,7 +165,7 @@ def _part(data: Fields, mutation: str, field: str) -> Fields | None:
 def _pull_request(found: Fields) -> PullRequest:
     """A pull request of the GraphQL API."""
     repository = found.object_or_none("headRepository")
-    state = found.text("state")
+    merged, state = found.object_or_none("mergeCommit"), found.text("state")
     return PullRequest(
         number=found.number("number"),
         url=found.url("url"),
@@ -151,4 +176,5 @@ def _pull_request(found: Fields) -> PullRequest:
         head_sha=found.text("headRefOid"),
         head_repository=repository.text("nameWithOwner") if repository else "",
         base_branch=found.text("baseRefName"),
+        merge_commit=merged.text("oid") if merged else "",
     )

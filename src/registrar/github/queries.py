@@ -16,31 +16,33 @@ _LISTING = "oid entries { nameRaw mode type oid }"
 _STATE = """
     id nameWithOwner url isPrivate isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
-    ref(qualifiedName: $branch) { id target { oid } }
+    %(branches)s
 """
+_BRANCH = "b{0}: ref(qualifiedName: $b{0}) {{ id target {{ oid }} }}"
 _PULL_REQUESTS = """
-    pullRequests(
-      headRefName: $head, first: 100, orderBy: {field: CREATED_AT, direction: DESC}
-    ) {
-      nodes {
+    h{0}: pullRequests(
+      headRefName: $h{0}, first: 100, orderBy: {{field: CREATED_AT, direction: DESC}}
+    ) {{
+      pageInfo {{ hasNextPage }}
+      nodes {{
         number url body state headRefName headRefOid baseRefName
-        headRepository { nameWithOwner }
-      }
-    }
+        headRepository {{ nameWithOwner }} mergeCommit {{ oid }}
+      }}
+    }}
 """
 _FACTS = """
     visibility primaryLanguage { name } repositoryTopics(first: 100) { nodes { topic { name } } }
 """
 _REPOSITORY = f"""
-query($owner: String!, $name: String!, $branch: String!, $head: String!%(variables)s) {{
+query($owner: String!, $name: String!%(variables)s) {{
   repository(owner: $owner, name: $name) {{ %(facts)s {_STATE} }}
-  pulls: repository(owner: $owner, name: $name) {{ {_PULL_REQUESTS} }}
+  pulls: repository(owner: $owner, name: $name) {{ %(pull_requests)s }}
 }}
 """
 _REPOSITORIES = f"""
-query($ids: [ID!]!, $branch: String!, $head: String!%(variables)s) {{
+query($ids: [ID!]!%(variables)s) {{
   nodes(ids: $ids) {{ ... on Repository {{ isDisabled isLocked {_STATE} }} }}
-  pulls: nodes(ids: $ids) {{ ... on Repository {{ {_PULL_REQUESTS} }} }}
+  pulls: nodes(ids: $ids) {{ ... on Repository {{ %(pull_requests)s }} }}
 }}
 """
 _MORE_DIRECTORIES = """
@@ -74,17 +76,19 @@ mutation($commit: CreateCommitOnBranchInput!) {
 """
 
 
-def repository(directories: Sequence[str], *, with_facts: bool = False) -> str:
-    """Ask for a repository, a branch, the pull requests of its name, and directories.
+def repository(
+    branches: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
+) -> str:
+    """Ask for a repository, branches, the pull requests of their names, and directories.
 
     With facts also for what the rules of a list ask about it.
     """
-    return _REPOSITORY % {**_fields(directories), "facts": _FACTS if with_facts else ""}
+    return _REPOSITORY % {**_fields(directories, branches), "facts": _FACTS if with_facts else ""}
 
 
-def repositories(directories: Sequence[str]) -> str:
+def repositories(branches: Sequence[str], directories: Sequence[str]) -> str:
     """Ask for the same of several repositories, by their ids."""
-    return _REPOSITORIES % _fields(directories)
+    return _REPOSITORIES % _fields(directories, branches)
 
 
 def more_directories(directories: Sequence[str]) -> str:
@@ -107,9 +111,18 @@ def alias(index: int) -> str:
     return f"p{index}"
 
 
-def _fields(directories: Sequence[str]) -> dict[str, str]:
+def branch_variables(branches: Sequence[str]) -> dict[str, str]:
+    """Give the variables of the branches, called as their fields are."""
+    refs = {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
+    return refs | {f"h{index}": name for index, name in enumerate(branches)}
+
+
+def _fields(directories: Sequence[str], branches: Sequence[str] = ()) -> dict[str, str]:
+    names = [*variables(directories), *branch_variables(branches)]
     return {
-        "variables": "".join(f", ${name}: String!" for name in variables(directories)),
+        "variables": "".join(f", ${name}: String!" for name in names),
+        "branches": " ".join(_BRANCH.format(index) for index, _ in enumerate(branches)),
+        "pull_requests": " ".join(_PULL_REQUESTS.format(i) for i, _ in enumerate(branches)),
         "fields": " ".join(_field(alias(i), path) for i, path in enumerate(directories)),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Unpack
 from urllib.parse import quote
 
@@ -25,7 +25,6 @@ from registrar.github.session import (
 from registrar.models.facts import Facts
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (
-    BranchState,
     Comparison,
     Entry,
     PullRequest,
@@ -33,6 +32,8 @@ from registrar.models.repository import (
     Tree,
 )
 from registrar.texts.messages import Message, msg
+
+PER_PAGE = 100
 
 
 class RestClient:
@@ -185,18 +186,49 @@ class RestClient:
         path = f"{repository.address}/git/trees/{commit}?recursive=1"
         return self._ask("GET", path, msg("operation.tree", commit=commit), parse.tree)
 
+    def removed(
+        self, repository: Repository, paths: Iterable[str], since: str, head: str
+    ) -> frozenset[str]:
+        """Those of ``paths``, which ``head`` lacks, that a commit after ``since`` removed.
+
+        None of them where ``since`` is not in the history of ``head``.
+        """
+
+        def is_after(commit: str) -> bool:
+            return self.compare(repository, since, commit).merge_base == since != commit
+
+        try:
+            if not is_after(head):
+                return frozenset()
+            last = {path: self._last_change(repository, path, head) for path in paths}
+            after = {commit for commit in {*last.values()} if commit and is_after(commit)}
+        except GitHubError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+            return frozenset()
+        return frozenset(path for path, commit in last.items() if commit in after)
+
+    def _last_change(self, repository: Repository, path: str, head: str) -> str | None:
+        """Id of the last commit up to ``head`` that changed ``path``; ``None``: there is none."""
+        query = f"sha={head}&path={quote(path, safe='')}&per_page=1"
+        target = f"{repository.address}/commits?{query}"
+        operation = msg("operation.history", path=path)
+        return self._ask("GET", target, operation, parse.first_commit)
+
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Compare two commits from their best common ancestor on."""
         path = f"{repository.address}/compare/{base}...{head}?per_page=1"
         operation = msg("operation.compare", base=base, head=head)
         return self._ask("GET", path, operation, parse.comparison)
 
-    def branch_state(self, repository: Repository, branch: str) -> BranchState | None:
-        """Read a branch and its pull requests; ``None`` when there is no such branch."""
-        head = self.branch_head(repository, branch)
-        if head is None:
-            return None
-        return BranchState(branch, head, self.pull_requests(repository, branch))
+    def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
+        """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
+        path = f"{repository.address}/git/matching-refs/heads/{quote(beginning)}"
+        operation = msg("operation.reference", branch=f"{beginning}…")
+        found = none_if_missing(lambda: self._ask("GET", path, operation, parse.branches))
+        # An earlier run may have made one of them a moment ago
+        self._session.note_made(*map(branch_key, found or ()))
+        return found
 
     def pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
         """Pull requests from ``branch`` of this very repository, the newest first.
@@ -204,7 +236,8 @@ class RestClient:
         ``head=owner:branch`` also finds a fork's branch when the fork has the same owner, and
         was seen to find other branches at the same commit (octokit/octokit.js#2056). So both
         names are compared. In a fork whose parent has the same owner it finds nothing
-        (peter-evans/create-pull-request#4064): there the newest ones of all branches are read.
+        (peter-evans/create-pull-request#4064): there those of all branches are read,
+        until one of this branch is among them.
         """
         head = quote(f"{repository.owner}:{branch}", safe="")
         query = "state=all" if repository.is_fork else f"state=all&head={head}"
@@ -367,15 +400,22 @@ class RestClient:
     ) -> tuple[PullRequest, ...]:
         if not repository.takes_pull_requests:
             return ()
-        path = f"{repository.address}/pulls?{query}&per_page=100"
+        path = f"{repository.address}/pulls?{query}&per_page={PER_PAGE}"
         operation = msg("operation.pull_requests", branch=branch)
-        found = self._ask(
-            "GET",
-            path,
-            operation,
-            lambda data: parse.pull_requests_from(data, branch),
-            **more,
-        )
+        found: tuple[PullRequest, ...] = ()
+        number, is_full = 1, True
+        while is_full and not found:
+            found, is_full = self._ask(
+                "GET",
+                path if number == 1 else f"{path}&page={number}",
+                operation,
+                lambda data: (
+                    parse.pull_requests_from(data, branch),
+                    len(list(objects(data))) == PER_PAGE,
+                ),
+                **more,
+            )
+            number += 1
         # One of them may be new: our own whose answer was lost, or that of another run
         self._session.note_made(*(pull_request_key(each.number) for each in found))
         return found

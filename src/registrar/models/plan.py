@@ -29,8 +29,6 @@ class Plan(NamedTuple):
     """Missing paths below something that is not a directory, and what that is."""
     satisfied: Mapping[str, Message] = MappingProxyType({})
     """Paths that are not there, and why that is all right."""
-    declined: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that somebody declined, and where."""
     other_case: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and what exists that differs in letter case only."""
     hides: Mapping[str, str] = MappingProxyType({})
@@ -49,7 +47,7 @@ class Plan(NamedTuple):
     @property
     def missing_count(self) -> int:
         """Number of listed files that the default branch lacks, whatever becomes of them."""
-        return len(self.missing) + len(self.blocked) + len(self.declined)
+        return len(self.missing) + len(self.blocked)
 
 
 class NewCommit(NamedTuple):

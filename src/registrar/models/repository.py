@@ -62,10 +62,17 @@ class PullRequest(NamedTuple):
     head_sha: str = ""
     head_repository: str = ""
     base_branch: str = ""
+    merge_commit: str = ""
+    """The commit that merged it, where GitHub says."""
     labels: frozenset[str] = frozenset()
     """In lower case: GitHub ignores the case of labels and of logins."""
     assignees: frozenset[str] = frozenset()
     """Logins in lower case."""
+
+    @property
+    def was_closed(self) -> bool:
+        """Whether it was closed without being merged."""
+        return not self.is_open and not self.merged
 
     def has_body(self, text: str) -> bool:
         """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
@@ -91,12 +98,20 @@ class Comparison(NamedTuple):
 
 
 class BranchState(NamedTuple):
-    """A branch that exists: its commit, and the pull requests from it."""
+    """How the name of a branch stands: its commit, and the pull requests from it."""
 
     name: str
-    head: str
-    pull_requests: tuple[PullRequest, ...]
+    head: str | None
+    """``None`` where there is no such branch."""
+    pull_requests: tuple[PullRequest, ...] = ()
     """Only those of the repository itself, no fork's; the newest first."""
+    has_more: bool = False
+    """Whether the answer did not hold all pull requests from branches of this name."""
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there is such a branch, or was one with a pull request."""
+        return self.head is not None or bool(self.pull_requests)
 
 
 class Entry(NamedTuple):
@@ -148,10 +163,11 @@ class RepositoryState(NamedTuple):
     base_sha: str
     entries: Mapping[str, Entry]
     """What is at each path that exists. One that was asked for and is not a key is missing."""
-    branch: BranchState | None = None
-    """The branch of the working branch's name, where it was looked for."""
-    pull_requests: tuple[PullRequest, ...] | None = None
-    """Pull requests from a branch of that name, which may be gone; ``None``: not looked for."""
+    branches: Mapping[str, BranchState] = MappingProxyType({})
+    """How names of the working branch stand, those that were read."""
+    heads: Mapping[str, str] | None = None
+    """Commits of all branches whose names begin with that of the working branch; ``None``: they
+    were not listed."""
     directories: Directories = MappingProxyType({})
     owner: OwnerFiles | None = None
     """``None`` where nothing is inherited from the owner, or it was not looked for."""

@@ -106,6 +106,8 @@ class RegistrationResult(NamedTuple):
     """Number of listed files that the default branch lacks."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
+    beside: tuple[PullRequest, ...] = ()
+    """Open pull requests of other lists that have a name which this one would have taken."""
     exit_code: int = 0
     failure: Failure | None = None
     """What ended it early."""

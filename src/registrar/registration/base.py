@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 from registrar.alternatives import may_inherit
 from registrar.errors import Cancelled
 from registrar.failure import Failure
-from registrar.github.errors import OutOfTime
-from registrar.models.branch import Attempt, Branch
+from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
+from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.special_files import OWNER_DIRECTORIES
@@ -44,22 +44,23 @@ class Strategy(Protocol):
         """
         ...
 
-    def require_rate_limit(self, client: Client, plan: Plan, /) -> None:
-        """Refuse to begin writing when the token's rate limit does not suffice.
+    def require_rate_limit(self, client: Client, files: Sequence[FileDefinition], /) -> None:
+        """Refuse to begin creating ``files`` when the token's rate limit does not suffice.
 
         Raises:
             Refused: GitHub has said how much is left, and it is too little.
         """
         ...
 
-    def write_at_once(
-        self, client: Client, plan: Plan, proposal: Proposal, progress: Progress, /
-    ) -> Attempt | None:
-        """Try to do everything in one request; ``None``: there was no such request.
+    def claim(
+        self, client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress, /
+    ) -> Made | Exists | Lost:
+        """Make a branch, and perhaps do everything else in the same request.
 
         `create_files` does what it leaves undone.
 
         Raises:
+            GitHubError: GitHub refuses the branch, or gave no usable response.
             Cancelled: a signal arrived.
             OutOfTime: GitHub's limits last for longer than we may wait.
         """
@@ -82,6 +83,23 @@ def created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileRes
     other = plan.other_case.get(definition.path)
     reason = msg("reason.other_case", other=other) if other else None
     return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
+
+
+def make_branch(client: Client, plan: Plan, name: str) -> Made | Exists | Lost:
+    """Make a branch at the commit that was read, and nothing else.
+
+    Raises:
+        GitHubError: GitHub refuses it for another reason than that it exists.
+    """
+    try:
+        client.create_branch(plan.repository, name, plan.state.base_sha)
+    except GitHubError as error:
+        if error.may_have_been_applied:
+            return Lost(error)
+        if error.already_exists:
+            return Exists(error)
+        raise
+    return Made()
 
 
 @contextmanager

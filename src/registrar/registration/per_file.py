@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from registrar.alternatives import directories_to_read, places_of
@@ -13,20 +14,28 @@ from registrar.errors import Cancelled, Refused
 from registrar.failure import Kind
 from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.limits import CONNECTIONS
-from registrar.models.branch import Branch
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
+    BranchState,
     Directories,
     Entry,
+    PullRequest,
     Repository,
     RepositoryState,
     entries_in,
 )
 from registrar.models.result import FileResult, State
 from registrar.models.spec import Mode, RegistrationSpec
-from registrar.registration.base import created, interruptible, mark_unknown, with_owner
+from registrar.registration.base import (
+    created,
+    interruptible,
+    make_branch,
+    mark_unknown,
+    with_owner,
+)
+from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
 from registrar.registration.plan import listed_in
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -55,14 +64,24 @@ class PerFile:
         if spec.asks_for_properties:
             repository = client.with_properties(repository)
         base_sha = _base(client, repository)
+        names = _Names(client, repository, spec.branch)
 
-        def read(paths: Sequence[str]) -> dict[str, Entry]:
-            found = _concurrently(lambda path: client.entry(repository, path, base_sha), paths)
+        def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
+            def entry(path: str) -> Entry | None:
+                found = client.entry(repository, path, base_sha)
+                if found is None and are_listed:
+                    names.begin()
+                return found
+
+            found = _concurrently(entry, paths)
             return {path: each for path, each in zip(paths, found, strict=True) if each is not None}
 
-        found = read(asked)
+        found = read(asked, are_listed=False)
         definitions = listed_in(spec, RepositoryState(repository, base_sha, found)).definitions
-        entries = found | read([each.path for each in definitions if each.path not in asked])
+        if any(each.path in asked and each.path not in found for each in definitions):
+            names.begin()
+        rest = [each.path for each in definitions if each.path not in asked]
+        entries = found | read(rest, are_listed=True)
         respect = spec.respect_alternatives
         looked_at = directories_to_read(definitions, respect=respect)
         directories = _directories(client, repository, base_sha, looked_at)
@@ -72,16 +91,17 @@ class PerFile:
             # Only for a note on files that would be hidden: a part of a long list is enough
             directories = {**_listed(client, repository, base_sha, more), **directories}
         state = RepositoryState(repository, base_sha, entries, directories=directories)
-        return with_owner(client, spec, state)
+        return with_owner(client, spec, names.add_to(state))
 
-    def require_rate_limit(self, client: Client, plan: Plan) -> None:
+    def require_rate_limit(self, client: Client, files: Sequence[FileDefinition]) -> None:
         """Ask for a request for the branch, one for each file, and one for the pull request."""
-        client.require_requests(len(plan.missing) + 2)
+        client.require_requests(len(files) + 2)
 
-    def write_at_once(
-        self, _client: Client, _plan: Plan, _proposal: Proposal, _progress: Progress
-    ) -> None:
-        """Do nothing: REST has no such request."""
+    def claim(
+        self, client: Client, plan: Plan, claim: Claim, _proposal: Proposal, _progress: Progress
+    ) -> Made | Exists | Lost:
+        """Make the branch: REST has no request that does more."""
+        return make_branch(client, plan, claim.name)
 
     def create_files(
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
@@ -100,6 +120,46 @@ class PerFile:
             except (Cancelled, OutOfTime):
                 mark_unknown(progress, (each for each in todo if branch.may_hold(each.path)))
                 raise
+
+
+class _Names:
+    """Reads the branches of all names, and the pull requests of the first one, at the same time.
+
+    Asked for as soon as a path is found missing, so that no other request waits for them.
+    """
+
+    def __init__(self, client: Client, repository: Repository, branch: str) -> None:
+        self._client, self._repository, self._branch = client, repository, branch
+        self._lock = threading.Lock()
+        self._asked: (
+            tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]] | None
+        ) = None
+
+    def begin(self) -> None:
+        """Ask, unless that was done. May be called from several threads."""
+        client, repository, branch = self._client, self._repository, self._branch
+        with self._lock:
+            self._asked = self._asked or (
+                _in_background(lambda: client.branches_from(repository, branch)),
+                _in_background(lambda: client.pull_requests(repository, branch)),
+            )
+
+    def add_to(self, state: RepositoryState) -> RepositoryState:
+        """Add the answers, where it was asked."""
+        if self._asked is None:
+            return state
+        heads, pulls = self._asked
+        state = state._replace(heads=heads.result())
+        try:
+            found = pulls.result()
+        except GitHubError as error:
+            if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
+                raise
+            return state._replace(pull_requests_error=error.failure)
+        if state.heads is None:
+            return state
+        head = state.heads.get(self._branch)
+        return state._replace(branches={self._branch: BranchState(self._branch, head, found)})
 
 
 def _base(client: Client, repository: Repository) -> str:
@@ -157,7 +217,7 @@ def _create(
 ) -> FileResult:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
-        return _there(plan, definition, there.sha, may_be_ours=branch.may_have_been_applied)
+        return _there(plan, definition, there.sha, may_be_ours=branch.may_be_ours)
     try:
         commit = client.create_file(
             plan.repository,
@@ -184,8 +244,26 @@ def _read_back(
     if found is None:
         return FileResult(definition, State.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
-    may_be_ours = lost or branch.may_have_been_applied
+    may_be_ours = lost or branch.may_be_ours
     return _there(plan, definition, found.sha, may_be_ours=may_be_ours)
+
+
+def _in_background(work: Callable[[], Result]) -> Future[Result]:
+    """Do ``work`` on a thread of its own, a daemon as those of `_concurrently`."""
+    future: Future[Result] = Future()
+    try:
+        threading.Thread(target=_keep, args=(future, work), daemon=True).start()
+    except RuntimeError:
+        # The system allows no more threads
+        _keep(future, work)
+    return future
+
+
+def _keep(future: Future[Result], work: Callable[[], Result]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001 (raised again where the result is awaited)
+        future.set_exception(error)
 
 
 def _concurrently(
@@ -205,10 +283,7 @@ def _concurrently(
                 item, future = waiting.popleft()
             except IndexError:
                 return
-            try:
-                future.set_result(work(item))
-            except BaseException as error:  # noqa: BLE001 (raised again where the result is awaited)
-                future.set_exception(error)
+            _keep(future, partial(work, item))
 
     try:
         for _ in range(min(workers, len(items))):

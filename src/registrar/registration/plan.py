@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from registrar.alternatives import (
     DirectoryListing,
@@ -16,10 +16,9 @@ from registrar.failure import Kind
 from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import PullRequest, RepositoryState
+from registrar.models.repository import RepositoryState
 from registrar.models.rules import Listed, listed_for
 from registrar.models.spec import RegistrationSpec
-from registrar.registration import mark
 from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -48,28 +47,24 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         if parent in entries and entries[parent].type != _DIRECTORY
         if definition.path not in satisfied
     }
-    missing = [d for d in absent if d.path not in {*satisfied, *blocked}]
-    base = state.repository.default_branch
-    declined = declined_paths(state.pull_requests or (), base, [d.path for d in missing])
-    wanted = tuple(d for d in missing if d.path not in declined)
+    missing = tuple(d for d in absent if d.path not in {*satisfied, *blocked})
     return Plan(
         spec,
         state,
         definitions,
-        missing=wanted,
+        missing=missing,
         unfit=listed.unfit,
         replaced=listed.replaced,
         blocked=blocked,
         satisfied=satisfied,
-        declined=declined,
         other_case={
             definition.path: other
-            for definition in wanted
+            for definition in missing
             if (other := letter_case_conflict(definition.path, listing))
         },
         hides={
             definition.path: hidden
-            for definition in wanted
+            for definition in missing
             if (hidden := hidden_by(definition.path, listing))
         },
     )
@@ -109,38 +104,13 @@ def _satisfied(
     return satisfied
 
 
-def was_declined(pull: PullRequest, base: str) -> bool:
-    """Whether somebody closed a pull request of ours without merging it."""
-    closed = not pull.is_open and not pull.merged
-    return closed and pull.base_branch == base and mark.CLOSED_BY_US not in pull.body
-
-
-def declined_paths(
-    pulls: Sequence[PullRequest], base: str, paths: Iterable[str]
-) -> dict[str, PullRequest]:
-    """Those of ``paths`` that were proposed and declined, and not proposed again since.
-
-    ``pulls`` are the pull requests of one branch's name, the newest first.
-    """
-    paths = list(paths)
-    still_proposed = {
-        path
-        for pull in pulls
-        if pull.is_open and pull.base_branch == base
-        for path in mark.proposed(pull.body, paths) or ()
-    }
-    declined: dict[str, PullRequest] = {}
-    for pull in pulls:
-        if was_declined(pull, base):
-            for path in (mark.proposed(pull.body, paths) or frozenset()) - still_proposed:
-                declined.setdefault(path, pull)
-    return declined
-
-
-def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
+def require_writable(
+    plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
+) -> None:
     """Refuse, before the first write, what is known to fail.
 
-    ``scopes`` are those of a classic token, ``None`` where GitHub names none.
+    ``files`` are to be created. ``scopes`` are those of a classic token, ``None`` where GitHub
+    names none.
 
     Raises:
         Refused: with the cause and what to do.
@@ -158,6 +128,6 @@ def require_writable(plan: Plan, scopes: frozenset[str] | None) -> None:
         raise Refused(msg("preflight.no_push", target=target))
     if unread := plan.state.pull_requests_error:
         raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
-    workflow_files = [d.path for d in plan.missing if d.path.startswith(WORKFLOW_FILES)]
+    workflow_files = [d.path for d in files if d.path.startswith(WORKFLOW_FILES)]
     if workflow_files and scopes is not None and "workflow" not in scopes:
         raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

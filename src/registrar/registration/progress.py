@@ -133,8 +133,6 @@ class Progress:
                 self.record(FileResult(definition, State.FAILED, failure=failure))
             elif satisfied := plan.satisfied.get(definition.path):
                 self.record(FileResult(definition, State.SKIPPED, satisfied))
-            elif declined := plan.declined.get(definition.path):
-                self.declined(definition, declined)
             elif definition.path not in missing:
                 reason = msg("reason.exists", branch=self._result.base_branch)
                 self.record(FileResult(definition, State.SKIPPED, reason))
@@ -147,11 +145,26 @@ class Progress:
         """Keep the outcome of one path."""
         self._results[result.definition.path] = result
 
-    def declined(self, definition: FileDefinition, pull_request: PullRequest) -> None:
-        """Keep that a path was declined: registering skips it, a preview shows it as missing."""
+    def leave_out(
+        self, declined: Mapping[str, PullRequest], beside: tuple[PullRequest, ...]
+    ) -> None:
+        """Keep which paths were declined: registering skips them, a preview shows them as missing.
+
+        ``beside`` are open pull requests of other lists that this one goes around.
+        """
+        self._result = self._result._replace(beside=beside)
         state = State.SKIPPED if self._result.mode is Mode.REGISTER else State.MISSING
-        reason = msg("reason.declined", pull_request=pull_request.link)
-        self.record(FileResult(definition, state, reason))
+        for definition in self._definitions:
+            if pull := declined.get(definition.path):
+                reason = msg("reason.declined", pull_request=pull.link)
+                self.record(FileResult(definition, state, reason))
+
+    def leave_alone(self, definitions: Sequence[FileDefinition], pull: PullRequest) -> None:
+        """Keep that nothing is done about a pull request in this run."""
+        self._result = self._result._replace(pull_request=pull)
+        for definition in definitions:
+            reason = msg("reason.left_alone", pull_request=pull.link)
+            self.record(FileResult(definition, State.SKIPPED, reason))
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object

@@ -10,24 +10,15 @@ from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, State
 from registrar.models.spec import PullRequestOptions
 from registrar.profiles import Profile
-from registrar.registration import mark
+from registrar.registration.mark import BEGIN, END, NO_MARK, Mark
 from registrar.reporting import pull_request_body
 from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, msg
 
 BODY_CHARACTERS = 65_536
 """Longest description that GitHub accepts (github/issue-metrics#258)."""
-_BEGIN = "<!-- registrar:begin -->"
-_END = "<!-- registrar:end -->"
 # Both markers on lines of their own, as we write them, with no other marker in between
-_OURS = re.compile(
-    rf"(?m)^{_BEGIN}\r?\n(?P<ours>(?:(?!{_BEGIN}|{_END})[\s\S])*?)\r?\n{_END}(?=\r?$)"
-)
-
-
-def is_ours(body: str) -> bool:
-    """Whether the body of a pull request holds a part that we wrote."""
-    return _BEGIN in body and _END in body
+_OURS = re.compile(rf"(?m)^{BEGIN}\r?\n(?P<ours>(?:(?!{BEGIN}|{END})[\s\S])*?)\r?\n{END}(?=\r?$)")
 
 
 class Proposal(NamedTuple):
@@ -63,11 +54,14 @@ class Proposal(NamedTuple):
             paths = escaping.for_commit(files[0].path)
         return self._fill(self.commit_template, result, path=paths)
 
-    def body(self, result: RegistrationResult, current: str | None = None) -> str:
+    def body(
+        self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK
+    ) -> str:
         """Put our part between its markers; nothing outside of them changes.
 
-        ``current`` is the body as it stands; ``None``: a new one, which begins with the caller's
-        own text. One that has no room left for our part stays as it is.
+        ``mark`` is the one for the branch before this run wrote to it. ``current`` is the body as
+        it stands; ``None``: a new one, which begins with the caller's own text. One that has no
+        room left for our part stays as it is.
         """
         if current is None:
             current = self._fill(self.options.body, result)
@@ -75,11 +69,11 @@ class Proposal(NamedTuple):
             before, ours, after = current[: found.start()], found["ours"], current[found.end() :]
         else:
             before, ours, after = (f"{current}\n\n" if current else ""), "", ""
-        room = BODY_CHARACTERS - escaping.characters(f"{before}{_BEGIN}\n\n{_END}{after}")
-        hidden = mark.of_paths(file.definition.path for file in result.files if file.on_branch)
+        room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
+        hidden = mark.proposing(f.definition.path for f in result.files if f.on_branch).text
         room -= escaping.characters(hidden) + 1
         ours = pull_request_body.render(result, self.catalogue, room, ours, own_list=self.own_list)
-        body = f"{before}{_BEGIN}\n{ours}\n{hidden}\n{_END}{after}"
+        body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
 
     def _fill(self, template: str, result: RegistrationResult, **more: str) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from registrar.errors import RegistrarError
 from registrar.failure import Failure, Kind
 from registrar.github.errors import GitHubError, OutOfTime
-from registrar.models.branch import Branch
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation
 from registrar.models.spec import PullRequestOptions
+from registrar.registration.decide import Continue, Create
+from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts import escaping
@@ -34,10 +35,17 @@ class NotOpened(RegistrarError):
     nothing_done = False
 
 
+class Published(NamedTuple):
+    """The pull request of the working branch, and what was done about it."""
+
+    pull_request: PullRequest
+    operation: PullRequestOperation
+
+
 def publish(
-    client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
-) -> None:
-    """Open the pull request of ``branch``, or bring the one that is open up to date.
+    client: Client, plan: Plan, choice: Create | Continue, proposal: Proposal, progress: Progress
+) -> Published | None:
+    """Open the pull request of a branch, or bring the one that is open up to date.
 
     There is none for a branch that brings no file.
 
@@ -48,46 +56,47 @@ def publish(
     """
     result = progress.result()
     if not any(file.on_branch for file in result.files):
-        return
-    if branch.pull_request:
-        operation = _update(client, plan, branch.pull_request, proposal, progress)
-        if branch.is_pull_request_new:
-            operation = PullRequestOperation.CREATED
-        progress.pull_request(branch.pull_request, operation)
-        return
-    new = NewPullRequest(
-        branch.name, proposal.title(result), proposal.body(result), proposal.options.draft
-    )
+        return None
+    mark = Mark.begin(plan.spec.list_id, choice.before, choice.mark)
+    if pull := choice.pull_request:
+        operation = _update(
+            client, plan, pull, proposal.body(result, pull.body, mark=mark), progress
+        )
+        return Published(pull, PullRequestOperation.CREATED if choice.is_new else operation)
+    body = proposal.body(result, mark=mark)
+    new = NewPullRequest(choice.branch.name, proposal.title(result), body, proposal.options.draft)
     try:
-        pull = _open(client, plan, new, progress)
-        progress.pull_request(pull, PullRequestOperation.CREATED)
+        return Published(_open(client, plan, new, progress), PullRequestOperation.CREATED)
     except GitHubError as error:
         found = None
         if error.already_exists or error.may_have_been_applied:
-            found = _find_open(client, plan, branch)
+            found = _find_open(client, plan, new.branch)
         if found is None:
             raise NotOpened(_why_not_opened(client, plan, new, error.failure)) from error
-        if error.may_have_been_applied and found.has_body(new.body):
-            progress.pull_request(found, PullRequestOperation.CREATED)
-        else:
-            progress.pull_request(found, _update(client, plan, found, proposal, progress))
+        if error.may_have_been_applied and found.has_body(body):
+            return Published(found, PullRequestOperation.CREATED)
+        body = proposal.body(result, found.body, mark=mark)
+        return Published(found, _update(client, plan, found, body, progress))
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
 
 
 def set_options(
-    client: Client, plan: Plan, options: PullRequestOptions, progress: Progress
+    client: Client,
+    plan: Plan,
+    published: Published,
+    options: PullRequestOptions,
+    progress: Progress,
 ) -> None:
     """Label the pull request, assign people, ask for reviews; who is not taken is named.
 
     A pull request that stood already keeps what it has; reviewers are asked once, when it is
     opened, because GitHub forgets whom it asked as soon as they have answered.
     """
-    pull = progress.result().pull_request
+    pull, operation = published
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
-    if pull is None or not any(wanted):
+    if not any(wanted):
         return
-    operation = progress.result().operation
     if operation is PullRequestOperation.NONE and not plan.spec.completes_options:
         return
     is_new = operation is PullRequestOperation.CREATED
@@ -175,22 +184,23 @@ def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:
     return escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
 
 
-def _find_open(client: Client, plan: Plan, branch: Branch) -> PullRequest | None:
+def _find_open(client: Client, plan: Plan, branch: str) -> PullRequest | None:
+    """Find the open pull request of this list, where GitHub says that there is one."""
     for find in (client.pull_requests, client.open_pull_requests):
-        for pull in find(plan.repository, branch.name):
-            if pull.is_open and pull.base_branch == plan.repository.default_branch:
+        for pull in find(plan.repository, branch):
+            mark = Mark.of(pull.body)
+            is_ours = mark is None or mark.is_of(plan.spec.list_id)
+            if pull.is_open and is_ours and pull.base_branch == plan.repository.default_branch:
                 return pull
     return None
 
 
 def _update(
-    client: Client, plan: Plan, pull: PullRequest, proposal: Proposal, progress: Progress
+    client: Client, plan: Plan, pull: PullRequest, body: str, progress: Progress
 ) -> PullRequestOperation:
     """Bring the body of an open pull request up to date, and say what that amounts to."""
-    result = progress.result()
-    body = proposal.body(result, pull.body)
     outdated = not pull.has_body(body)
     if outdated:
         client.update_pull_request(plan.repository, pull, body=body)
-    updated = outdated or result.created > 0
+    updated = outdated or progress.result().created > 0
     return PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

@@ -6,7 +6,7 @@ on whether there are other repositories.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from registrar.errors import (
@@ -17,18 +17,32 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.failure import Kind
-from registrar.github.errors import GitHubError, OutOfTime
-from registrar.models.branch import Declined, OpenOrDeclined
+from registrar.failure import Failure
+from registrar.github.errors import OutOfTime
+from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
-from registrar.registration import branches, pull_requests
+from registrar.registration import pull_requests
+from registrar.registration.answers import Answers, WritingAnswers
 from registrar.registration.base import Strategy, mark_unknown
+from registrar.registration.decide import (
+    Claim,
+    Continue,
+    Create,
+    Decision,
+    Exists,
+    LeftAlone,
+    Lost,
+    Made,
+    NotKnown,
+    decide,
+)
 from registrar.registration.per_file import PerFile
 from registrar.registration.plan import make_plan, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.registration.pull_requests import Published
 from registrar.registration.single import SingleCommit
 from registrar.texts.messages import msg
 
@@ -49,17 +63,21 @@ def register(
 
 
 def preview(
-    client: Client, plan: Plan, found: OpenOrDeclined | None, progress: Progress
+    client: Client, plan: Plan, decision: Decision | Failure | None, progress: Progress
 ) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read.
 
-    ``found`` is the pull request as far as it is known: nothing more is asked for.
+    ``decision`` is what was decided where files are missing, or why that was not possible.
     """
 
     def report() -> None:
         progress.found(plan.repository)
         _report_plan(plan, progress)
-        _preview(plan, progress, lambda: found)
+        if isinstance(decision, Failure):
+            _record_missing(plan, progress)
+            raise RegistrarError(decision)
+        if decision:
+            _preview(plan, decision, plan.state.pull_requests_error, progress)
 
     return _result_of(report, client, plan.spec, progress)
 
@@ -88,10 +106,18 @@ def _register(
 ) -> None:
     plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
     _report_plan(plan, progress)
-    if spec.mode is not Mode.REGISTER:
-        _preview(plan, progress, lambda: branches.find(client, plan, progress))
-    elif plan.missing:
+    if not plan.missing:
+        return
+    if spec.mode is Mode.REGISTER:
         _write(client, plan, proposal, progress)
+        return
+    answers = Answers(client, plan)
+    try:
+        decision = decide(plan, answers)
+    except BaseException:
+        _record_missing(plan, progress)
+        raise
+    _preview(plan, decision, answers.failure, progress)
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
@@ -104,15 +130,6 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         place = msg("label.rule", number=earlier) if earlier else msg("label.no_rule")
         rule = msg("label.rule", number=later)
         progress.note("progress.replaced", about=path, path=path, earlier=place, later=rule)
-    if plan.declined:
-        pulls = sorted(set(plan.declined.values()), key=lambda pull: pull.number)
-        links = tuple(pull.link for pull in pulls)
-        progress.note(
-            "progress.declined_paths",
-            repeats_state=True,
-            count=len(plan.declined),
-            pull_requests=links,
-        )
     if plan.other_case:
         pairs = [
             msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
@@ -123,76 +140,96 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
 
 
-def _preview(plan: Plan, progress: Progress, find: Callable[[], OpenOrDeclined | None]) -> None:
-    """Report what a registration would find."""
-    if not plan.missing:
-        return
-    try:
-        found = _find(plan, progress, find)
-        if isinstance(found, Declined):
-            _respect_declined(found, plan, progress)
-        elif found:
-            progress.proposed(found)
-    finally:
-        for definition in progress.pending(plan.missing):
-            progress.record(FileResult(definition, State.MISSING))
-
-
-def _find(
-    plan: Plan, progress: Progress, find: Callable[[], OpenOrDeclined | None]
-) -> OpenOrDeclined | None:
-    """Find the pull request, as far as a token that may read nothing but contents sees it."""
-    unread = plan.state.pull_requests_error
-    found: OpenOrDeclined | None = None
-    if not unread:
-        try:
-            found = find()
-        except GitHubError as error:
-            if error.kind is not Kind.PERMISSION:
-                raise
-            unread = error.failure
+def _preview(plan: Plan, decision: Decision, unread: Failure | None, progress: Progress) -> None:
+    """Report what a registration would do; ``unread`` is why a question was not answered."""
+    progress.leave_out(decision.declined, decision.beside)
+    _note(decision, progress)
+    choice = decision.choice
     if unread:
         about = unread.cause.identity
         progress.note("progress.pull_requests_unread", about=about, reason=unread.message)
-    return found
+    elif isinstance(choice, NotKnown):
+        progress.note("progress.not_known")
+    elif isinstance(choice, Continue | LeftAlone) and choice.pull_request:
+        progress.proposed(choice.pull_request)
+    _record_missing(plan, progress)
+
+
+def _record_missing(plan: Plan, progress: Progress) -> None:
+    for definition in progress.pending(plan.missing):
+        progress.record(FileResult(definition, State.MISSING))
+
+
+def _note(decision: Decision, progress: Progress) -> None:
+    """Report what deserves a note: what is left out, and why."""
+    pulls = sorted(set(decision.declined.values()), key=lambda pull: pull.number)
+    for key, those in (
+        ("progress.declined", [pull for pull in pulls if pull.was_closed]),
+        ("progress.removed", [pull for pull in pulls if not pull.was_closed]),
+    ):
+        if those:
+            count = sum(pull in those for pull in decision.declined.values())
+            links = tuple(pull.link for pull in those)
+            progress.note(key, repeats_state=True, count=count, pull_requests=links)
+    if isinstance(decision.choice, LeftAlone):
+        pull = decision.choice.pull_request
+        progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
+    for pull in decision.beside:
+        about, name = pull.url, pull.head_branch
+        progress.note("progress.beside", about=about, pull_request=pull.link, branch=name)
 
 
 def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -> None:
     """Create what is missing, and open or update the pull request."""
     strategy = STRATEGIES[plan.spec.strategy]
-    require_writable(plan, client.scopes)
-    strategy.require_rate_limit(client, plan)
-    attempt = strategy.write_at_once(client, plan, proposal, progress)
-    branch = attempt.branch if attempt else None
-    if branch is None:
-        try:
-            found = branches.claim(client, plan, attempt, progress)
-        except (RegistrarError, Cancelled):
-            if attempt and attempt.may_have_been_applied:
-                # Also where GitHub says that there is no such branch: right after a write that may
-                # be lag, or the write may yet be under way
-                progress.on_branch(plan.spec.branch)
-                mark_unknown(progress, plan.missing)
-            raise
-        if isinstance(found, Declined):
-            progress.on_branch(found.name)
-            _respect_declined(found, plan, progress)
-            return
-        branch = found
-    progress.on_branch(branch.name)
-    if branch.had_no_commit and not plan.spec.uses_profile_branch:
-        progress.note("progress.found_branch", branch=branch.name)
-    if not (attempt and attempt.done):
-        strategy.create_files(client, plan, branch, proposal, progress)
-        pull_requests.publish(client, plan, branch, proposal, progress)
-    pull_requests.set_options(client, plan, proposal.options, progress)
+
+    def require(files: Sequence[FileDefinition]) -> None:
+        require_writable(plan, files, client.scopes)
+        strategy.require_rate_limit(client, files)
+
+    def claim(claim: Claim) -> Made | Exists | Lost:
+        if claim.is_first:
+            require(claim.files)
+        progress.leave_out(claim.declined, claim.beside)
+        return strategy.claim(client, plan, claim, proposal, progress)
+
+    if plan.state.pull_requests_error:
+        require(plan.missing)
+    answers = WritingAnswers(client, plan, progress, claim)
+    try:
+        decision = decide(plan, answers)
+    except (RegistrarError, Cancelled):
+        if answers.may_have_written:
+            # Also where GitHub says that there is no such branch: right after a write that may
+            # be lag, or the write may yet be under way
+            progress.on_branch(answers.may_have_written)
+            mark_unknown(progress, plan.missing)
+        raise
+    progress.leave_out(decision.declined, decision.beside)
+    _note(decision, progress)
+    choice = decision.choice
+    if isinstance(choice, LeftAlone):
+        progress.leave_alone(decision.files, choice.pull_request)
+    elif isinstance(choice, Create | Continue):
+        if isinstance(choice, Continue):
+            require(decision.files)
+        _write_on(choice, client, plan, proposal, progress)
 
 
-def _respect_declined(declined: Declined, plan: Plan, progress: Progress) -> None:
-    """Leave out what somebody declined."""
-    pull = declined.pull_request
-    for definition in progress.pending(plan.missing):
-        progress.declined(definition, pull)
-    progress.note(
-        "progress.declined", repeats_state=True, pull_request=pull.link, branch=declined.name
-    )
+def _write_on(
+    choice: Create | Continue, client: Client, plan: Plan, proposal: Proposal, progress: Progress
+) -> None:
+    """Create on the chosen branch what is not there yet, and see to its pull request."""
+    progress.on_branch(choice.branch.name)
+    if choice.had_no_commit and not plan.spec.uses_profile_branch:
+        progress.note("progress.found_branch", branch=choice.branch.name)
+    published: Published | None
+    if choice.is_done and choice.pull_request:
+        published = Published(choice.pull_request, PullRequestOperation.CREATED)
+    else:
+        strategy = STRATEGIES[plan.spec.strategy]
+        strategy.create_files(client, plan, choice.branch, proposal, progress)
+        published = pull_requests.publish(client, plan, choice, proposal, progress)
+    if published:
+        progress.pull_request(*published)
+        pull_requests.set_options(client, plan, published, proposal.options, progress)

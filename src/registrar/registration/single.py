@@ -14,14 +14,14 @@ from registrar import alternatives
 from registrar.errors import Cancelled, Refused
 from registrar.failure import Failure, Kind
 from registrar.github.errors import GitHubError, OutOfTime
-from registrar.models.branch import Attempt, Branch
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import Created, NewCommit, NewPullRequest, Plan
+from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
-from registrar.models.result import FileResult, PullRequestOperation, State
+from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
-from registrar.registration import branches
-from registrar.registration.base import created, interruptible, with_owner
+from registrar.registration.base import created, interruptible, make_branch, with_owner
+from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
+from registrar.registration.mark import Mark
 from registrar.registration.per_file import PerFile
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -37,6 +37,8 @@ BYTES_PER_COMMIT = 20_000_000
 """Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
 MOST_REREADS = 5
 """How often a branch that others write to is read again before its files have failed."""
+NAMES_AT_ONCE = 3
+"""Names of the working branch that one query asks for: later ones are hardly ever used."""
 _MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 
 
@@ -50,6 +52,11 @@ def directories_to_read(spec: RegistrationSpec) -> list[str]:
     paths = (*(definition.path for definition in definitions), *spec.asked_paths)
     listed = map(directory_of, paths)
     return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
+
+
+def names_to_read(spec: RegistrationSpec) -> list[str]:
+    """The names that a branch of ours may have, as many as are read at first."""
+    return [spec.branch, *(f"{spec.branch}-{number}" for number in range(2, NAMES_AT_ONCE + 1))]
 
 
 class SingleCommit:
@@ -71,7 +78,7 @@ class SingleCommit:
             facts = client.with_properties(client.repository(spec.target)).facts
         state = client.inspect(
             spec.target,
-            spec.branch,
+            names_to_read(spec),
             directories_to_read(spec),
             with_facts=bool(spec.rules) and facts is None,
         )
@@ -80,44 +87,43 @@ class SingleCommit:
         progress.found(state.repository)
         return with_owner(client, spec, state)
 
-    def require_rate_limit(self, client: Client, plan: Plan) -> None:  # noqa: ARG002
+    def require_rate_limit(self, client: Client, _files: Sequence[FileDefinition]) -> None:
         """Ask for the point of the request that writes."""
         client.require_points(1)
 
-    def write_at_once(
-        self, client: Client, plan: Plan, proposal: Proposal, progress: Progress
-    ) -> Attempt | None:
-        """Create branch, commit and pull request in one request."""
-        if plan.state.branch or len(list(_batches(plan.missing))) > 1:
-            return None
-        name = next(branches.names(plan))
-        assumed = [created(plan, definition) for definition in plan.missing]
-        result = progress.result(assuming=assumed)
-        headline = proposal.headline(result, plan.missing)
-        commit = _new_commit(name, plan.state.base_sha, headline, plan.missing)
-        body = proposal.body(result)
+    def claim(
+        self, client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress
+    ) -> Made | Exists | Lost:
+        """Create branch, commit and pull request in one request; only the branch after that."""
+        name, files = claim.name, claim.files
+        if not claim.is_first or len(list(_batches(files))) > 1:
+            return make_branch(client, plan, name)
+        result = progress.result(assuming=[created(plan, each) for each in files])
+        headline = proposal.headline(result, files)
+        commit = _new_commit(name, plan.state.base_sha, headline, files)
+        body = proposal.body(result, mark=Mark.begin(plan.spec.list_id, plan.state.base_sha))
         pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
         try:
-            with interruptible(client, progress, plan.missing):
+            with interruptible(client, progress, files):
                 made = client.create_everything(plan.repository, commit, pull)
         except GitHubError as error:
-            return Attempt(may_have_been_applied=error.may_have_been_applied, body=body)
+            if error.may_have_been_applied:
+                return Lost(body=body)
+            return make_branch(client, plan, name)
         except (Cancelled, OutOfTime):
             if client.may_have_been_applied:
                 progress.on_branch(name)
             raise
         if made.commit:
             progress.on_branch(name)
-            with progress.group("group.create", count=len(plan.missing), branch=name):
-                _record(progress, [created(plan, d, made.commit) for d in plan.missing])
-            if made.pull_request:
-                progress.pull_request(made.pull_request, PullRequestOperation.CREATED)
-        return Attempt(
-            _branch(name, plan, made),
-            done=bool(made.commit and made.pull_request),
-            body=body,
-            pull_request=made.pull_request,
-        )
+            with progress.group("group.create", count=len(files), branch=name):
+                _record(progress, [created(plan, d, made.commit) for d in files])
+            # Also when somebody else made the branch: then it stood at the very base commit
+            return Made(made.commit, made.pull_request, had_no_commit=not made.branch_id)
+        if made.branch_id:
+            return Made(pull_request=made.pull_request)
+        answer = make_branch(client, plan, name)
+        return answer if isinstance(answer, Made) else answer._replace(opened=made.pull_request)
 
     def create_files(
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
@@ -186,7 +192,7 @@ def _commit(
         moved = _moved(client, plan, branch) if may_have_moved else None
         if moved is None:
             raise
-        return moved._replace(may_have_been_applied=branch.may_have_been_applied or lost)
+        return moved._replace(may_be_ours=branch.may_be_ours or lost)
 
 
 def _moved(client: Client, plan: Plan, branch: Branch) -> Branch | None:
@@ -195,24 +201,9 @@ def _moved(client: Client, plan: Plan, branch: Branch) -> Branch | None:
         head = client.branch_head(plan.repository, branch.name)
         if head is None or head == branch.head:
             return None
-        return branch._replace(head=head, tree=client.tree(plan.repository, head), is_new=False)
+        return branch._replace(head=head, tree=client.tree(plan.repository, head))
     except GitHubError:
         return None
-
-
-def _branch(name: str, plan: Plan, made: Created) -> Branch | None:
-    """Give the branch, where it is certain that this run may write to it."""
-    if made.commit:
-        # Also when somebody else made the branch: then it stood at the very base commit
-        return Branch(name, made.commit, is_new=False, had_no_commit=not made.branch_id)
-    if made.branch_id:
-        return Branch(
-            name,
-            plan.state.base_sha,
-            pull_request=made.pull_request,
-            is_pull_request_new=made.pull_request is not None,
-        )
-    return None
 
 
 def _new_commit(
@@ -224,8 +215,6 @@ def _new_commit(
 
 def _committable(plan: Plan, branch: Branch) -> list[FileDefinition]:
     """What can go into one commit without replacing anything; nothing where the tree is unknown."""
-    if branch.is_new:
-        return list(plan.missing)
     tree = branch.tree
     if tree is None:
         return []

@@ -1,0 +1,525 @@
+"""Which branch a run writes on, which pull request it continues, and what was declined.
+
+`choose` asks what it needs to know, and is answered. It sends nothing itself, so one repository
+answers with requests, a run over many with shared ones, and the tests with a model of a repository.
+A preview answers a claim with `Made`, as if it had made the branch.
+
+The rules for people are in docs/concepts.md, "Working branch".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+
+from registrar.errors import Refused, RegistrarError
+from registrar.failure import Failure
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Plan
+from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
+from registrar.registration.mark import CLOSED_BY_US, Mark, was_closed_by_us
+from registrar.texts.messages import msg
+
+LAST_SUFFIX = 50
+"""The last of the names with `-2`, `-3` … that are tried: each takes requests."""
+_REGULAR_FILE = "100644"
+"""The mode that GitHub gives to a file which it creates."""
+
+# --- What is asked, and how it is answered ------------------------------------------------------
+
+
+class StateOf(NamedTuple):
+    """How does a name stand? Answered with a `BranchState`."""
+
+    name: str
+
+
+class TreeAt(NamedTuple):
+    """What does a commit hold? Answered with a `Tree`, or `None` where GitHub cuts the list."""
+
+    commit: str
+
+
+class Lacking(NamedTuple):
+    """Which of these paths does a commit lack? Answered with a set of paths."""
+
+    paths: frozenset[str]
+    commit: str
+
+
+class Compare(NamedTuple):
+    """What does a commit have beyond another one? Answered with a `Comparison`."""
+
+    base: str
+    head: str
+
+
+class Removed(NamedTuple):
+    """Which of these paths, which ``head`` lacks, has the history since a commit removed?
+
+    Answered with a set of paths; none of them where ``since`` is not in the history of ``head``.
+    """
+
+    paths: frozenset[str]
+    since: str
+    head: str
+
+
+class Claim(NamedTuple):
+    """Make the branch, for these files. Answered with `Made`, `Exists` or `Lost`."""
+
+    name: str
+    files: tuple[FileDefinition, ...]
+    declined: Mapping[str, PullRequest] = MappingProxyType({})
+    beside: tuple[PullRequest, ...] = ()
+    """Both as in `Decision`."""
+    is_first: bool = True
+    """Whether the run has claimed no branch before."""
+
+
+class DefaultBranchNow(NamedTuple):
+    """What is the default branch called by now? Answered with its name."""
+
+
+class CloseAgain(NamedTuple):
+    """Close a pull request that our claim opened from somebody else's branch."""
+
+    pull_request: PullRequest
+
+
+Ask: TypeAlias = (
+    StateOf | TreeAt | Lacking | Compare | Removed | Claim | DefaultBranchNow | CloseAgain
+)
+
+
+class Made(NamedTuple):
+    """The branch was made, with what else the claim could do at once."""
+
+    commit: str = ""
+    """The commit with all files; empty where they are still to be created."""
+    pull_request: PullRequest | None = None
+    had_no_commit: bool = False
+    """Whether somebody else made the branch, at the very commit that was read."""
+
+
+class Exists(NamedTuple):
+    """There is such a branch already."""
+
+    error: RegistrarError | None = None
+    """Raised when the branch is not there after all; `None`: it is claimed once more."""
+    opened: PullRequest | None = None
+    """The pull request that the claim opened all the same."""
+
+    def has_opened(self, pull_request: PullRequest) -> bool:
+        """Whether the claim opened this pull request."""
+        return bool(self.opened and self.opened.number == pull_request.number)
+
+
+class Lost(NamedTuple):
+    """The answer was lost: the branch may be our own."""
+
+    error: RegistrarError | None = None
+    """As in `Exists`."""
+    opened: PullRequest | None = None
+    body: str | None = None
+    """Description of the pull request that the claim may have opened."""
+
+    def has_opened(self, pull_request: PullRequest) -> bool:
+        """Whether the claim opened this pull request, as far as that is known."""
+        if self.opened:
+            return self.opened.number == pull_request.number
+        return self.body is not None and pull_request.has_body(self.body)
+
+
+class Unknown(NamedTuple):
+    """The answer would cost a request, which a run over many repositories does not send."""
+
+
+Answer: TypeAlias = (
+    BranchState | Tree | frozenset[str] | Comparison | Made | Exists | Lost | Unknown | str | None
+)
+
+# --- What is chosen ------------------------------------------------------------------------------
+
+
+class Branch(NamedTuple):
+    """The branch to write on."""
+
+    name: str
+    head: str
+    tree: Tree | None = MappingProxyType({})
+    """What it holds of the missing files; nothing where it is new, ``None`` where GitHub does not
+    list it."""
+    may_be_ours: bool = False
+    """Whether this run may have written what it holds."""
+    has_lost_commit: bool = False
+    """Whether the answer to a commit of this run was lost after `tree` was read."""
+
+    def may_hold(self, path: str) -> bool:
+        """Whether a commit of this run may have made a file that is not known to be there."""
+        if self.tree is None:
+            return self.may_be_ours or self.has_lost_commit
+        return self.has_lost_commit and path not in self.tree
+
+
+class Create(NamedTuple):
+    """A new branch, and what the claim could do at once."""
+
+    branch: Branch
+    before: str
+    """The commit that it was made at."""
+    pull_request: PullRequest | None = None
+    """The one that the claim opened."""
+    had_no_commit: bool = False
+    is_done: bool = False
+    """Whether nothing is left to do."""
+    is_new: bool = True
+    mark: Mark | None = None
+
+
+class Continue(NamedTuple):
+    """A branch of ours that was there."""
+
+    branch: Branch
+    before: str
+    """Its commit."""
+    pull_request: PullRequest | None = None
+    """Its open pull request."""
+    had_no_commit: bool = False
+    is_done: bool = False
+    is_new: bool = False
+    """Whether this run opened the pull request."""
+    mark: Mark | None = None
+    """The mark of the pull request, with what was removed from its branch since."""
+
+
+class Declined(NamedTuple):
+    """Everything that is missing was declined."""
+
+
+class LeftAlone(NamedTuple):
+    """The history of our open pull request was rewritten, or GitHub does not know all of it yet."""
+
+    pull_request: PullRequest
+
+
+class NotKnown(NamedTuple):
+    """A question was not answered."""
+
+
+Choice: TypeAlias = Create | Continue | Declined | LeftAlone | NotKnown
+
+
+class Decision(NamedTuple):
+    """A choice, and for which of the missing files."""
+
+    choice: Choice
+    files: tuple[FileDefinition, ...] = ()
+    """What is to be created, unless the branch holds it."""
+    declined: Mapping[str, PullRequest] = MappingProxyType({})
+    """Missing paths that somebody declined, and where."""
+    beside: tuple[PullRequest, ...] = ()
+    """Open pull requests of other lists that have a name which this one would have taken."""
+
+
+# --- How it is chosen ----------------------------------------------------------------------------
+
+Found = TypeVar("Found")
+Asking: TypeAlias = Generator[Ask, Any, Found]
+_OfOurs: TypeAlias = tuple[PullRequest, Mark]
+
+
+class _NotAnswered(Exception):
+    """A question was answered with `Unknown`."""
+
+
+def decide(plan: Plan, answer: Callable[[Ask], Answer]) -> Decision:
+    """Decide for a repository in which files are missing; ``answer`` answers one question.
+
+    Raises:
+        Refused: the working branch is the default branch.
+        RegistrarError: all names are taken, a claim failed, or what ``answer`` raises.
+    """
+    asking = choose(plan)
+    try:
+        ask = next(asking)
+        while True:
+            ask = asking.send(answer(ask))
+    except StopIteration as done:
+        return cast("Decision", done.value)
+
+
+def choose(plan: Plan) -> Generator[Ask, Answer, Decision]:
+    """Decide for a repository in which files are missing.
+
+    Raises:
+        Refused: the working branch is the default branch.
+        RegistrarError: all names are taken, or a claim failed and left no branch.
+    """
+    return (yield from _Decision(plan).make())
+
+
+def names(branch: str, default_branch: str) -> list[str]:
+    """Names of the branches that may be written to, the best one first.
+
+    Raises:
+        Refused: the first one is that of the default branch.
+    """
+    _require_other_than_default(branch, default_branch)
+    later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
+    return [branch, *(name for name in later if not _is_same(name, default_branch))]
+
+
+def _require_other_than_default(name: str, default_branch: str) -> None:
+    if _is_same(name, default_branch):
+        raise Refused(msg("preflight.branch_is_default", branch=name))
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether both names may mean one branch: git also finds ``main`` as ``heads/main``.
+
+    See https://git-scm.com/docs/gitrevisions, "<refname>".
+    """
+    return _short(one) == _short(other)
+
+
+def _short(name: str) -> str:
+    while name.startswith(("refs/", "heads/")):
+        name = name.partition("/")[2]
+    return name
+
+
+class _Decision:
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._names = names(plan.spec.branch, plan.repository.default_branch)
+        self._states = dict(plan.state.branches)
+        self._claims: dict[str, list[Exists | Lost]] = {}
+        self._declined: dict[str, PullRequest] = {}
+        self._beside: list[PullRequest] = []
+
+    def make(self) -> Asking[Decision]:
+        """Decide from what is known; after a claim that failed, from what is known then."""
+        while True:
+            self._declined, self._beside = {}, []
+            try:
+                yield from self._read_names()
+                found = yield from self._choose()
+            except _NotAnswered:
+                found = NotKnown()
+            if isinstance(found, str):
+                made = yield from self._claim(found)
+                if made is None:
+                    continue
+                base = self._plan.state.base_sha
+                branch, pull = Branch(found, made.commit or base), made.pull_request
+                is_done = bool(made.commit and pull)
+                found = Create(branch, base, pull, made.had_no_commit, is_done)
+            return Decision(found, self._files, self._declined, tuple(self._beside))
+
+    @property
+    def _files(self) -> tuple[FileDefinition, ...]:
+        return tuple(d for d in self._plan.missing if d.path not in self._declined)
+
+    def _ask(self, ask: Ask) -> Asking[Any]:
+        answer = yield ask
+        if isinstance(answer, Unknown):
+            raise _NotAnswered
+        return answer
+
+    def _read_names(self) -> Asking[None]:
+        """Read every name that was used, and the one after them."""
+        seen = [
+            *(self._plan.state.heads or ()),
+            *(s.name for s in self._states.values() if s.is_used),
+        ]
+        last = max((self._names.index(name) for name in seen if name in self._names), default=-1)
+        for index, name in enumerate(self._names):
+            if name not in self._states:
+                self._states[name] = yield from self._ask(StateOf(name))
+            if self._states[name].is_used:
+                last = max(last, index)
+            elif index > last:
+                return
+
+    def _choose(self) -> Asking[Choice | str]:
+        """Choose, or name the branch that is to be claimed."""
+        states = [self._states[name] for name in self._names if name in self._states]
+        ours = [
+            (pull, mark)
+            for state in states
+            for pull in state.pull_requests
+            if (mark := self._mark_of(pull))
+        ]
+        yield from self._decline(sorted(ours, key=lambda each: each[0].number, reverse=True))
+        if not self._files:
+            return Declined()
+        for state in states:
+            for pull in state.pull_requests:
+                if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
+                    return (yield from self._continue(state, pull, mark))
+        for state in states:
+            if state.head is None:
+                return state.name
+            found = yield from self._examine(state, state.head)
+            if found:
+                return found
+            if not self._files:
+                return Declined()
+        first = self._plan.spec.branch
+        message = msg("branch.no_name_free", branch=first, last=LAST_SUFFIX)
+        raise RegistrarError(Failure.of(message))
+
+    def _mark_of(self, pull: PullRequest) -> Mark | None:
+        """Give the mark of a pull request that is from this list."""
+        mark = Mark.of(pull.body)
+        return mark if mark and mark.is_of(self._plan.spec.list_id) else None
+
+    def _decline(self, ours: Sequence[_OfOurs]) -> Asking[None]:
+        """Of each missing path, the newest pull request that has proposed it decides."""
+        undecided = {definition.path for definition in self._plan.missing}
+        for pull, mark in ours:
+            if was_closed_by_us(pull.body):
+                continue
+            held = frozenset(path for path in undecided if mark.holds(path))
+            undecided -= held
+            if held and pull.merged:
+                # What was merged and deleted later is proposed again; what was taken out is not
+                known = mark.paths is not None and pull.merge_commit
+                gone = (yield from self._ask(Lacking(held, pull.merge_commit))) if known else ()
+                self._decline_in(pull, gone)
+            elif not pull.is_open:
+                self._decline_in(pull, held)
+
+    def _decline_in(self, pull: PullRequest, paths: Iterable[str]) -> None:
+        self._declined |= dict.fromkeys(paths, pull)
+
+    def _continue(
+        self, state: BranchState, pull: PullRequest, mark: Mark
+    ) -> Asking[Continue | Declined | LeftAlone]:
+        """Continue an open pull request of ours, without what somebody removed from its branch."""
+        head = state.head or pull.head_sha
+        try:
+            tree = yield from self._ask(TreeAt(head))
+            paths = {d.path for d in self._files} if mark.paths is not None else set[str]()
+            held = frozenset(path for path in paths if mark.holds(path))
+            gone = (yield from self._ask(Lacking(held, head))) if held else frozenset[str]()
+        except _NotAnswered:
+            return Continue(Branch(state.name, head, None), head, pull, mark=mark)
+        removed = frozenset(path for path in gone if mark.lost(path))
+        if (new := gone - removed) and mark.commit:
+            if new - (yield from self._ask(Removed(new, mark.commit, head))):
+                return LeftAlone(pull)
+            removed |= new
+        self._decline_in(pull, removed)
+        if not self._files:
+            return Declined()
+        return Continue(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
+
+    def _examine(self, state: BranchState, head: str) -> Asking[Continue | None]:
+        """Continue a branch that adds files of ours and nothing else; `None`: it is left alone."""
+        pull = self._open_one(state)
+        if pull is None:
+            at_head = [each for each in state.pull_requests if each.head_sha == head]
+            if at_head:
+                yield from self._decline_unmarked(head, at_head)
+                return None
+        elif not self._has_opened(pull) and (
+            Mark.of(pull.body) or pull.base_branch != self._plan.repository.default_branch
+        ):
+            if Mark.of(pull.body):
+                self._beside.append(pull)
+            return None
+        plan = self._plan
+        lost = any(isinstance(claim, Lost) for claim in self._claims.get(state.name, ()))
+        added = yield from self._added(head)
+        if added is None:
+            # Nothing but its name says whose it is
+            ours = plan.spec.uses_profile_branch or (lost and head == plan.state.base_sha)
+        else:
+            blobs = {definition.path: definition.blob_id for definition in self._files}
+            ours = bool(added) and added.items() <= blobs.items()
+        if not ours:
+            yield from self._close_again(state)
+            return None
+        branch = Branch(state.name, head, (yield from self._ask(TreeAt(head))), may_be_ours=lost)
+        is_new = pull is not None and self._has_opened(pull)
+        return Continue(branch, head, pull, had_no_commit=added is None, is_new=is_new)
+
+    def _open_one(self, state: BranchState) -> PullRequest | None:
+        """Give the open pull request, the one to the default branch where there are several."""
+        base = self._plan.repository.default_branch
+        pulls = [pull for pull in state.pull_requests if pull.is_open]
+        return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
+
+    def _decline_unmarked(self, head: str, pulls: Sequence[PullRequest]) -> Asking[None]:
+        """Respect a "no" to what somebody opened by hand, or took our part out of."""
+        for pull in pulls:
+            if pull.was_closed and Mark.of(pull.body) is None and not was_closed_by_us(pull.body):
+                added = (yield from self._added(head)) or {}
+                blobs = {definition.path: definition.blob_id for definition in self._plan.missing}
+                if added.items() <= blobs.items():
+                    self._decline_in(pull, added)
+
+    def _added(self, head: str) -> Asking[Mapping[str, str] | None]:
+        """Give blob ids of what a branch adds, nothing where it does anything else.
+
+        `None`: it has no commit of its own.
+        """
+        base = self._plan.state.base_sha
+        if head == base:
+            return None
+        comparison: Comparison = yield from self._ask(Compare(base, head))
+        if comparison.merge_base == head:
+            return None
+        after: Tree | None = yield from self._ask(TreeAt(head))
+        before: Tree | None = yield from self._ask(TreeAt(comparison.merge_base))
+        if before is None or after is None:
+            # A repository too large for GitHub to list: the comparison names up to 300 files
+            return comparison.added or {}
+        return _added(before, after)
+
+    def _claim(self, name: str) -> Asking[Made | None]:
+        """Make a branch; `None`: there is one by now, or it is to be claimed once more."""
+        declined, beside = dict(self._declined), tuple(self._beside)
+        claim = Claim(name, self._files, declined, beside, is_first=not self._claims)
+        answer: Made | Exists | Lost = yield from self._ask(claim)
+        if isinstance(answer, Made):
+            return answer
+        self._claims.setdefault(name, []).append(answer)
+        state: BranchState = yield from self._ask(StateOf(name))
+        self._states[name] = state
+        if state.head is None:
+            if answer.error:
+                raise answer.error
+            return None
+        # It was not there when the repository was read, so it may be the default branch by now
+        now: str = yield from self._ask(DefaultBranchNow())
+        if _is_same(name, now):
+            yield from self._close_again(state)
+            if name == self._plan.spec.branch:
+                _require_other_than_default(name, now)
+            self._names.remove(name)
+        return None
+
+    def _has_opened(self, pull: PullRequest) -> bool:
+        """Whether a claim of this run opened the pull request, perhaps from somebody's branch."""
+        return any(each.has_opened(pull) for those in self._claims.values() for each in those)
+
+    def _close_again(self, state: BranchState) -> Asking[None]:
+        """Close the pull request that a claim opened from somebody else's branch, if it did."""
+        for pull in state.pull_requests:
+            if pull.is_open and self._has_opened(pull):
+                yield CloseAgain(pull)
+                rest = tuple(each for each in state.pull_requests if each is not pull)
+                closed = pull._replace(is_open=False, body=CLOSED_BY_US)
+                self._states[state.name] = state._replace(pull_requests=(closed, *rest))
+
+
+def _added(before: Tree, after: Tree) -> Mapping[str, str]:
+    """Blob ids of the regular files that were added; nothing where anything else changed."""
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    if any(path in before or after[path].mode != _REGULAR_FILE for path in changed):
+        return {}
+    return {path: after[path].sha for path in changed}

@@ -1,0 +1,116 @@
+"""Which branch, which pull request, what was declined: the same with both strategies and for many.
+
+The rules are checked on every state of a small model in tests/unit/test_decide.py; here they meet
+the host.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.example import BRANCH, MISSING, PRESENT, Example
+from tests.fakehub import Repository, StandInHost
+from tests.harness import PER_FILE, Action
+
+SECOND = f"{BRANCH}-2"
+AUTHOR = ("A", "a@example.com")
+
+
+def taken(repository: Repository, branch: str) -> None:
+    """Somebody's own work on a branch."""
+    repository.create_branch(branch)
+    repository.commit({"mine.txt": b"mine\n"}, branch=branch, author=AUTHOR)
+
+
+def open_ones(repository: Repository) -> list[tuple[int, str]]:
+    return [(pull.number, pull.head) for pull in repository.pull_requests if pull.state == "open"]
+
+
+@pytest.mark.parametrize("mode", ["register", "plan"])
+def test_a_working_branch_that_is_the_default_branch_fails_for_many_as_for_one(
+    host: StandInHost, action: Action, mode: str
+) -> None:
+    for name in ("octo-org/one", "octo-org/two"):
+        host.create_repository(name, dict(PRESENT))
+    more = {"branch": "main", "language": "en", "profile": "scaffold", "mode": mode}
+    run = action(more, target_repo=None, target_repos="octo-org/*")
+    assert run.exit_code == 1, run.console
+    rows = run.report["fleet"]["rows"]
+    assert [row["state"] for row in rows] == ["failed", "failed"]
+    assert all("The working branch main is the default branch" in row["reason"] for row in rows)
+    alone = action(more, target_repo="octo-org/one")
+    assert alone.exit_code == 2, alone.console
+
+
+def test_a_pull_request_under_a_later_name_is_found_again(example: Example) -> None:
+    taken(example.repository, BRANCH)
+    example.run()
+    assert open_ones(example.repository) == [(1, SECOND)]
+    example.repository.delete_branch(BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert open_ones(example.repository) == [(1, SECOND)]
+    assert example.repository.branches == [SECOND, "main"]
+
+
+def test_what_was_declined_under_a_later_name_stays_declined(example: Example) -> None:
+    example.run()
+    example.repository.merge(1)
+    example.repository.commit(dict.fromkeys(MISSING))
+    example.run()
+    assert open_ones(example.repository) == [(2, SECOND)]
+    example.repository.close(2)
+    example.repository.delete_branch(SECOND)
+    example.repository.delete_branch(BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert open_ones(example.repository) == []
+    assert example.repository.branches == ["main"]
+    assert "declined in [#2]" in run.summary
+
+
+def test_a_renamed_default_branch_forgets_no_refusal(example: Example) -> None:
+    example.run()
+    example.repository.close(1)
+    example.repository.create_branch("trunk")
+    example.repository.default_branch = "trunk"
+    for delete in (False, True):
+        if delete:
+            example.repository.delete_branch(BRANCH)
+        run = example.run()
+        assert run.exit_code == 0, run.console
+        assert open_ones(example.repository) == []
+        assert "declined in [#1]" in run.summary
+
+
+def test_per_file_remembers_a_refusal_without_its_branch(action: Action) -> None:
+    example = Example(action, PER_FILE)
+    first = action.listing("a.md")
+    example.run(definitions=first)
+    example.repository.close(1)
+    run = example.run(definitions=action.listing("a.md", "b.md"))
+    [number] = [number for number, _ in open_ones(example.repository)]
+    states = {file["path"]: file for file in run.registration["files"]}
+    assert states["b.md"]["state"] == "created", run.console
+    assert "declined in #1" in states["a.md"]["reason"]
+    example.repository.close(number)
+    for branch in (BRANCH, SECOND):
+        example.repository.delete_branch(branch)
+    run = example.run(definitions=action.listing("a.md", "b.md"))
+    assert run.exit_code == 0, run.console
+    assert open_ones(example.repository) == []
+
+
+def test_two_lists_for_one_repository_do_not_rewrite_each_other(example: Example) -> None:
+    one = example.action.listing("a.md", name="one.json")
+    two = example.action.listing("b.md", name="two.json")
+    example.run(definitions=one)
+    text = example.repository.pull_requests[0].body
+    run = example.run(definitions=two)
+    assert run.exit_code == 0, run.console
+    assert open_ones(example.repository) == [(1, BRANCH), (2, SECOND)]
+    assert example.repository.pull_requests[0].body == text
+    assert "#1" in run.summary
+    again = [example.run(definitions=each) for each in (one, two)]
+    assert [run.exit_code for run in again] == [0, 0]
+    assert open_ones(example.repository) == [(1, BRANCH), (2, SECOND)]

@@ -1,0 +1,643 @@
+"""The decision on every state of a small repository, with every answer that may be lost.
+
+A model of a repository answers the questions and does what is decided. After each run, and after
+what people do then, what users are promised is compared with what the model holds.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from registrar.errors import Refused, RegistrarError
+from registrar.failure import Failure
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Plan
+from registrar.models.repository import (
+    BranchState,
+    Comparison,
+    Entry,
+    PullRequest,
+    Repository,
+    RepositoryState,
+)
+from registrar.models.spec import RegistrationSpec
+from registrar.registration import decide
+from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, Mark, hashed
+from registrar.registration.plan import make_plan
+from registrar.texts.messages import msg
+
+NAME, SECOND, THIRD = "work", "work-2", "work-3"
+FILES = {path: FileDefinition(path, f"{path}\n".encode()) for path in ("a", "b")}
+BASE = f"{0:040x}"
+THEIRS = "mine"
+LIST, OTHER = "list", "another list"
+READ_AHEAD = (NAME, SECOND, THIRD)
+"""Names that one query reads; with `per-file` it is the first one, and the branches of all."""
+
+
+@dataclass
+class Pull:
+    number: int
+    head: str
+    head_sha: str
+    base: str
+    body: str
+    state: str = "open"
+    merge_commit: str = ""
+    fork: bool = False
+
+
+@dataclass
+class World:
+    """A repository: commits with one parent each, branches, pull requests."""
+
+    default: str = "main"
+    commits: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
+    branches: dict[str, str] = field(default_factory=dict)
+    pulls: list[Pull] = field(default_factory=list)
+    written: list[tuple[str, str]] = field(default_factory=list)
+    """Branches with the paths that runs wrote to them."""
+    unwanted: set[str] = field(default_factory=set)
+    """Paths that somebody took out of a pull request."""
+
+    @classmethod
+    def new(cls, default: str) -> World:
+        return cls(default, {BASE: ("", frozenset({"there"}))}, {default: BASE})
+
+    def copy(self) -> World:
+        pulls = [replace(pull) for pull in self.pulls]
+        return World(
+            self.default,
+            dict(self.commits),
+            dict(self.branches),
+            pulls,
+            list(self.written),
+            set(self.unwanted),
+        )
+
+    def commit(self, branch: str, *add: str, remove: str = "") -> str:
+        head, oid = self.branches[branch], f"{len(self.commits):040x}"
+        self.commits[oid] = (head, (self.commits[head][1] | {*add}) - {remove})
+        self.branches[branch] = oid
+        return oid
+
+    def paths(self, branch: str) -> frozenset[str]:
+        return self.commits[self.branches[branch]][1]
+
+    def open(self, head: str, body: str, base: str = "", **more: Any) -> Pull:
+        pull = Pull(
+            len(self.pulls) + 1,
+            head,
+            self.branches.get(head, ""),
+            base or self.default,
+            body,
+            **more,
+        )
+        self.pulls.append(pull)
+        return pull
+
+    def ancestors(self, oid: str) -> list[str]:
+        found = []
+        while oid:
+            found.append(oid)
+            oid = self.commits[oid][0]
+        return found
+
+    def merge_base(self, one: str, other: str) -> str:
+        known = self.ancestors(one)
+        return next(oid for oid in self.ancestors(other) if oid in known)
+
+    def tree(self, oid: str) -> dict[str, Entry]:
+        return {
+            path: Entry("blob", "100644", FILES[path].blob_id if path in FILES else path)
+            for path in self.commits[oid][1]
+        }
+
+    def touched(self, path: str, since: str, head: str) -> bool:
+        old = self.ancestors(since)
+        return any(
+            (path in self.commits[oid][1]) != (path in self.commits[self.commits[oid][0]][1])
+            for oid in self.ancestors(head)
+            if oid not in old
+        )
+
+    def state_of(self, name: str) -> BranchState:
+        pulls = sorted(
+            (p for p in self.pulls if p.head == name and not p.fork), key=lambda p: -p.number
+        )
+        for pull in pulls:
+            if pull.state == "open" and name in self.branches:
+                pull.head_sha = self.branches[name]
+        return BranchState(name, self.branches.get(name), tuple(map(seen, pulls)))
+
+
+def seen(pull: Pull) -> PullRequest:
+    return PullRequest(
+        pull.number,
+        "",
+        pull.body,
+        is_open=pull.state == "open",
+        merged=pull.state == "merged",
+        head_branch=pull.head,
+        head_sha=pull.head_sha,
+        base_branch=pull.base,
+        merge_commit=pull.merge_commit,
+    )
+
+
+def described(
+    *paths: str, commit: str = BASE, list_id: str = LIST, mark: Mark | None = None
+) -> str:
+    text = Mark.begin(list_id, commit, mark).proposing(paths).text
+    return f"{BEGIN}\n{text}\n{END}"
+
+
+def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
+    repository = Repository("o/r", world.default, "https://github.com/o/r")
+    definitions = tuple(FILES[path] for path in paths)
+    spec = RegistrationSpec("o/r", definitions, NAME, list_id=LIST, uses_profile_branch=built_in)
+    base = world.branches[world.default]
+    entries = dict.fromkeys(world.commits[base][1], Entry("blob", "", ""))
+    ahead = READ_AHEAD if strategy == "single" else READ_AHEAD[:1]
+    heads = {n: c for n, c in world.branches.items() if n.startswith(NAME)}
+    state = RepositoryState(
+        repository,
+        base,
+        entries,
+        branches={name: world.state_of(name) for name in ahead},
+        heads=heads if strategy == "per-file" else {},
+    )
+    return make_plan(spec, state)
+
+
+Event = Callable[[World], None]
+
+
+@dataclass
+class Run:
+    """One run: it answers the questions from the world, and does what is decided."""
+
+    world: World
+    plan: Plan
+    strategy: str
+    event: Event | None = None
+    """What happens just before the branch is made."""
+    loss: str = ""
+    """`before` or `after`: the answer to the first claim is lost, which was not done, or was."""
+    mode: str = "register"
+    """`many` is a preview of many repositories."""
+    asked: int = 0
+    opened: Pull | None = None
+    at_once: bool = True
+
+    def answer(self, ask: decide.Ask) -> Any:  # noqa: PLR0911 (one for each question)
+        self.asked += 1
+        assert self.asked < 400, "it does not end"
+        world = self.world
+        match ask:
+            case decide.TreeAt() | decide.Lacking() | decide.Compare() if self.mode == "many":
+                return decide.Unknown()
+            case decide.StateOf(name):
+                return world.state_of(name)
+            case decide.TreeAt(commit):
+                return world.tree(commit)
+            case decide.Lacking(paths, commit):
+                return paths - world.commits[commit][1]
+            case decide.Compare(base, head):
+                return Comparison(world.merge_base(base, head), None)
+            case decide.Removed(paths, since, head):
+                known = since in world.ancestors(head)
+                return frozenset(p for p in paths if known and world.touched(p, since, head))
+            case decide.DefaultBranchNow():
+                return world.default
+            case decide.CloseAgain(pull):
+                [each] = [each for each in world.pulls if each.number == pull.number]
+                assert self.opened is each
+                each.state, each.body = "closed", CLOSED_BY_US
+                return None
+            case decide.Claim(name, files):
+                return self.claim(name, files) if self.mode == "register" else decide.Made()
+        raise AssertionError(ask)
+
+    def claim(self, name: str, files: tuple[FileDefinition, ...]) -> Any:
+        world = self.world
+        if self.event:
+            event, self.event = self.event, None
+            event(world)
+        loss, self.loss = self.loss, ""
+        at_once, self.at_once = self.at_once and self.strategy == "single", False
+        error = RegistrarError(Failure.of(msg("run.package_missing")))
+        body = described(*(each.path for each in files))
+        opened = None
+        if loss != "before":
+            exists = name in world.branches
+            if exists and not at_once:
+                return decide.Exists(error)
+            if not exists:
+                world.branches[name] = BASE
+            if at_once:
+                if world.branches[name] == BASE:
+                    self.write(name, {each.path for each in files})
+                if world.branches[name] != world.branches[world.default] and not any(
+                    p.state == "open" and p.head == name and p.base == world.default
+                    for p in world.pulls
+                ):
+                    opened = self.opened = world.open(name, body)
+                wrote = (name, files[0].path) in world.written
+                if not loss and not wrote:
+                    return decide.Exists(None, seen(opened) if opened else None)
+        if loss:
+            return decide.Lost(None if at_once else error, body=body if at_once else None)
+        return decide.Made(
+            world.branches[name] if at_once else "", seen(opened) if opened else None
+        )
+
+    def write(self, name: str, paths: set[str]) -> None:
+        world = self.world
+        assert name != world.default, "the default branch was written to"
+        holds = world.commits[world.branches[name]][1]
+        if paths - holds:
+            world.commit(name, *(paths - holds))
+            world.written += [(name, path) for path in paths - holds]
+
+    def do(self) -> decide.Decision | None:
+        """Decide, and write; `None` where the run is refused."""
+        try:
+            decision = decide.decide(self.plan, self.answer)
+        except RegistrarError:
+            return None
+        if self.mode == "register":
+            self.finish(decision)
+        return decision
+
+    def finish(self, decision: decide.Decision) -> None:
+        world, choice = self.world, decision.choice
+        if not isinstance(choice, decide.Create | decide.Continue):
+            return
+        name, pull = choice.branch.name, choice.pull_request
+        if isinstance(choice, decide.Continue):
+            only_ours = world.commits[choice.before][1] <= {"there", *FILES}
+            is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST))
+            assert only_ours or (is_marked and not choice.is_new), "somebody's branch"
+        self.write(name, {each.path for each in decision.files})
+        on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
+        on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]
+        body = described(*on_branch, commit=choice.before, mark=choice.mark)
+        if pull:
+            [each] = [each for each in world.pulls if each.number == pull.number]
+            assert each.state == "open"
+            each.body = body
+        elif on_branch:
+            assert not any(
+                p.state == "open" and p.head == name and p.base == world.default and not p.fork
+                for p in world.pulls
+            )
+            world.open(name, body)
+
+
+def of_list(pull: Pull, list_id: str = LIST) -> bool:
+    mark = Mark.of(pull.body)
+    return bool(mark and mark.list == hashed(list_id) and not pull.fork)
+
+
+def declined(world: World) -> dict[str, int]:
+    """What closed pull requests of the list have proposed, unless a later one did again."""
+    found: dict[str, int] = {}
+    for pull in world.pulls:
+        mark = Mark.of(pull.body)
+        if mark and of_list(pull):
+            for path in filter(mark.holds, FILES):
+                found.pop(path, None)
+                if pull.state == "closed":
+                    found[path] = pull.number
+    return found
+
+
+# --- The states, and what people do ---------------------------------------------------------------
+
+BRANCHES = ("absent", "at base", "ours", "ours and others'", "somebody's")
+PULLS = (
+    "none",
+    "ours",
+    "another list's",
+    "a stranger's",
+    "a fork's",
+    "closed by us",
+    "closed by people",
+    "closed before a rename",
+    "merged",
+    "a stranger's, closed",
+)
+NEEDS_BRANCH = {"ours", "another list's", "a stranger's"}
+
+
+def add(world: World, name: str, branch: str, pull: str) -> None:
+    """Put a branch and a pull request into the world."""
+    world.branches[name] = BASE
+    content = {"ours": {"a"}, "ours and others'": {"a", THEIRS}, "somebody's": {THEIRS}}
+    if branch in content:
+        world.commit(name, *content[branch])
+    elif pull not in {"none", "a fork's"}:
+        # It has had a commit, and was reset or deleted since
+        world.commit(name, "a")
+    bodies = {
+        "ours": described("a"),
+        "another list's": described("a", list_id=OTHER),
+        "closed by us": CLOSED_BY_US,
+        "closed by people": described("a"),
+        "both closed by people": described("a", "b"),
+        "closed before a rename": described("a"),
+        "merged": described("a"),
+    }
+    if pull != "none":
+        each = world.open(name, bodies.get(pull, "Mine"), fork=pull == "a fork's")
+        if pull == "merged":
+            each.state = "merged"
+            each.merge_commit = world.commit(world.default, "a")
+            world.commit(world.default, remove="a")
+        elif pull not in {"ours", "another list's", "a stranger's", "a fork's"}:
+            each.state = "closed"
+        if pull == "closed before a rename":
+            each.base = "master"
+    if branch == "at base":
+        world.branches[name] = BASE
+    elif branch == "absent":
+        del world.branches[name]
+
+
+def worlds() -> Iterator[tuple[str, World]]:
+    firsts = [
+        (branch, pull)
+        for branch, pull in itertools.product(BRANCHES, PULLS)
+        if not (pull in NEEDS_BRANCH and branch in {"absent", "at base"})
+    ]
+    seconds = [
+        ("absent", "none"),
+        ("ours", "none"),
+        ("ours", "ours"),
+        ("ours", "another list's"),
+        ("absent", "closed by people"),
+        ("ours", "closed by people"),
+        ("absent", "both closed by people"),
+        ("absent", "merged"),
+        ("somebody's", "none"),
+    ]
+    for default in ("main", NAME, SECOND):
+        for first, second in itertools.product(firsts, seconds):
+            world = World.new(default)
+            for name, (branch, pull) in ((NAME, first), (SECOND, second)):
+                if name != default:
+                    add(world, name, branch, pull)
+            yield f"default {default}; {first}; {second}", world
+
+
+def _somebody(world: World) -> None:
+    if NAME not in world.branches:
+        world.branches[NAME] = BASE
+        world.commit(NAME, THEIRS)
+
+
+def _bare(world: World) -> None:
+    world.branches.setdefault(NAME, BASE)
+
+
+def _other_run(world: World) -> None:
+    if NAME not in world.branches:
+        world.branches[NAME] = BASE
+        world.commit(NAME, "a", "b")
+        world.open(NAME, described("a", "b"))
+
+
+def _becomes_default(world: World) -> None:
+    if NAME not in world.branches:
+        world.branches[NAME] = BASE
+        world.commit(NAME, "a")
+        world.default = NAME
+
+
+EVENTS: Mapping[str, Event | None] = {
+    "": None,
+    "somebody takes the name": _somebody,
+    "somebody makes the bare branch": _bare,
+    "another run is faster": _other_run,
+    "it becomes the default branch": _becomes_default,
+}
+
+
+def _newest(world: World) -> Pull | None:
+    return next((p for p in reversed(world.pulls) if p.state == "open" and of_list(p)), None)
+
+
+def _close(world: World) -> None:
+    if pull := _newest(world):
+        pull.head_sha, pull.state = world.branches[pull.head], "closed"
+
+
+def _close_and_delete(world: World) -> None:
+    if pull := _newest(world):
+        _close(world)
+        del world.branches[pull.head]
+
+
+def _delete_file(world: World) -> None:
+    pull = _newest(world)
+    if pull and "b" in world.paths(pull.head):
+        world.commit(pull.head, remove="b")
+        world.unwanted.add("b")
+
+
+def _merge(world: World) -> None:
+    if pull := _newest(world):
+        head = world.branches.pop(pull.head)
+        new = world.commits[head][1] - world.commits[world.branches[world.default]][1]
+        pull.state = "merged"
+        pull.merge_commit = world.commit(world.default, *new)
+
+
+def _merge_without_file(world: World) -> None:
+    _delete_file(world)
+    _merge(world)
+
+
+def _tidy_up(world: World) -> None:
+    """All branches but those of open pull requests are deleted."""
+    kept = {world.default, *(p.head for p in world.pulls if p.state == "open" and not p.fork)}
+    world.branches = {name: head for name, head in world.branches.items() if name in kept}
+
+
+PEOPLE: Mapping[str, Event] = {
+    "nothing": lambda _: None,
+    "close": _close,
+    "close and delete": _close_and_delete,
+    "tidy up": _tidy_up,
+    "delete a file": _delete_file,
+    "merge": _merge,
+    "merge without a file": _merge_without_file,
+}
+
+
+def check(world: World, before: World, what: str) -> None:
+    """What users are promised, whatever was there before."""
+    opened = [p for p in world.pulls if p.state == "open" and of_list(p)]
+    earlier = [p for p in before.pulls if p.state == "open" and of_list(p)]
+    assert len(opened) <= max(1, len(earlier)), f"{what}: a second pull request"
+    no = declined(before)
+    for name, path in world.written[len(before.written) :]:
+        assert path not in no, f"{what}: {path} was declined in #{no[path]}, written to {name}"
+        assert path not in before.unwanted, f"{what}: {path} was taken out, written to {name}"
+    for name, oid in before.branches.items():
+        pulls = [p for p in before.pulls if p.head == name and p.state == "open" and of_list(p)]
+        if THEIRS in before.commits[oid][1] and not pulls:
+            assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"
+
+
+def is_hidden(world: World) -> bool:
+    """Whether a name that was never used hides one whose branch is gone from `per-file`.
+
+    That reads the pull requests of the first name, and of those after one that was used.
+    """
+    first = [*(p.head for p in world.pulls if not p.fork), *world.branches]
+    return NAME not in first and SECOND not in world.branches
+
+
+def summed_up(decision: decide.Decision | None) -> object:
+    """What a preview and a registration agree on."""
+    if decision is None:
+        return None
+    choice = decision.choice
+    branch = choice.branch.name if isinstance(choice, decide.Create | decide.Continue) else ""
+    return type(choice).__name__, branch, decision.files, decision.declined
+
+
+def says_so(decision: decide.Decision | None) -> bool:
+    """Whether a decision says that something is not known."""
+    choice = decision and decision.choice
+    return isinstance(choice, decide.NotKnown) or (
+        isinstance(choice, decide.Continue) and choice.branch.tree is None
+    )
+
+
+@pytest.mark.parametrize("built_in", [True, False], ids=["built-in name", "own name"])
+@pytest.mark.parametrize("strategy", ["single", "per-file"])
+def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
+    choices = Counter[str]()
+
+    def run(world: World, *more: Any, **options: Any) -> decide.Decision | None:
+        plan = plan_of(world, "ab", strategy, built_in=built_in)
+        decision = Run(world, plan, strategy, *more, **options).do()
+        choices[type(decision.choice).__name__ if decision else "refused"] += 1
+        return decision
+
+    def again(before: World, what: str) -> None:
+        if strategy == "single" or not is_hidden(before):
+            world = before.copy()
+            run(world)
+            check(world, before, what)
+
+    for what, before in worlds():
+        if strategy == "per-file" and is_hidden(before):
+            continue
+        for event, loss in itertools.product(EVENTS, ("", "before", "after")):
+            if (event or loss) and NAME in before.branches:
+                continue
+            world = before.copy()
+            decision = run(world, EVENTS[event], loss)
+            case = f"{what}; {event}; {loss}"
+            check(world, before, case)
+            again(world, f"{case}; again")
+            if event or loss:
+                continue
+            for mode in ("plan", "many"):
+                preview = run(before.copy(), mode=mode)
+                if mode == "plan" or not says_so(preview):
+                    assert summed_up(preview) == summed_up(decision), f"{case}; {mode}"
+            for action, do in PEOPLE.items():
+                acted = world.copy()
+                do(acted)
+                again(acted, f"{case}; {action}")
+    assert choices.total() > 1000
+    assert set(choices) >= {"Create", "Continue", "Declined", "refused", "NotKnown"}
+
+
+# --- Single rules ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("branch", "default", "first"),
+    [
+        ("work", "main", ["work", "work-2", "work-3"]),
+        ("work", "work-2", ["work", "work-3", "work-4"]),
+        ("work", "heads/work-2", ["work", "work-3", "work-4"]),
+        ("work", "Work", ["work", "work-2", "work-3"]),
+        ("a/work", "work", ["a/work", "a/work-2", "a/work-3"]),
+    ],
+)
+def test_the_default_branch_is_passed_over(branch: str, default: str, first: list[str]) -> None:
+    names = decide.names(branch, default)
+    assert names[:3] == first
+    assert names[-1] == f"{branch}-{decide.LAST_SUFFIX}"
+
+
+@pytest.mark.parametrize(
+    ("branch", "default"),
+    [
+        ("main", "main"),
+        ("heads/main", "main"),
+        ("refs/heads/main", "main"),
+        ("heads/refs/heads/main", "main"),
+        ("main", "heads/main"),
+    ],
+)
+def test_a_working_branch_that_is_the_default_branch_is_refused(branch: str, default: str) -> None:
+    with pytest.raises(Refused) as refused:
+        decide.names(branch, default)
+    assert refused.value.message.key == "preflight.branch_is_default"
+
+
+def test_the_names_end() -> None:
+    world = World.new("main")
+    for name in decide.names(NAME, "main"):
+        add(world, name, "somebody's", "none")
+    plan = plan_of(world, "a", "single", built_in=True)
+    with pytest.raises(RegistrarError) as raised:
+        decide.decide(plan, Run(world, plan, "single").answer)
+    assert raised.value.message.key == "branch.no_name_free"
+
+
+def refusal(number: int, *paths: str, **changes: Any) -> Pull:
+    """A pull request that was closed unmerged and proposed these paths; its branch is gone."""
+    values = {"body": described(*paths), "state": "closed", **changes}
+    return Pull(number, NAME, "", "main", **values)
+
+
+@pytest.mark.parametrize(
+    ("pulls", "found"),
+    [
+        ([], {}),
+        ([refusal(1, "a", "b")], {"a": 1, "b": 1}),
+        ([refusal(1, "a"), refusal(2, "b", "x")], {"a": 1, "b": 2}),
+        ([refusal(1, "a"), refusal(2, "a")], {"a": 2}),
+        ([refusal(1, "a", state="merged", merge_commit=BASE)], {"a": 1}),
+        ([refusal(1, "a", state="merged")], {}),
+        ([refusal(1, "a", state="merged", merge_commit=BASE, body=f"{BEGIN}{END}")], {}),
+        ([refusal(1, "a", body=CLOSED_BY_US)], {}),
+        ([refusal(1, "a", body="rewritten")], {}),
+        ([refusal(1, "a", body=described("a", list_id=OTHER))], {}),
+        ([refusal(1, "a", body="<!-- registrar:paths -->")], {"a": 1, "b": 1}),
+        ([refusal(1, "a", body=f"{BEGIN}{END}")], {"a": 1, "b": 1}),
+    ],
+)
+def test_what_was_declined(pulls: list[Pull], found: dict[str, int]) -> None:
+    world = World.new("main")
+    world.pulls += pulls
+    plan = plan_of(world, "ab", "single", built_in=True)
+    decision = Run(world, plan, "single", mode="plan").do()
+    assert decision
+    assert {path: each.number for path, each in decision.declined.items()} == found
+    assert [d.path for d in decision.files] == [path for path in "ab" if path not in found]
