@@ -36,8 +36,8 @@ class Job(NamedTuple):
 
     @property
     def asks_for_properties(self) -> bool:
-        """Whether a rule asks about custom properties."""
-        return any(rule.condition.asks_for_properties for rule in self.rules)
+        """Whether a rule asks about custom properties, or a template names some."""
+        return self.spec("o/r").asks_for_properties
 
     def spec(self, target: str) -> RegistrationSpec:
         """Ask for a registration in one repository (``owner/repo``)."""

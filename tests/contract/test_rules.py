@@ -333,3 +333,93 @@ def test_too_many_rules(action: Action, host: StandInHost) -> None:
     run = action(definitions=listing(action, {"rules": [rule] * 101}), language="en")
     assert (run.exit_code, host.requests) == (2, [])
     assert "`rules` has 101 rules, more than 100." in run.stderr
+
+
+# --- Values of properties in templates -----------------------------------------------------
+
+OWNERS = {
+    "files": [
+        {
+            "path": "OWNERS",
+            "template": True,
+            "content": "* @{owner}/{property:Team} {{x}} {property:team}\n",
+        },
+        "README.md",
+    ]
+}
+
+
+@pytest.mark.parametrize("in_answer", [True, False])
+def test_a_template_holds_the_value_of_a_property(
+    start: Start, action: Action, host: StandInHost, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    value = "x, y [skip ci] @org/all {repo}"
+    repository = host.create_repository(TARGET, {"a": b""}, properties={"team": value})
+    given = {"profile": "scaffold", "definitions": listing(action, OWNERS)}
+    run = start(given)
+    assert run.exit_code == 0, run.text
+    written = repository.files(SCAFFOLD_BRANCH)["OWNERS"]
+    assert written == f"* @octo/{value} {{x}} {value}\n".encode()
+    again = start(given)
+    assert (again.exit_code, len(repository.pull_requests)) == (0, 1)
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_a_file_whose_property_is_not_set_is_skipped(
+    start: Start, action: Action, host: StandInHost, mode: str
+) -> None:
+    repository = host.create_repository(TARGET, {"a": b""})
+    run = start(profile="scaffold", definitions=listing(action, OWNERS), mode=mode)
+    assert run.exit_code == 0, run.text
+    owners, readme = run.registration["files"]
+    assert (owners["state"], owners["reason"]) == ("skipped", "property team is not set")
+    assert readme["state"] == ("created" if mode == "register" else "missing")
+    assert "property team is not set" in run.stdout
+    assert "property `team` is not set" in run.summary
+    assert proposed(repository, {"a": b""}) == ({"README.md"} if mode == "register" else set())
+
+
+def test_a_property_with_several_values_is_an_error(
+    start: Start, action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
+    run = start(profile="scaffold", definitions=listing(action, OWNERS))
+    assert (run.exit_code, repository.branches) == (2, ["main"])
+    assert "names the custom property team, which has several values" in run.stderr
+
+
+def test_each_of_many_repositories_gets_its_own_value(
+    many: Start, action: Action, host: StandInHost
+) -> None:
+    made = {
+        name: host.create_repository(f"octo-org/{name}", {"a": b""}, properties=properties)
+        for name, properties in {"a": {"team": "red"}, "b": {"team": "blue"}, "c": {}}.items()
+    }
+    run = many(definitions=listing(action, OWNERS))
+    assert run.exit_code == 0, run.text
+    for name, team in (("a", b"red"), ("b", b"blue")):
+        written = made[name].files(SCAFFOLD_BRANCH)["OWNERS"]
+        assert written == b"* @octo-org/%b {x} %b\n" % (team, team)
+    assert "OWNERS" not in made["c"].files(SCAFFOLD_BRANCH)
+    assert many(definitions=listing(action, OWNERS)).exit_code == 0
+    assert all(len(repository.pull_requests) == 1 for repository in made.values())
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "said"),
+    [
+        (".github/workflows/a.yml", "{property:team}", "is a workflow, and may not hold a custom"),
+        ("a", "{property}", "unknown placeholders: {property}"),
+        ("a", "{property:a b}", "unknown placeholders: {property:a b}"),
+        ("a", "{property:a!r}", "unknown placeholders: {property:a!r}"),
+        ("a", "{owner:team}", "unknown placeholders: {owner:team}"),
+    ],
+)
+def test_what_a_template_may_not_hold(
+    action: Action, host: StandInHost, path: str, content: str, said: str
+) -> None:
+    entry = {"path": path, "content": content, "template": True}
+    run = action(definitions=listing(action, [entry]), language="en", profile="scaffold")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert said in run.stderr

@@ -210,7 +210,7 @@ NO_ERRORS = re.compile(
     r"(label|option|help|operation|wait|group|progress|commit|check|state|advice|cause|preview"
     r"|summary|table|body|effect)\."
     r"|outcome\.(?!check$)"
-    r"|reason\.(exists|satisfied|inherited|other_case|hides|on_branch|same|left_alone)$"
+    r"|reason\.(exists|no_property|satisfied|inherited|other_case|hides|on_branch|same|left_alone)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|points|shards|unfit_rules"

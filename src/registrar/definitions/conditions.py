@@ -9,11 +9,11 @@ import yaml
 from registrar.definitions import parsing, rules
 from registrar.definitions.diagnostics import Place
 from registrar.definitions.entries import EntryReader, line_of
-from registrar.models.facts import PROPERTY_NAME
 from registrar.models.rules import Condition
 from registrar.models.selection import VISIBILITIES
 from registrar.patterns import MOST_CHARACTERS
 from registrar.texts.messages import Excerpt, msg
+from registrar.texts.templates import PROPERTY_NAME
 
 KEYS = (
     *("language", "topic", "visibility", "fork", "name", "exists", "missing", "property"),

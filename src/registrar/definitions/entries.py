@@ -14,6 +14,7 @@ from registrar.definitions import parsing, rules
 from registrar.definitions.diagnostics import Diagnostics, Place
 from registrar.errors import Refused
 from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
+from registrar.special_files import WORKFLOW_FILES
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import Excerpt, msg
@@ -147,10 +148,9 @@ class EntryReader:
             if path is not None:
                 self.errors.add(place, *rules.path_diagnostics(path))
             content = self._content(text, file, place, template=template, allowed=content_allowed)
-            yield definition._replace(
-                source=EMPTY_FILE if content is None else content,
-                template=template and content is not None,
-            )
+            definition = definition._replace(template=template and content is not None)
+            source = EMPTY_FILE if content is None else content
+            yield self._with_source(definition, source, place)
 
     def _keys_of_entry(self, node: yaml.Node, place: Place) -> Mapping[str, yaml.Node]:
         """The keys of an entry, which may be a path alone."""
@@ -213,7 +213,21 @@ class EntryReader:
                 values = {"file": Excerpt(file), "diagnostic": error.message}
                 self.errors.add(place, msg("definitions.in_folder", **values))
             else:
-                yield folder._replace(path=path, source=content)
+                yield self._with_source(folder._replace(path=path), content, place)
+
+    def _with_source(
+        self, definition: FileDefinition, source: bytes, place: Place
+    ) -> FileDefinition:
+        """Give a file its content, and the custom properties that are named in it.
+
+        Admins of a repository may set them, so none becomes a part of a workflow, which runs with
+        the secrets of the repository.
+        """
+        names = templates.properties(source.decode()) if definition.template else ()
+        if names and definition.path.startswith(WORKFLOW_FILES):
+            message = msg("definitions.property_in_workflow", path=Excerpt(definition.path))
+            self.errors.add(place, message)
+        return definition._replace(source=source, properties=names)
 
     def _require_room(self) -> None:
         """Read no more of a list that is refused: perhaps it holds one large file very often.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from registrar.models.facts import PROPERTY_NAME
 from registrar.models.selection import VISIBILITIES, Rule, Selection
 from registrar.patterns import MOST_CHARACTERS
 from registrar.texts.messages import Excerpt, Message, msg
+from registrar.texts.templates import PROPERTY_NAME
 
 QUALIFIERS = (
     *("topic:", "-topic:", "visibility:", "language:", "property:", "-property:"),

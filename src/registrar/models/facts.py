@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
-
-PROPERTY_NAME = re.compile(r"[A-Za-z0-9_$#-]{1,75}")
-"""https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
 
 Values = Mapping[str, tuple[str, ...]]
 """Values of custom properties by their names in lower case; one that is not set has no name."""

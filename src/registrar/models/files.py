@@ -9,7 +9,7 @@ from typing import NamedTuple
 from registrar.models.repository import Repository
 from registrar.texts import templates
 
-TEMPLATE_NAMES = ("owner", "repo", "default_branch")
+TEMPLATE_NAMES = ("owner", "repo", "default_branch", templates.PROPERTY)
 """Placeholders of the content of a template."""
 
 EMPTY_FILE = b"\n"
@@ -34,6 +34,8 @@ class FileDefinition(NamedTuple):
     """Other paths for the same file: where one of them exists, this one counts as present."""
     template: bool = False
     """Whether the content is a template, to be filled in for the repository."""
+    properties: tuple[str, ...] = ()
+    """Custom properties that the template names, in lower case."""
     rule: int = 0
     """Number of the rule that it stands in; 0: in no rule."""
     repository: Repository | None = None
@@ -53,8 +55,10 @@ class FileDefinition(NamedTuple):
             return self.source
         owner, _, repo = self.repository.full_name.partition("/")
         values = (owner, repo, self.repository.default_branch)
-        names = dict(zip(TEMPLATE_NAMES, values, strict=True))
-        return templates.fill(self.source.decode(), names).encode()
+        names = dict(zip(TEMPLATE_NAMES, values, strict=False))
+        set_ones = (self.repository.facts and self.repository.facts.properties) or {}
+        properties = {name: "".join(set_ones.get(name, ())) for name in self.properties}
+        return templates.fill(self.source.decode(), names, properties).encode()
 
     @property
     def is_empty(self) -> bool:

@@ -89,5 +89,6 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def asks_for_properties(self) -> bool:
-        """Whether a rule asks about custom properties."""
-        return any(rule.condition.asks_for_properties for rule in self.rules)
+        """Whether a rule asks about custom properties, or a template names some."""
+        asks = any(rule.condition.asks_for_properties for rule in self.rules)
+        return asks or any(definition.properties for definition in self.possible)

@@ -29,17 +29,20 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     """Sort the list into what is present, what can be created, and what cannot.
 
     Raises:
-        Refused: rules of the list contradict each other for this repository.
+        Refused: rules of the list contradict each other for this repository, or a template names a
+            custom property that has several values.
     """
     entries, listed = state.entries, listed_in(spec, state)
-    for below, above in listed.below:
+    for below, above in listed.below if spec.rules else ():
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": _place(below.rule), "other": _place(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
-    definitions = tuple(d.filled_in(state.repository) for d in listed.definitions)
+    repository = state.repository._replace(facts=_facts(spec, state))
+    definitions = tuple(d.filled_in(repository) for d in listed.definitions)
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
     satisfied = _satisfied(absent, listing, spec, state)
+    satisfied |= _without_value([d for d in absent if d.path not in satisfied])
     blocked = {
         definition.path: parent
         for definition in absent
@@ -72,8 +75,33 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     """Give what the list has for a repository, as its rules say."""
-    facts = spec.facts or state.repository.facts or Facts(state.repository.full_name)
-    return listed_for(spec.definitions, spec.rules, facts, lambda path: path in state.entries)
+
+    def has(path: str) -> bool:
+        return path in state.entries
+
+    return listed_for(spec.definitions, spec.rules, _facts(spec, state), has)
+
+
+def _facts(spec: RegistrationSpec, state: RepositoryState) -> Facts:
+    return spec.facts or state.repository.facts or Facts(state.repository.full_name)
+
+
+def _without_value(absent: Sequence[FileDefinition]) -> dict[str, Message]:
+    """Those whose templates name a custom property that is not set.
+
+    Raises:
+        Refused: one has several values.
+    """
+    found: dict[str, Message] = {}
+    for definition in absent:
+        facts = definition.repository.facts if definition.repository else None
+        values = (facts.properties if facts else None) or {}
+        for name in definition.properties:
+            if len(values.get(name, ())) > 1:
+                raise Refused(msg("preflight.property_list", path=definition.path, name=name))
+            if not values.get(name):
+                found.setdefault(definition.path, msg("reason.no_property", name=name))
+    return found
 
 
 def _place(rule: int) -> Message:

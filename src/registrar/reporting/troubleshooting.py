@@ -29,6 +29,7 @@ SECTIONS = {
     "preflight.no_push": "a-permission-is-missing",
     "preflight.not_found": "the-repository-is-not-found",
     "preflight.own_token": "the-repository-is-not-found",
+    "preflight.property_list": "definition-files",
     "preflight.rules": "paths-in-a-list",
     "preflight.scope": "a-permission-is-missing",
     "preflight.workflow_scope": "workflow-files",

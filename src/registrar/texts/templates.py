@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Collection, Mapping
 
 from registrar.texts.messages import Excerpt, Message, msg
 
+PROPERTY = "property:NAME"
+"""The placeholder of a custom property, among those that a template may have."""
+PROPERTY_NAME = re.compile(r"[A-Za-z0-9_$#-]{1,75}")
+"""https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
 _MOST_UNKNOWN = 10
 """Unknown names that are listed in one diagnostic."""
 
@@ -21,6 +26,7 @@ def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
             f"{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
             for _, field, spec, conversion in string.Formatter().parse(text)
             if field is not None
+            if not (PROPERTY in known and _names_property(field, spec, conversion))
         ]
     except ValueError:
         return msg("input.template_broken", name=name, value=Excerpt(text))
@@ -33,9 +39,33 @@ def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
     return None
 
 
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """Fill in a template without diagnostics; values it does not name are left out."""
-    return text.format_map(values)
+def fill(text: str, values: Mapping[str, str], properties: Mapping[str, str] | None = None) -> str:
+    """Fill in a template without diagnostics; values it does not name are left out.
+
+    ``properties`` are values of custom properties by their names in lower case.
+    """
+    return text.format_map({**values, "property": _Properties(properties or {})})
+
+
+def properties(text: str) -> tuple[str, ...]:
+    """Names in lower case of the custom properties in a template without diagnostics."""
+    found = string.Formatter().parse(text)
+    names = (spec.lower() for _, field, spec, _ in found if field == "property" and spec)
+    return tuple(dict.fromkeys(names))
+
+
+class _Properties:
+    """Gives the value of ``{property:NAME}``: Python's format strings pass on what follows `:`."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+
+    def __format__(self, name: str) -> str:
+        return self._values[name.lower()]
+
+
+def _names_property(field: str, spec: str | None, conversion: str | None) -> bool:
+    return field == "property" and not conversion and bool(PROPERTY_NAME.fullmatch(spec or ""))
 
 
 def placeholders(text: str) -> int:
