@@ -99,14 +99,15 @@ class Run:
                 cancellation=Cancellation(clock or FakeClock()),
             ),
         )
-        self.client = self.github.client(full_name)
+        client = self.github.client(full_name)
+        self.rest, self.graphql = client.rest, client.graphql
         self.many = self.github.many()
 
 
 def more_directories(run: Run, given: Given) -> Known:
     """Read more directories than one query asks for."""
     asked = ["", *given.directories]
-    return run.client._more(given.full_name, given.base, Known(), asked)
+    return run.graphql._more(given.full_name, given.base, Known(), asked)
 
 
 class Sent(Protocol):
@@ -142,42 +143,42 @@ GRAPHQL = "POST (?:/api)?/graphql"
 OF_IT = r"(?:/repos/[^/]+/[^/]+|/repositories/\d+)"
 CALLS: Mapping[str, Call] = {
     "GET rate_limit": Call("GET /rate_limit", lambda run, _: run.github.check_token()),
-    "GET repo": Call(f"GET {OF_IT}", lambda run, given: run.client.repository(given.full_name)),
+    "GET repo": Call(f"GET {OF_IT}", lambda run, given: run.rest.repository(given.full_name)),
     "GET git/ref": Call(
         f"GET {OF_IT}/git/ref/.+",
-        lambda run, given: run.client.branch_head(given.repository, given.branch),
+        lambda run, given: run.rest.branch_head(given.repository, given.branch),
     ),
     "GET contents": Call(
         f"GET {OF_IT}/contents/.*",
-        lambda run, given: run.client.entry(given.repository, given.path, given.base),
+        lambda run, given: run.rest.entry(given.repository, given.path, given.base),
     ),
     "GET contents of a directory": Call(
         f"GET {OF_IT}/contents/.*",
-        lambda run, given: run.client.directory(given.repository, given.path, given.base),
+        lambda run, given: run.rest.directory(given.repository, given.path, given.base),
     ),
     "GET git/trees": Call(
         f"GET {OF_IT}/git/trees/.+",
-        lambda run, given: run.client.tree(given.repository, given.base),
+        lambda run, given: run.rest.tree(given.repository, given.base),
     ),
     "GET compare": Call(
         f"GET {OF_IT}/compare/.+",
-        lambda run, given: run.client.compare(given.repository, given.base, given.head),
+        lambda run, given: run.rest.compare(given.repository, given.base, given.head),
     ),
     "GET pulls": Call(
         f"GET {OF_IT}/pulls",
-        lambda run, given: run.client.pull_requests(given.repository, given.branch),
+        lambda run, given: run.rest.pull_requests(given.repository, given.branch),
     ),
     "GET pulls/N": Call(
         f"GET {OF_IT}/pulls/\\d+",
-        lambda run, given: run.client.pull_request(given.repository, given.number),
+        lambda run, given: run.rest.pull_request(given.repository, given.number),
     ),
     "POST git/refs": Call(
         f"POST {OF_IT}/git/refs",
-        lambda run, given: run.client.create_branch(given.repository, given.branch, given.base),
+        lambda run, given: run.rest.create_branch(given.repository, given.branch, given.base),
     ),
     "PUT contents": Call(
         f"PUT {OF_IT}/contents/.+",
-        lambda run, given: run.client.create_file(
+        lambda run, given: run.rest.create_file(
             given.repository,
             given.path,
             branch=given.branch,
@@ -187,25 +188,25 @@ CALLS: Mapping[str, Call] = {
     ),
     "POST pulls": Call(
         f"POST {OF_IT}/pulls",
-        lambda run, given: run.client.create_pull_request(given.repository, given.new_pull_request),
+        lambda run, given: run.rest.create_pull_request(given.repository, given.new_pull_request),
     ),
     "PATCH pulls/N": Call(
         f"PATCH {OF_IT}/pulls/\\d+",
-        lambda run, given: run.client.update_pull_request(
+        lambda run, given: run.rest.update_pull_request(
             given.repository, given.pull_request, body=given.body
         ),
     ),
     "POST labels": Call(
         f"POST {OF_IT}/issues/\\d+/labels",
-        lambda run, given: run.client.add_labels(given.repository, given.number, given.labels),
+        lambda run, given: run.rest.add_labels(given.repository, given.number, given.labels),
     ),
     "POST assignees": Call(
         f"POST {OF_IT}/issues/\\d+/assignees",
-        lambda run, given: run.client.add_assignees(given.repository, given.number, given.people),
+        lambda run, given: run.rest.add_assignees(given.repository, given.number, given.people),
     ),
     "POST requested_reviewers": Call(
         f"POST {OF_IT}/pulls/\\d+/requested_reviewers",
-        lambda run, given: run.client.request_reviewers(
+        lambda run, given: run.rest.request_reviewers(
             given.repository, given.number, given.people, given.teams
         ),
     ),
@@ -223,7 +224,7 @@ CALLS: Mapping[str, Call] = {
     ),
     "query repository": Call(
         GRAPHQL,
-        lambda run, given: run.client.inspect(given.full_name, [given.branch], given.directories),
+        lambda run, given: run.graphql.inspect(given.full_name, [given.branch], given.directories),
         "pulls: repository",
     ),
     "query object": Call(GRAPHQL, more_directories, "object(oid:"),
@@ -234,19 +235,19 @@ CALLS: Mapping[str, Call] = {
     ),
     "query .github": Call(
         GRAPHQL,
-        lambda run, given: run.client.read_owner(given.owner, given.directories),
+        lambda run, given: run.graphql.read_owner(given.owner, given.directories),
         'name: ".github"',
     ),
     "mutation createRef, createCommitOnBranch, createPullRequest": Call(
         GRAPHQL,
-        lambda run, given: run.client.create_everything(
+        lambda run, given: run.graphql.create_everything(
             given.repository, given.commit, given.new_pull_request
         ),
         "createRef(",
     ),
     "mutation createCommitOnBranch": Call(
         GRAPHQL,
-        lambda run, given: run.client.create_commit(given.repository, given.commit),
+        lambda run, given: run.graphql.create_commit(given.repository, given.commit),
         "mutation($commit:",
     ),
 }

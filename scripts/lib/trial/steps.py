@@ -252,8 +252,8 @@ class Trial:
         self.nothing_there()
         fill(self.first, self.token, files_of_first())
         fill(self.second, self.token, {"README.md": b"# Scratch\n"})
-        client = self.requests.client
-        base = client.branch_head(self.given.repository, self.first.default_branch)
+        rest = self.requests.rest
+        base = rest.branch_head(self.given.repository, self.first.default_branch)
         self.given = replace(self.given, base=base or "")
         self.reading()
         self.plans()
@@ -314,7 +314,7 @@ class Trial:
         """What is written and refused, on a branch of its own."""
         for name in WRITTEN:
             self.ask(name, **CHANGES.get(name, {}))
-        head = self.requests.client.branch_head(self.given.repository, self.given.branch)
+        head = self.requests.rest.branch_head(self.given.repository, self.given.branch)
         self.given = replace(self.given, head=head or "")
         for name in WRITTEN_AFTER:
             self.ask(name, **CHANGES.get(name, {}))
@@ -421,6 +421,6 @@ class Trial:
         """Close the pull request of a branch, as somebody who declines it."""
         expected = ("GET pulls: one is open", "PATCH pulls/N: it is changed")
         with self.step("Closed by hand", *expected), suppress(RegistrarError):
-            client, repository = self.requests.client, self.given.repository
-            for pull in client.pull_requests(repository, branch):
-                client.update_pull_request(repository, pull, body=pull.body, close=True)
+            rest, repository = self.requests.rest, self.given.repository
+            for pull in rest.pull_requests(repository, branch):
+                rest.update_pull_request(repository, pull, body=pull.body, close=True)

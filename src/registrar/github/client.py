@@ -9,12 +9,13 @@ from registrar.failure import Kind
 from registrar.github.errors import GitHubError
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
-from registrar.github.graphql import GraphQLClient
+from registrar.github.graphql import GraphQL
 from registrar.github.limits import Resource, TokenLimits
 from registrar.github.many import ManyClient
 from registrar.github.pace import Pace
 from registrar.github.request import Request
 from registrar.github.response import Response
+from registrar.github.rest import Rest
 from registrar.github.retry import RetryPolicy
 from registrar.github.session import Saw, Session, nobody
 from registrar.models.repository import OwnerFiles
@@ -24,24 +25,21 @@ if TYPE_CHECKING:
     from registrar.github.transport import Transport
 
 
-class Client(GraphQLClient):
+class Client:
     """What a run asks of GitHub about one repository. May be used from several threads."""
 
-    def __init__(
-        self,
-        session: Session,
-        context: Context,
-        owner_files: dict[str, OwnerFiles | None],
-    ) -> None:
+    def __init__(self, session: Session, owner_files: dict[str, OwnerFiles | None]) -> None:
         """``owner_files`` caches what the repositories ``.github`` hold, for all clients."""
-        super().__init__(session, context)
+        self._session = session
         self._owner_files = owner_files
+        self.rest = Rest(session)
+        self.graphql = GraphQL(session, self.rest)
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read the owner's repository ``.github``, once a run: ``directories`` never change."""
         key = owner.lower()
         if key not in self._owner_files:
-            self._owner_files[key] = self.read_owner(owner, directories)
+            self._owner_files[key] = self.graphql.read_owner(owner, directories)
         return self._owner_files[key]
 
     @property
@@ -103,11 +101,11 @@ class GitHub:
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""
         context = self._context._replace(target=target)
-        return Client(self._session(context), context, self._owner_files)
+        return Client(self._session(context), self._owner_files)
 
     def many(self) -> ManyClient:
         """Give a client for requests about many repositories at once."""
-        return ManyClient(self._session(self._context), self._context)
+        return ManyClient(self._session(self._context))
 
     @property
     def sent(self) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 from registrar.errors import Refused
 from registrar.failure import ASK_FOR_LESS, Failure, Kind
@@ -14,10 +14,10 @@ from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
 from registrar.github.fields import Fields
 from registrar.github.parse_graphql import Asked, Path
-from registrar.github.request import GRAPHQL, Model, Request, RequestOptions
+from registrar.github.request import GRAPHQL, Model, Request
 from registrar.github.response import GraphQLError, Response
-from registrar.github.rest import RestClient, none_if_missing
-from registrar.github.session import branch_key, pull_request_key
+from registrar.github.rest import Rest, none_if_missing, of_json
+from registrar.github.session import Session, branch_key, pull_request_key
 from registrar.github.trees import Known
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
@@ -26,7 +26,7 @@ from registrar.models.repository import (
     Repository,
     RepositoryState,
 )
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
@@ -53,8 +53,13 @@ class _Defaults(NamedTuple):
     is_public: bool
 
 
-class GraphQLClient(RestClient):
-    """The calls of the GraphQL API, beside those of REST."""
+class GraphQL:
+    """The calls of the GraphQL API. May be used from several threads."""
+
+    def __init__(self, session: Session, rest: Rest) -> None:
+        """Nothing is sent before the first call."""
+        self._session = session
+        self._rest = rest
 
     def inspect(
         self,
@@ -90,7 +95,7 @@ class GraphQLClient(RestClient):
             if error.kind not in ASK_FOR_LESS or len(branches) == 1:
                 raise
             found = _in_parts(directories, partial(read, branches[:1]))
-        return self.with_other_pages(self._completed(found))
+        return self.with_other_pages(self.completed(found))
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
@@ -128,33 +133,37 @@ class GraphQLClient(RestClient):
         Raises:
             GitHubError: no usable response.
         """
-        created = self._graphql(
-            queries.CREATE_EVERYTHING,
-            {
-                "ref": {
-                    "repositoryId": repository.node_id,
-                    "name": f"refs/heads/{commit.branch}",
-                    "oid": commit.parent,
-                },
-                # A branch that does not exist yet has no id. Where another repository has the name
-                # by now, this is refused: it has no such branch at this commit
-                "commit": self._commit_input(repository, commit),
-                "pull": {
-                    "repositoryId": repository.node_id,
-                    "baseRefName": repository.default_branch,
-                    "headRefName": pull_request.branch,
-                    "title": pull_request.title,
-                    "body": pull_request.body,
-                    "draft": pull_request.draft,
-                },
+        variables = {
+            "ref": {
+                "repositoryId": repository.node_id,
+                "name": f"refs/heads/{commit.branch}",
+                "oid": commit.parent,
             },
-            msg("operation.all_at_once", branch=commit.branch),
-            lambda response: parse_graphql.created(response, pull_request.body),
-            writes=True,
-            idempotent=False,
+            # A branch that does not exist yet has no id. Where another repository has the name by
+            # now, this is refused: it has no such branch at this commit
+            "commit": self._commit_input(repository, commit),
+            "pull": {
+                "repositoryId": repository.node_id,
+                "baseRefName": repository.default_branch,
+                "headRefName": pull_request.branch,
+                "title": pull_request.title,
+                "body": pull_request.body,
+                "draft": pull_request.draft,
+            },
+        }
+        created = self._session.request(
+            Request(
+                "POST",
+                GRAPHQL,
+                msg("operation.all_at_once", branch=commit.branch),
+                lambda response: parse_graphql.created(response, pull_request.body),
+                queries.body(queries.CREATE_EVERYTHING, variables),
+                writes=True,
+                idempotent=False,
+            )
         )
         if created.branch_id:
-            self._branch_ids[commit.branch] = created.branch_id
+            self._session.branch_ids[commit.branch] = created.branch_id
         if created.branch_id or created.commit:
             self._session.note_made(branch_key(commit.branch))
         if created.pull_request:
@@ -170,14 +179,19 @@ class GraphQLClient(RestClient):
             GitHubError: also when the branch is no longer at ``commit.parent``.
         """
         branch = branch_key(commit.branch)
-        return self._graphql(
-            queries.CREATE_COMMIT,
-            {"commit": self._commit_input(repository, commit)},
-            msg("operation.commit", branch=commit.branch),
-            parse_graphql.commit_id,
-            writes=True,
-            needs=(branch,),
-            makes=(branch,),
+        return self._session.request(
+            Request(
+                "POST",
+                GRAPHQL,
+                msg("operation.commit", branch=commit.branch),
+                parse_graphql.commit_id,
+                queries.body(
+                    queries.CREATE_COMMIT, {"commit": self._commit_input(repository, commit)}
+                ),
+                writes=True,
+                needs=(branch,),
+                makes=(branch,),
+            )
         )
 
     def _commit_input(self, repository: Repository, commit: NewCommit) -> dict[str, object]:
@@ -189,7 +203,7 @@ class GraphQLClient(RestClient):
             "repositoryNameWithOwner": repository.full_name,
             "branchName": commit.branch,
         }
-        branch_id = self._branch_ids.get(commit.branch)
+        branch_id = self._session.branch_ids.get(commit.branch)
         return {
             "branch": {"id": branch_id} if branch_id else by_name,
             "expectedHeadOid": commit.parent,
@@ -200,7 +214,7 @@ class GraphQLClient(RestClient):
     def with_other_pages(self, state: RepositoryState) -> RepositoryState:
         """Read the pull requests of names that have more of them than one answer holds."""
         more = {
-            name: BranchState(name, branch.head, self.pull_requests(state.repository, name))
+            name: BranchState(name, branch.head, self._rest.pull_requests(state.repository, name))
             for name, branch in state.branches.items()
             if branch.has_more
         }
@@ -222,17 +236,22 @@ class GraphQLClient(RestClient):
             **queries.branch_variables(branches),
         }
         try:
-            found = self._graphql(
-                queries.repository(branches, directories, with_facts=with_facts),
-                variables,
-                msg("operation.repository", target=target),
-                lambda response: self._found_in(response, target, branches, directories),
-                tolerates=may_be_beside_data,
-                asks_less_after=_asks_less_after(directories),
+            found = self._session.request(
+                Request(
+                    "POST",
+                    GRAPHQL,
+                    msg("operation.repository", target=target),
+                    lambda response: self._found_in(response, target, branches, directories),
+                    queries.body(
+                        queries.repository(branches, directories, with_facts=with_facts), variables
+                    ),
+                    tolerates=may_be_beside_data,
+                    asks_less_after=_asks_less_after(directories),
+                )
             )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
-                raise self.not_found_error(target) from error
+                raise self._rest.not_found_error(target) from error
             raise
         for branch in found.state.branches.values():
             if branch.head:
@@ -249,14 +268,14 @@ class GraphQLClient(RestClient):
         asked = Asked(branches, directories, response)
         repository = data.object("repository")
         self.note_seen(target, repository)
-        self._branch_ids.update(parse_graphql.branch_ids(repository, branches))
-        return self._found(repository, data.object_or_null("pulls"), asked)
+        self._session.branch_ids.update(parse_graphql.branch_ids(repository, branches))
+        return self.found(repository, data.object_or_null("pulls"), asked)
 
     def note_seen(self, known_as: str, found: Fields) -> None:
         """Tell whether a repository is private now, before anything is said about it."""
         self._session.saw(known_as, found.repository("nameWithOwner"), found.flag("isPrivate"))
 
-    def _found(self, found: Fields, pulls: Fields | None, asked: Asked, *index: int) -> Found:
+    def found(self, found: Fields, pulls: Fields | None, asked: Asked, *index: int) -> Found:
         """Read a repository, the one with this ``index`` where an answer has several.
 
         ``pulls`` is where its pull requests stand in the answer.
@@ -267,7 +286,7 @@ class GraphQLClient(RestClient):
         default = found.object_or_none("defaultBranchRef")
         if default is None:
             # GraphQL does not name the default branch of an empty repository
-            gone = self.repository(full_name).default_branch
+            gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
         may_push = None
         if "viewerPermission" in found:
@@ -277,7 +296,7 @@ class GraphQLClient(RestClient):
             default_branch=default.text("name"),
             html_url=found.url("url"),
             archived=found.flag("isArchived"),
-            can_push=self.user_may_push(says=may_push),
+            can_push=self._rest.user_may_push(says=may_push),
             is_fork=found.flag("isFork"),
             node_id=found.text("id"),
             facts=parse_graphql.facts(found) if "repositoryTopics" in found else None,
@@ -310,13 +329,18 @@ class GraphQLClient(RestClient):
             is_public = visibility == "PUBLIC"
             return _Defaults(commit.object_id("oid"), Known().learn(answers), is_public)
 
-        return self._graphql(
-            queries.owner(directories),
-            {"owner": owner, **queries.variables(directories)},
-            msg("operation.repository", target=f"{owner}/.github"),
-            read,
-            tolerates=parse_graphql.is_about_directory,
-            asks_less_after=_asks_less_after(directories),
+        return self._session.request(
+            Request(
+                "POST",
+                GRAPHQL,
+                msg("operation.repository", target=f"{owner}/.github"),
+                read,
+                queries.body(
+                    queries.owner(directories), {"owner": owner, **queries.variables(directories)}
+                ),
+                tolerates=parse_graphql.is_about_directory,
+                asks_less_after=_asks_less_after(directories),
+            )
         )
 
     def _more(self, full_name: str, commit: str, known: Known, directories: Sequence[str]) -> Known:
@@ -330,16 +354,22 @@ class GraphQLClient(RestClient):
             answers = parse_graphql.directories(found, asked, ("repository", "object"))
             return known.learn(answers)
 
-        return self._graphql(
-            queries.more_directories(directories),
-            {"owner": owner, "name": name, "oid": commit, **queries.variables(directories)},
-            msg("operation.repository", target=full_name),
-            read,
-            tolerates=parse_graphql.is_about_directory,
-            asks_less_after=_asks_less_after(directories),
+        return self._session.request(
+            Request(
+                "POST",
+                GRAPHQL,
+                msg("operation.repository", target=full_name),
+                read,
+                queries.body(
+                    queries.more_directories(directories),
+                    {"owner": owner, "name": name, "oid": commit, **queries.variables(directories)},
+                ),
+                tolerates=parse_graphql.is_about_directory,
+                asks_less_after=_asks_less_after(directories),
+            )
         )
 
-    def _completed(self, found: Found) -> RepositoryState:
+    def completed(self, found: Found) -> RepositoryState:
         """Give the state with everything that is known to exist.
 
         Raises:
@@ -363,12 +393,13 @@ class GraphQLClient(RestClient):
                 whole = parse.listing(data)
                 return whole and known.complete(path, whole)
 
-            completed = self._ask(
+            request = Request(
                 "GET",
                 f"/repos/{full_name}/git/trees/{listing.sha}",
                 msg("operation.existence", path=f"{path}/"),
-                read,
+                of_json(read),
             )
+            completed = self._session.request(request)
             if completed is None:
                 raise Refused(msg("preflight.cut", target=full_name, directory=f"{path}/"))
             known = completed
@@ -379,23 +410,7 @@ class GraphQLClient(RestClient):
         operation = msg("operation.pull_requests_unread")
         where = ("pulls", *index)
         about = asked.response.with_errors(lambda error: error.path[: len(where)] == where)
-        return failure_beside_data(about, self._context, operation)
-
-    def _graphql(
-        self,
-        query: str,
-        variables: Mapping[str, object],
-        operation: Message,
-        read: Callable[[Response], Model],
-        **more: Unpack[RequestOptions],
-    ) -> Model:
-        """Send a request and give what ``read`` makes of its answer.
-
-        ``read`` is not called for an answer that was refused, nor for one to a query with an error
-        that it does not tolerate: what could not be read must not be taken for missing.
-        """
-        more["body"] = {"query": query, "variables": dict(variables)}
-        return self._session.request(Request("POST", GRAPHQL, operation, read, **more))
+        return failure_beside_data(about, self._session.context, operation)
 
 
 def _in_parts(

@@ -15,12 +15,13 @@ from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.graphql import UNREADABLE, Found, GraphQLClient, may_be_beside_data
+from registrar.github.graphql import UNREADABLE, Found, GraphQL, may_be_beside_data
 from registrar.github.limits import Resource
 from registrar.github.parse_graphql import Asked
-from registrar.github.request import Request
+from registrar.github.request import GRAPHQL, Request
 from registrar.github.response import GraphQLError, Response
-from registrar.github.rest import none_if_missing
+from registrar.github.rest import Rest, none_if_missing
+from registrar.github.session import Session
 from registrar.models.facts import Values
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
@@ -39,8 +40,14 @@ class _Page(NamedTuple):
     """Whether organisations that want single sign-on are missing from it."""
 
 
-class ManyClient(GraphQLClient):
-    """Lists repositories, and reads many of them at once."""
+class ManyClient:
+    """Lists repositories, and reads many of them at once; it writes nothing."""
+
+    def __init__(self, session: Session) -> None:
+        """Nothing is sent before the first call."""
+        self._session = session
+        self._rest = Rest(session)
+        self._graphql = GraphQL(session, self._rest)
 
     @property
     def points_left(self) -> int | None:
@@ -50,7 +57,7 @@ class ManyClient(GraphQLClient):
     @property
     def is_installation(self) -> bool:
         """Whether the token is an App's, or a workflow's own."""
-        return self._context.token_kind is TokenKind.INSTALLATION
+        return self._session.context.token_kind is TokenKind.INSTALLATION
 
     def of_installation(self) -> Iterator[ListedRepository]:
         """List what an App's token may see (docs: "List repositories accessible to the app").
@@ -125,7 +132,13 @@ class ManyClient(GraphQLClient):
             Refused: there is none that the token may see.
             GitHubError: no usable response.
         """
-        return self.get_repository(full_name, lambda data: _repository(Fields(data)))
+        return self._rest.get_repository(full_name, lambda data: _repository(Fields(data)))
+
+    def inspect(
+        self, full_name: str, branches: Sequence[str], directories: Sequence[str]
+    ) -> RepositoryState:
+        """Read one repository as if it were the only one (`GraphQL.inspect`)."""
+        return self._graphql.inspect(full_name, branches, directories)
 
     def inspect_many(
         self,
@@ -142,24 +155,30 @@ class ManyClient(GraphQLClient):
             GitHubError: no usable response, or a part of one.
         """
         directories = trees.to_ask(directories)
-        found = self._graphql(
-            queries.repositories(branches, directories),
-            {
-                "ids": [repository.node_id for repository in repositories],
-                **queries.variables(directories),
-                **queries.branch_variables(branches),
-            },
-            msg("operation.repositories", count=len(repositories)),
-            lambda response: self._found_of(response, repositories, branches, directories),
-            tolerates=_is_about_one,
-            asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else frozenset(),
+        found = self._session.request(
+            Request(
+                "POST",
+                GRAPHQL,
+                msg("operation.repositories", count=len(repositories)),
+                lambda response: self._found_of(response, repositories, branches, directories),
+                queries.body(
+                    queries.repositories(branches, directories),
+                    {
+                        "ids": [repository.node_id for repository in repositories],
+                        **queries.variables(directories),
+                        **queries.branch_variables(branches),
+                    },
+                ),
+                tolerates=_is_about_one,
+                asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else frozenset(),
+            )
         )
         return [self._state(each) if isinstance(each, Found) else each for each in found]
 
     def _state(self, found: Found) -> RepositoryState | Failure:
         """Give the whole state, or why it cannot be read."""
         try:
-            return self.with_other_pages(self._completed(found))
+            return self._graphql.with_other_pages(self._graphql.completed(found))
         except (Refused, GitHubError) as error:
             if error.kind in ENDS_THE_READING:
                 raise
@@ -184,18 +203,18 @@ class ManyClient(GraphQLClient):
         ):
             error = unreadable.get(index)
             if node is not None:
-                self.note_seen(repository.full_name, node)
+                self._graphql.note_seen(repository.full_name, node)
             if node is not None and error is None:
                 states.append(self._found_or_reason(node, pulls, asked, index))
             elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
                 about = response.with_errors(error.__eq__)
                 operation = msg("operation.repository", target=repository.full_name)
-                why = failure_beside_data(about, self._context, operation)
+                why = failure_beside_data(about, self._session.context, operation)
                 message = msg("fleet.unreadable", reason=why.cause.message)
                 words = words_alone(error.message, repository.full_name)
                 states.append(Failure.of(message, Kind.PERMISSION, about=words))
             else:
-                states.append(self.not_found_error(repository.full_name).failure)
+                states.append(self._rest.not_found_error(repository.full_name).failure)
         return states
 
     def _found_or_reason(
@@ -210,7 +229,7 @@ class ManyClient(GraphQLClient):
             if found.flag(field):
                 return reason
         try:
-            return self._found(found, pulls, asked, index)
+            return self._graphql.found(found, pulls, asked, index)
         except Refused as refused:
             return refused.failure
 

@@ -9,7 +9,7 @@ place of the whole field, because the schema does not let ``pullRequests`` itsel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _LISTING = "oid entries { nameRaw mode type oid }"
 
@@ -131,3 +131,8 @@ def _field(name: str, path: str) -> str:
     if not path:
         return f"{name}: tree {{ {_LISTING} }}"
     return f"{name}: file(path: ${name}) {{ type object {{ ... on Tree {{ {_LISTING} }} }} }}"
+
+
+def body(query: str, variables: Mapping[str, object]) -> dict[str, object]:
+    """Give the body of a request."""
+    return {"query": query, "variables": dict(variables)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Generic, NamedTuple, TypedDict, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from registrar.failure import Kind
 from registrar.github.response import MOST_VALUES, GraphQLError, Response
@@ -28,7 +28,10 @@ class Request(NamedTuple, Generic[Model_co]):
     operation: Message
     """Describes it for people."""
     read: Callable[[Response], Model_co]
-    """Builds our model of a success; raises `UnusableAnswer` where that has another shape."""
+    """Builds our model of a success; raises `UnusableAnswer` where that has another shape.
+
+    It is not called for an answer that was refused, nor for a query's with an error that is not
+    tolerated: what could not be read must not be taken for missing."""
     body: Mapping[str, object] | None = None
     file: str = ""
     """Path of the file that is to be created."""
@@ -50,21 +53,6 @@ class Request(NamedTuple, Generic[Model_co]):
     `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""
-
-
-class RequestOptions(TypedDict, total=False):
-    """The fields of a `Request` that most requests leave as they are."""
-
-    body: Mapping[str, object]
-    file: str
-    writes: bool
-    most_values: int
-    asks_less_after: frozenset[Kind]
-    idempotent: bool
-    needs: tuple[str, ...]
-    makes: tuple[str, ...]
-    says_absent: Callable[[Response], bool]
-    tolerates: Callable[[GraphQLError], bool]
 
 
 class Outcome(NamedTuple, Generic[Model_co]):

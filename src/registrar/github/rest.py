@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Unpack
 from urllib.parse import quote
 
 from registrar.errors import Refused
 from registrar.failure import Kind
 from registrar.github import parse
 from registrar.github.errors import GitHubError
-from registrar.github.explain import Context, TokenKind
+from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, objects
-from registrar.github.request import Model, Request, RequestOptions
-from registrar.github.response import MOST_VALUES_OF_CHECK
+from registrar.github.request import Model, Request
+from registrar.github.response import MOST_VALUES_OF_CHECK, Response
 from registrar.github.session import (
     Session,
     branch_key,
@@ -31,20 +30,17 @@ from registrar.models.repository import (
     Repository,
     Tree,
 )
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import msg
 
 PER_PAGE = 100
 
 
-class RestClient:
+class Rest:
     """The calls of the REST API. May be used from several threads."""
 
-    def __init__(self, session: Session, context: Context) -> None:
+    def __init__(self, session: Session) -> None:
         """Nothing is sent before the first call."""
         self._session = session
-        self._context = context
-        self._branch_ids: dict[str, str] = {}
-        """What GraphQL calls branches of the repository, by their names, as far as it is known."""
 
     # --- Reads ----------------------------------------------------------------------------
 
@@ -57,18 +53,20 @@ class RestClient:
         """
         return self.get_repository(full_name, lambda data: self._repository_of(full_name, data))
 
-    def default_branch(self, repository: Repository) -> str:
-        """Name of the default branch by now.
+    def again(self, repository: Repository) -> Repository:
+        """Read a repository once more, as it is by now.
 
         Raises:
             GitHubError: no usable response.
         """
-        operation = msg("operation.repository", target=repository.full_name)
-        return self._ask(
-            "GET",
-            repository.address,
-            operation,
-            lambda data: self._repository_of(repository.full_name, data).default_branch,
+        name = repository.full_name
+        return self._session.request(
+            Request(
+                "GET",
+                repository.address,
+                msg("operation.repository", target=name),
+                of_json(lambda data: self._repository_of(name, data)),
+            )
         )
 
     def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
@@ -80,7 +78,9 @@ class RestClient:
         """
         operation = msg("operation.repository", target=full_name)
         try:
-            return self._ask("GET", f"/repos/{full_name}", operation, read)
+            return self._session.request(
+                Request("GET", f"/repos/{full_name}", operation, of_json(read))
+            )
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise self.not_found_error(full_name) from error
@@ -88,8 +88,8 @@ class RestClient:
 
     def not_found_error(self, full_name: str) -> Refused:
         """Give the error for a repository that is not there, or not visible to the token."""
-        key = "preflight.own_token" if self._context.is_foreign else "preflight.not_found"
-        return Refused(msg(key, target=full_name, own=self._context.workflow_repository))
+        key = "preflight.own_token" if self._session.context.is_foreign else "preflight.not_found"
+        return Refused(msg(key, target=full_name, own=self._session.context.workflow_repository))
 
     def user_may_push(self, *, says: bool | None) -> bool | None:
         """Whether the user of the token may push, given the role in GitHub's answer (``says``).
@@ -97,7 +97,7 @@ class RestClient:
         An App's token, and a workflow's own, authenticate no user: GitHub then says
         that it may not, whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
         """
-        return None if self._context.token_kind is TokenKind.INSTALLATION else says
+        return None if self._session.context.token_kind is TokenKind.INSTALLATION else says
 
     def with_properties(self, repository: Repository) -> Repository:
         """Give a repository with its custom properties, where the answer did not have them.
@@ -109,11 +109,13 @@ class RestClient:
         if facts.properties is not None:
             return repository
         found = none_if_missing(
-            lambda: self._ask(
-                "GET",
-                f"{repository.address}/properties/values",
-                msg("operation.properties", target=repository.full_name),
-                lambda data: parse.property_values(objects(data)),
+            lambda: self._session.request(
+                Request(
+                    "GET",
+                    f"{repository.address}/properties/values",
+                    msg("operation.properties", target=repository.full_name),
+                    of_json(lambda data: parse.property_values(objects(data))),
+                )
             )
         )
         return repository._replace(facts=facts._replace(properties=found or {}))
@@ -127,13 +129,15 @@ class RestClient:
         path = f"{repository.address}/git/ref/heads/{quote(branch)}"
         operation = msg("operation.reference", branch=branch)
         return none_if_missing(
-            lambda: self._ask(
-                "GET",
-                path,
-                operation,
-                lambda data: self._head_of(branch, data),
-                needs=(branch_key(branch),),
-                makes=(branch_key(branch),),
+            lambda: self._session.request(
+                Request(
+                    "GET",
+                    path,
+                    operation,
+                    of_json(lambda data: self._head_of(branch, data)),
+                    needs=(branch_key(branch),),
+                    makes=(branch_key(branch),),
+                )
             )
         )
 
@@ -148,13 +152,15 @@ class RestClient:
         operation = msg("operation.existence", path=path)
         try:
             return none_if_missing(
-                lambda: self._ask(
-                    "GET",
-                    _contents(repository, path, ref),
-                    operation,
-                    parse.entry,
-                    most_values=MOST_VALUES_OF_CHECK,
-                    needs=(file_key(ref, path),),
+                lambda: self._session.request(
+                    Request(
+                        "GET",
+                        _contents(repository, path, ref),
+                        operation,
+                        of_json(parse.entry),
+                        most_values=MOST_VALUES_OF_CHECK,
+                        needs=(file_key(ref, path),),
+                    )
                 )
             )
         except GitHubError as error:
@@ -172,19 +178,23 @@ class RestClient:
         """
         operation = msg("operation.existence", path=f"{path}/")
         return none_if_missing(
-            lambda: self._ask(
-                "GET",
-                _contents(repository, path, ref),
-                operation,
-                parse.directory,
-                most_values=MOST_VALUES_OF_CHECK,
+            lambda: self._session.request(
+                Request(
+                    "GET",
+                    _contents(repository, path, ref),
+                    operation,
+                    of_json(parse.directory),
+                    most_values=MOST_VALUES_OF_CHECK,
+                )
             )
         )
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
         path = f"{repository.address}/git/trees/{commit}?recursive=1"
-        return self._ask("GET", path, msg("operation.tree", commit=commit), parse.tree)
+        return self._session.request(
+            Request("GET", path, msg("operation.tree", commit=commit), of_json(parse.tree))
+        )
 
     def removed(
         self, repository: Repository, paths: Iterable[str], since: str, head: str
@@ -213,19 +223,21 @@ class RestClient:
         query = f"sha={head}&path={quote(path, safe='')}&per_page=1"
         target = f"{repository.address}/commits?{query}"
         operation = msg("operation.history", path=path)
-        return self._ask("GET", target, operation, parse.first_commit)
+        return self._session.request(Request("GET", target, operation, of_json(parse.first_commit)))
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Compare two commits from their best common ancestor on."""
         path = f"{repository.address}/compare/{base}...{head}?per_page=1"
         operation = msg("operation.compare", base=base, head=head)
-        return self._ask("GET", path, operation, parse.comparison)
+        return self._session.request(Request("GET", path, operation, of_json(parse.comparison)))
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
         path = f"{repository.address}/git/matching-refs/heads/{quote(beginning)}"
         operation = msg("operation.reference", branch=f"{beginning}…")
-        found = none_if_missing(lambda: self._ask("GET", path, operation, parse.branches))
+        found = none_if_missing(
+            lambda: self._session.request(Request("GET", path, operation, of_json(parse.branches)))
+        )
         # An earlier run may have made one of them a moment ago
         self._session.note_made(*map(branch_key, found or ()))
         return found
@@ -249,13 +261,8 @@ class RestClient:
         When GitHub has just said that there is one, a list without it is not believed at once.
         """
         try:
-            return self._pull_requests(
-                repository,
-                branch,
-                "state=open",
-                needs=(open_pull_request_key(branch),),
-                says_absent=lambda answer: not parse.pull_requests_from(answer.data, branch),
-            )
+            needs = (open_pull_request_key(branch),)
+            return self._pull_requests(repository, branch, "state=open", needs=needs)
         except GitHubError as error:
             if error.kind is Kind.LAG:
                 return ()
@@ -265,8 +272,14 @@ class RestClient:
         """Read one pull request."""
         path = f"{repository.address}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
-        return self._ask(
-            "GET", path, operation, parse.pull_request, needs=(pull_request_key(number),)
+        return self._session.request(
+            Request(
+                "GET",
+                path,
+                operation,
+                of_json(parse.pull_request),
+                needs=(pull_request_key(number),),
+            )
         )
 
     # --- Writes ---------------------------------------------------------------------------
@@ -277,13 +290,16 @@ class RestClient:
         Raises:
             GitHubError: also when the branch exists (`GitHubError.already_exists`).
         """
-        self._ask(
-            "POST",
-            f"{repository.address}/git/refs",
-            msg("operation.branch", branch=branch),
-            lambda data: self._head_of(branch, data),
-            body={"ref": f"refs/heads/{branch}", "sha": sha},
-            makes=(branch_key(branch),),
+        self._session.request(
+            Request(
+                "POST",
+                f"{repository.address}/git/refs",
+                msg("operation.branch", branch=branch),
+                of_json(lambda data: self._head_of(branch, data)),
+                body={"ref": f"refs/heads/{branch}", "sha": sha},
+                makes=(branch_key(branch),),
+                writes=True,
+            )
         )
 
     def create_file(
@@ -297,19 +313,22 @@ class RestClient:
         Raises:
             GitHubError: also when the path exists (`GitHubError.already_exists`).
         """
-        return self._ask(
-            "PUT",
-            f"{repository.address}/contents/{quote(path)}",
-            msg("operation.file", path=path),
-            parse.commit_of_file,
-            body={
-                "message": message,
-                "content": base64.b64encode(content).decode("ascii"),
-                "branch": branch,
-            },
-            file=path,
-            needs=(branch_key(branch),),
-            makes=(branch_key(branch), file_key(branch, path)),
+        return self._session.request(
+            Request(
+                "PUT",
+                f"{repository.address}/contents/{quote(path)}",
+                msg("operation.file", path=path),
+                of_json(parse.commit_of_file),
+                body={
+                    "message": message,
+                    "content": base64.b64encode(content).decode("ascii"),
+                    "branch": branch,
+                },
+                file=path,
+                needs=(branch_key(branch),),
+                makes=(branch_key(branch), file_key(branch, path)),
+                writes=True,
+            )
         )
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
@@ -318,20 +337,23 @@ class RestClient:
         Raises:
             GitHubError: also when one is open already (`GitHubError.already_exists`).
         """
-        opened = self._ask(
-            "POST",
-            f"{repository.address}/pulls",
-            msg("operation.pull_request", branch=new.branch),
-            parse.pull_request,
-            body={
-                "title": new.title,
-                "head": new.branch,
-                "base": repository.default_branch,
-                "body": new.body,
-                **({"draft": True} if new.draft else {}),
-            },
-            needs=(branch_key(new.branch),),
-            makes=(open_pull_request_key(new.branch),),
+        opened = self._session.request(
+            Request(
+                "POST",
+                f"{repository.address}/pulls",
+                msg("operation.pull_request", branch=new.branch),
+                of_json(parse.pull_request),
+                body={
+                    "title": new.title,
+                    "head": new.branch,
+                    "base": repository.default_branch,
+                    "body": new.body,
+                    **({"draft": True} if new.draft else {}),
+                },
+                needs=(branch_key(new.branch),),
+                makes=(open_pull_request_key(new.branch),),
+                writes=True,
+            )
         )
         self._session.note_made(pull_request_key(opened.number))
         return opened
@@ -340,24 +362,30 @@ class RestClient:
         self, repository: Repository, pull_request: PullRequest, *, body: str, close: bool = False
     ) -> PullRequest:
         """Replace the body of a pull request, and close it if asked to."""
-        return self._ask(
-            "PATCH",
-            f"{repository.address}/pulls/{pull_request.number}",
-            msg("operation.pull_request_update", pull_request=pull_request.link),
-            parse.pull_request,
-            body={"body": body, **({"state": "closed"} if close else {})},
-            needs=(pull_request_key(pull_request.number),),
+        return self._session.request(
+            Request(
+                "PATCH",
+                f"{repository.address}/pulls/{pull_request.number}",
+                msg("operation.pull_request_update", pull_request=pull_request.link),
+                of_json(parse.pull_request),
+                body={"body": body, **({"state": "closed"} if close else {})},
+                needs=(pull_request_key(pull_request.number),),
+                writes=True,
+            )
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
         """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
-        self._ask(
-            "POST",
-            f"{repository.address}/issues/{number}/labels",
-            msg("operation.labels", names=tuple(labels)),
-            objects,
-            body={"labels": list(labels)},
-            needs=(pull_request_key(number),),
+        self._session.request(
+            Request(
+                "POST",
+                f"{repository.address}/issues/{number}/labels",
+                msg("operation.labels", names=tuple(labels)),
+                of_json(objects),
+                body={"labels": list(labels)},
+                needs=(pull_request_key(number),),
+                writes=True,
+            )
         )
 
     def add_assignees(
@@ -367,13 +395,16 @@ class RestClient:
 
         It silently drops those who cannot be assigned (pozil/auto-assign-issue#148).
         """
-        return self._ask(
-            "POST",
-            f"{repository.address}/issues/{number}/assignees",
-            msg("operation.assignees", names=tuple(assignees)),
-            lambda data: parse.logins(Fields(data)),
-            body={"assignees": list(assignees)},
-            needs=(pull_request_key(number),),
+        return self._session.request(
+            Request(
+                "POST",
+                f"{repository.address}/issues/{number}/assignees",
+                msg("operation.assignees", names=tuple(assignees)),
+                of_json(lambda data: parse.logins(Fields(data))),
+                body={"assignees": list(assignees)},
+                needs=(pull_request_key(number),),
+                writes=True,
+            )
         )
 
     def request_reviewers(
@@ -384,19 +415,22 @@ class RestClient:
         team_reviewers: Sequence[str],
     ) -> None:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
-        self._ask(
-            "POST",
-            f"{repository.address}/pulls/{number}/requested_reviewers",
-            msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
-            lambda data: Fields(data).number("number"),
-            body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
-            needs=(pull_request_key(number),),
+        self._session.request(
+            Request(
+                "POST",
+                f"{repository.address}/pulls/{number}/requested_reviewers",
+                msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
+                of_json(lambda data: Fields(data).number("number")),
+                body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
+                needs=(pull_request_key(number),),
+                writes=True,
+            )
         )
 
     # --- Helpers --------------------------------------------------------------------------
 
     def _pull_requests(
-        self, repository: Repository, branch: str, query: str, **more: Unpack[RequestOptions]
+        self, repository: Repository, branch: str, query: str, *, needs: tuple[str, ...] = ()
     ) -> tuple[PullRequest, ...]:
         if not repository.takes_pull_requests:
             return ()
@@ -405,15 +439,20 @@ class RestClient:
         found: tuple[PullRequest, ...] = ()
         number, is_full = 1, True
         while is_full and not found:
-            found, is_full = self._ask(
-                "GET",
-                path if number == 1 else f"{path}&page={number}",
-                operation,
-                lambda data: (
-                    parse.pull_requests_from(data, branch),
-                    len(list(objects(data))) == PER_PAGE,
-                ),
-                **more,
+            found, is_full = self._session.request(
+                Request(
+                    "GET",
+                    path if number == 1 else f"{path}&page={number}",
+                    operation,
+                    of_json(
+                        lambda data: (
+                            parse.pull_requests_from(data, branch),
+                            len(list(objects(data))) == PER_PAGE,
+                        )
+                    ),
+                    needs=needs,
+                    says_absent=lambda answer: not parse.pull_requests_from(answer.data, branch),
+                )
             )
             number += 1
         # One of them may be new: our own whose answer was lost, or that of another run
@@ -422,7 +461,7 @@ class RestClient:
 
     def _head_of(self, branch: str, data: object) -> str:
         """Give the commit id of a branch, and keep its own id."""
-        self._branch_ids[branch] = Fields(data).text_or("node_id", "")
+        self._session.branch_ids[branch] = Fields(data).text_or("node_id", "")
         return parse.commit_of_reference(data)
 
     def _repository_of(self, known_as: str, data: object) -> Repository:
@@ -444,18 +483,10 @@ class RestClient:
             ),
         )
 
-    def _ask(
-        self,
-        method: str,
-        target: str,
-        operation: Message,
-        read: Callable[[object], Model],
-        **more: Unpack[RequestOptions],
-    ) -> Model:
-        """Send a request and give what ``read`` makes of the JSON of its answer."""
-        more["writes"] = method != "GET"
-        request = Request(method, target, operation, lambda response: read(response.data), **more)
-        return self._session.request(request)
+
+def of_json(read: Callable[[object], Model]) -> Callable[[Response], Model]:
+    """Read a model from the JSON of an answer."""
+    return lambda response: read(response.data)
 
 
 def _contents(repository: Repository, path: str, ref: str) -> str:

@@ -91,7 +91,10 @@ class Session:
         """What GitHub has reported about the token."""
         self._policy = policy
         self._clock = policy.clock
-        self._context = context
+        self.context = context
+        """What the meaning of an answer depends on."""
+        self.branch_ids: dict[str, str] = {}
+        """What GraphQL calls branches of the repository, by their names, as far as it is known."""
         self._made: dict[str, float] = {}
         """When what has these keys was made (monotonic clock, in seconds)."""
         self.wrote = False
@@ -162,7 +165,7 @@ class Session:
         made = [self._made[key] for key in request.needs if key in self._made]
         attempts.sent += 1
         attempts.known_until = max(made) + LAG_SECONDS if made else 0.0
-        context = self._context._replace(was_accepted=self.limits.was_accepted)
+        context = self.context._replace(was_accepted=self.limits.was_accepted)
         return classify(request, answer, context, was_made=bool(made), now=self._clock.time())
 
     def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:

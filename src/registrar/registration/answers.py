@@ -54,11 +54,11 @@ class Answers:
             case decide.Lacking(paths, commit):
                 return frozenset(path for path in paths if not self._holds(commit, path))
             case decide.Compare(base, head):
-                return client.compare(repository, base, head)
+                return client.rest.compare(repository, base, head)
             case decide.Removed(paths, since, head):
-                return client.removed(repository, paths, since, head)
+                return client.rest.removed(repository, paths, since, head)
             case decide.DefaultBranchNow():
-                return client.default_branch(repository)
+                return client.rest.again(repository).default_branch
             case _:
                 return decide.Made()
 
@@ -66,22 +66,22 @@ class Answers:
         client, repository, heads = self._client, self._plan.repository, self._plan.state.heads
         # What was listed before a claim is no longer what is there
         if heads is None or self._claimed:
-            head = client.branch_head(repository, name)
+            head = client.rest.branch_head(repository, name)
         else:
             head = heads.get(name)
         if head is None and name in self._claimed:
             return BranchState(name, None)
-        return BranchState(name, head, client.pull_requests(repository, name))
+        return BranchState(name, head, client.rest.pull_requests(repository, name))
 
     def _tree(self, commit: str) -> Tree | None:
         if commit not in self._trees:
-            self._trees[commit] = self._client.tree(self._plan.repository, commit)
+            self._trees[commit] = self._client.rest.tree(self._plan.repository, commit)
         return self._trees[commit]
 
     def _holds(self, commit: str, path: str) -> bool:
         tree = self._tree(commit)
         if tree is None:
-            return self._client.entry(self._plan.repository, path, commit) is not None
+            return self._client.rest.entry(self._plan.repository, path, commit) is not None
         return path in tree
 
 
@@ -126,7 +126,7 @@ class WritingAnswers(Answers):
 
     def _close_again(self, pull: PullRequest) -> None:
         repository, branch = self._plan.repository, pull.head_branch
-        self._client.update_pull_request(repository, pull, body=mark.CLOSED_BY_US, close=True)
+        self._client.rest.update_pull_request(repository, pull, body=mark.CLOSED_BY_US, close=True)
         self._progress.warn(
             "progress.closed_again", about=pull.url, pull_request=pull.link, branch=branch
         )

@@ -92,7 +92,7 @@ def make_branch(client: Client, plan: Plan, name: str) -> Made | Exists | Lost:
         GitHubError: GitHub refuses it for another reason than that it exists.
     """
     try:
-        client.create_branch(plan.repository, name, plan.state.base_sha)
+        client.rest.create_branch(plan.repository, name, plan.state.base_sha)
     except GitHubError as error:
         if error.may_have_been_applied:
             return Lost(error)

@@ -59,16 +59,16 @@ class PerFile:
         """Read the repository, its default branch, and every listed path at that commit."""
         asked = spec.asked_paths
         client.require_requests(2 + len(spec.possible) + len(asked))
-        repository = client.repository(spec.target)
+        repository = client.rest.repository(spec.target)
         progress.found(repository)
         if spec.asks_for_properties:
-            repository = client.with_properties(repository)
+            repository = client.rest.with_properties(repository)
         base_sha = _base(client, repository)
         names = _Names(client, repository, spec.branch)
 
         def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
             def entry(path: str) -> Entry | None:
-                found = client.entry(repository, path, base_sha)
+                found = client.rest.entry(repository, path, base_sha)
                 if found is None and are_listed:
                     names.begin()
                 return found
@@ -140,8 +140,8 @@ class _Names:
         client, repository, branch = self._client, self._repository, self._branch
         with self._lock:
             self._asked = self._asked or (
-                _in_background(lambda: client.branches_from(repository, branch)),
-                _in_background(lambda: client.pull_requests(repository, branch)),
+                _in_background(lambda: client.rest.branches_from(repository, branch)),
+                _in_background(lambda: client.rest.pull_requests(repository, branch)),
             )
 
     def add_to(self, state: RepositoryState) -> RepositoryState:
@@ -166,7 +166,7 @@ def _base(client: Client, repository: Repository) -> str:
     """Commit of the default branch."""
     target, branch = repository.full_name, repository.default_branch
     try:
-        base_sha = client.branch_head(repository, branch)
+        base_sha = client.rest.branch_head(repository, branch)
     except GitHubError as error:
         if error.kind is Kind.EMPTY_REPOSITORY:
             raise Refused(msg("preflight.empty", target=target)) from error
@@ -189,7 +189,7 @@ def _directories(
     """
     found = _listed(client, repository, commit, paths)
     cut = [path for path, entries in found.items() if len(entries) >= MOST_LISTED]
-    tree = client.tree(repository, commit) if cut else {}
+    tree = client.rest.tree(repository, commit) if cut else {}
     if tree is None:
         directories = [f"{path}/" for path in cut]
         target = repository.full_name
@@ -201,7 +201,7 @@ def _listed(
     client: Client, repository: Repository, commit: str, paths: Sequence[str]
 ) -> Directories:
     """Read those of the directories ``paths`` that exist; GitHub may have cut a long list."""
-    listed = _concurrently(lambda path: client.directory(repository, path, commit), paths)
+    listed = _concurrently(lambda path: client.rest.directory(repository, path, commit), paths)
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
 
@@ -219,7 +219,7 @@ def _create(
     if there:
         return _there(plan, definition, there.sha, may_be_ours=branch.may_be_ours)
     try:
-        commit = client.create_file(
+        commit = client.rest.create_file(
             plan.repository,
             definition.path,
             branch=branch.name,
@@ -238,7 +238,7 @@ def _read_back(
 ) -> FileResult:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
-        found = client.entry(plan.repository, definition.path, branch.name)
+        found = client.rest.entry(plan.repository, definition.path, branch.name)
     except GitHubError:
         return FileResult(definition, State.UNKNOWN, failure=error.failure)
     if found is None:

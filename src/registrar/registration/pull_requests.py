@@ -101,23 +101,23 @@ def set_options(
         return
     is_new = operation is PullRequestOperation.CREATED
     if not is_new:
-        pull = client.pull_request(plan.repository, pull.number)
+        pull = client.rest.pull_request(plan.repository, pull.number)
     repository, number, has = plan.repository, pull.number, pull
 
     def label(names: Sequence[str]) -> None:
-        client.add_labels(repository, number, names)
+        client.rest.add_labels(repository, number, names)
 
     def assign(names: Sequence[str]) -> None:
-        taken = client.add_assignees(repository, number, names)
+        taken = client.rest.add_assignees(repository, number, names)
         for name in names:
             if name.lower() not in taken:
                 progress.warn("pull_request.assignee_not_taken", about=name, name=name)
 
     def ask(names: Sequence[str]) -> None:
-        client.request_reviewers(repository, number, names, [])
+        client.rest.request_reviewers(repository, number, names, [])
 
     def ask_teams(names: Sequence[str]) -> None:
-        client.request_reviewers(repository, number, [], names)
+        client.rest.request_reviewers(repository, number, [], names)
 
     _one_by_one([n for n in options.labels if n.lower() not in has.labels], label, progress)
     _one_by_one([n for n in options.assignees if n.lower() not in has.assignees], assign, progress)
@@ -151,20 +151,20 @@ def _one_by_one(
 
 def _open(client: Client, plan: Plan, new: NewPullRequest, progress: Progress) -> PullRequest:
     try:
-        return client.create_pull_request(plan.repository, new)
+        return client.rest.create_pull_request(plan.repository, new)
     except GitHubError as error:
         if error.kind is not Kind.NO_DRAFTS:
             raise
         # Plans of GitHub without drafts refuse them
         progress.warn("pull_request.no_drafts")
-        return client.create_pull_request(plan.repository, new._replace(draft=False))
+        return client.rest.create_pull_request(plan.repository, new._replace(draft=False))
 
 
 def _why_not_opened(client: Client, plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
     """Explain a refusal: GraphQL does not tell before whether pull requests are switched off."""
     target = plan.repository.full_name
     with suppress(RegistrarError):
-        if not client.repository(target).takes_pull_requests:
+        if not client.rest.again(plan.repository).takes_pull_requests:
             message = msg("pull_request.switched_off", target=target, branch=new.branch)
             return Failure.of(message, Kind.REFUSED)
     return _by_hand(plan, new, why)
@@ -186,7 +186,7 @@ def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:
 
 def _find_open(client: Client, plan: Plan, branch: str) -> PullRequest | None:
     """Find the open pull request of this list, where GitHub says that there is one."""
-    for find in (client.pull_requests, client.open_pull_requests):
+    for find in (client.rest.pull_requests, client.rest.open_pull_requests):
         for pull in find(plan.repository, branch):
             mark = Mark.of(pull.body)
             is_ours = mark is None or mark.is_of(plan.spec.list_id)
@@ -201,6 +201,6 @@ def _update(
     """Bring the body of an open pull request up to date, and say what that amounts to."""
     outdated = not pull.has_body(body)
     if outdated:
-        client.update_pull_request(plan.repository, pull, body=body)
+        client.rest.update_pull_request(plan.repository, pull, body=body)
     updated = outdated or progress.result().created > 0
     return PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

@@ -75,8 +75,8 @@ class SingleCommit:
         facts = spec.facts
         if facts is None and spec.asks_for_properties:
             # GraphQL has properties since the end of 2025, and not on an Enterprise Server
-            facts = client.with_properties(client.repository(spec.target)).facts
-        state = client.inspect(
+            facts = client.rest.with_properties(client.rest.repository(spec.target)).facts
+        state = client.graphql.inspect(
             spec.target,
             names_to_read(spec),
             directories_to_read(spec),
@@ -105,7 +105,7 @@ class SingleCommit:
         pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
         try:
             with interruptible(client, progress, files):
-                made = client.create_everything(plan.repository, commit, pull)
+                made = client.graphql.create_everything(plan.repository, commit, pull)
         except GitHubError as error:
             if error.may_have_been_applied:
                 return Lost(body=body)
@@ -185,7 +185,7 @@ def _commit(
     Another run may have written to it, or this one, when the answer was lost.
     """
     try:
-        return client.create_commit(plan.repository, commit)
+        return client.graphql.create_commit(plan.repository, commit)
     except GitHubError as error:
         lost = error.may_have_been_applied
         may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
@@ -198,10 +198,10 @@ def _commit(
 def _moved(client: Client, plan: Plan, branch: Branch) -> Branch | None:
     """Give the branch as it is by now; ``None`` when it has not moved, or cannot be read."""
     try:
-        head = client.branch_head(plan.repository, branch.name)
+        head = client.rest.branch_head(plan.repository, branch.name)
         if head is None or head == branch.head:
             return None
-        return branch._replace(head=head, tree=client.tree(plan.repository, head))
+        return branch._replace(head=head, tree=client.rest.tree(plan.repository, head))
     except GitHubError:
         return None
 
