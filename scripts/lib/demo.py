@@ -17,11 +17,10 @@ from unicodedata import east_asian_width
 
 import yaml
 
-from scripts.lib.example import BRANCHES, FILES, ROOT, Example, Run, example, expected
+from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected, readme_list
 from tests.fakehub import Repository
 from tests.fakehub.repository import Attributes
 
-README = ROOT / "README.md"
 EXIT_CANCELLED = 128
 READS = {"GET", "HEAD"}
 TWO = 2
@@ -296,12 +295,6 @@ class Demo:
         width = shutil.get_terminal_size().columns
         line = f"{'ok   ' if holds else 'WRONG'} {what}"
         print(textwrap.fill(line, width, subsequent_indent=" " * 6))
-
-
-def readme_list() -> str:
-    """The first list of the README."""
-    _, _, text = README.read_text("utf-8").partition("```yaml\n# .github/registrar.yml\n")
-    return text.partition("```")[0]
 
 
 def fitting(line: str, columns: int) -> str:

@@ -131,6 +131,13 @@ def expected(profile: str) -> dict[str, bytes]:
     return {item["path"]: item.get("content", "\n").encode() for item in listed}
 
 
+def readme_list() -> str:
+    """The list that the README starts with."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    _, _, text = readme.partition("```yaml\n# .github/registrar.yml\n")
+    return text.partition("```")[0]
+
+
 @contextmanager
 def example(files: Mapping[str, bytes] = FILES) -> Iterator[Example]:
     """Set the scene: a repository that has `files`. Nothing of it is left behind."""

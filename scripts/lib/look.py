@@ -68,6 +68,28 @@ def _three_mistakes(scene: Example) -> dict[str, str]:
     return {"definitions": "list.json"}
 
 
+def _own_list(scene: Example) -> dict[str, str]:
+    text = "name: our-files\nfiles:\n- LICENSE\n- path: SECURITY.md\n  content: Write to us.\n"
+    Path(scene.workspace, "list.yml").write_text(text)
+    return {"profile": "", "definitions": "list.yml", "commit_strategy": "single"}
+
+
+def _has_its_own_policy(scene: Example) -> dict[str, str]:
+    scene.repository.commit({"SECURITY.md": b"Write to us.\n"})
+    return {"profile": "health", "commit_strategy": "single"}
+
+
+def _archived(scene: Example) -> dict[str, str]:
+    scene.repository.archived = True
+    return {"profile": "starter", "mode": "plan"}
+
+
+def _many(scene: Example) -> dict[str, str]:
+    for name, policy in {"api": "SECURITY.md", "web": "docs/SECURITY.md", "app": "a"}.items():
+        scene.host.create_repository(f"octo-org/{name}", {policy: b"Write to us.\n"})
+    return {"profile": "health", "target_repos": "octo-org/*", "mode": "plan"}
+
+
 STATES: dict[str, Prepare] = {
     "success": lambda _scene: {},
     "success-health": lambda _scene: {"profile": "health", "commit_strategy": "single"},
@@ -78,6 +100,14 @@ STATES: dict[str, Prepare] = {
     "check-proposed": _proposed,
     "declined": _declined,
     "nothing-missing": _nothing_missing,
+    "own-list": _own_list,
+    "own-list-plan": lambda scene: {**_own_list(scene), "mode": "plan"},
+    "starter": lambda _scene: {"profile": "starter", "respect_alternatives": "true"},
+    "hides": _has_its_own_policy,
+    "hides-plan": lambda scene: {**_has_its_own_policy(scene), "mode": "plan"},
+    "archived": _archived,
+    "many-plan": _many,
+    "no-list": lambda _scene: {"profile": "", "target_repos": "octo-org/*"},
     "bad-token": _bad_token,
     "three-mistakes": _three_mistakes,
 }

@@ -7,10 +7,9 @@ import re
 import sys
 from pathlib import Path
 
-from scripts.lib.example import ROOT, example
+from scripts.lib.example import ROOT, example, readme_list
 from scripts.lib.github_page import page, photograph, rendered, section
 
-README = (ROOT / "README.md").read_text("utf-8")
 TARGET = ROOT / "docs/images/result.png"
 WIDTH = 860
 """Pixels at which GitHub shows the picture in the README; it has twice as many, to stay sharp."""
@@ -18,22 +17,14 @@ FILES = {"README.md": b"# Example\n"}
 INPUTS = {"definitions": ".github/registrar.yml"}
 
 
-def start_list() -> str:
-    """The list that the README starts with."""
-    found = re.search(
-        r"^```yaml\n(# .github/registrar.yml\n.*?)^```$", README, re.DOTALL | re.MULTILINE
-    )
-    return found[1] if found else sys.exit("The README has no list.")
-
-
 def picture() -> str:
     """The page that is to be photographed, made from what two runs left behind."""
     with example(FILES) as scene:
         listing = Path(scene.workspace, INPUTS["definitions"])
         listing.parent.mkdir()
-        listing.write_text(start_list(), "utf-8")
+        listing.write_text(readme_list(), "utf-8")
         plan, run = (
-            scene.run("scaffold", "en", lambda line: print(line, file=sys.stderr), **inputs)
+            scene.run("", "en", lambda line: print(line, file=sys.stderr), **inputs)
             for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
         )
         if plan.exit_code or run.exit_code:
@@ -54,10 +45,10 @@ def folded(markdown: str) -> str:
 
 
 def diff_of(summary: str) -> str:
-    """The sentence at the top of a summary, and the diff; counts and paths are left out."""
-    sentence = summary.split("\n\n")[1]
+    """The sentence at the top of a summary, the diff and the next step."""
+    _, sentence, _, step, *_ = summary.split("\n\n")
     diff = re.findall(r"^```diff\n.*?^```$", summary, re.MULTILINE | re.DOTALL)
-    return "\n\n".join([sentence, *diff])
+    return "\n\n".join([sentence, *diff, step])
 
 
 def main() -> None:
