@@ -80,28 +80,26 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
         reporter.warn(diagnostic)
     if not profile.definitions:
         profile = profiles.of_list(loaded.name or profiles.UNNAMED)
+    path = ""
+    if own_list:
+        path = os.path.relpath(settings.workspace / settings.definitions, settings.workspace)
     proposal = Proposal(
         profile=profile,
+        list_name=loaded.name if own_list else profile.name,
+        list_path=path,
         title_template=settings.title,
         commit_template=settings.commit_message,
         options=settings.pull_request,
         run_url=settings.run_url,
+        action_url=settings.action_url,
         workflow_repository=settings.workflow_repository,
         catalogue=catalogue,
-        own_list=own_list,
     )
-    kind, name = _kind_and_name(settings, profile, loaded.name)
+    kind = "profile" if not own_list else "list" if loaded.name else "file"
+    name = proposal.list_name or path
     list_id = f"{kind} {name}"
     job = Job(settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal)
     # Only now the name of the list is known, which may be a part of the branch's
     if message := branch_diagnostic(job.spec(settings.target or "o/r").branch):
         raise InvalidInput([Diagnostic(message)])
     return job
-
-
-def _kind_and_name(settings: Settings, profile: Profile, name: str) -> tuple[str, str]:
-    if not settings.definitions:
-        return "profile", profile.name
-    if name:
-        return "list", name
-    return "file", os.path.relpath(settings.workspace / settings.definitions, settings.workspace)

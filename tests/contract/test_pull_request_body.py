@@ -9,7 +9,7 @@ import pytest
 from tests.contract.test_built_in_lists import HEALTH
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Start, writes
+from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, writes
 
 BEGIN, END = "<!-- registrar:begin -->", "<!-- registrar:end -->"
 LIMIT = 65_536
@@ -129,7 +129,9 @@ def test_not_one_character_of_anybody_elses_changes(
     action(more, definitions=action.listing("a"))
     [pull] = repository.pull_requests
     for paths in (["a", "b"], ["a", "b", "c"]):
-        ours = re.findall(rf"{BEGIN}\nAdds [\s\S]*?{END}", (pull.body or "").replace("\r\n", "\n"))
+        ours = re.findall(
+            rf"{BEGIN}\nOpened by [\s\S]*?{END}", (pull.body or "").replace("\r\n", "\n")
+        )
         pull.body = around.format(ours[0]).replace("\n", line_end)
         assert action(more, definitions=action.listing(*paths)).exit_code == 0
         before, after = (kept or around).replace("\n", line_end).split("{}")
@@ -146,15 +148,66 @@ def test_without_marks_our_part_comes_after_what_is_there(
     [pull] = repository.pull_requests
     pull.body = words = f"My own words.\r\n{END}\r\n"
     action(more, definitions=action.listing("a", "b"))
-    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nAdds 2 of 2 listed files.")
+    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nOpened by ")
+    assert "\nAdds 2 of 2 listed files.\n" in pull.body
 
 
 # --- What is to be filled in --------------------------------------------------------------
 
 
-def test_the_first_line_counts(start: Start, action: Action, repository: Repository) -> None:
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("caller", ["", TARGET, "octo/caller"])
+@pytest.mark.parametrize("name", ["", "service"])
+def test_it_introduces_itself_in_one_line(
+    start: Start, action: Action, repository: Repository, name: str, caller: str, language: str
+) -> None:
+    named = f"name: {name}\n" if name else ""
+    listed = action.write(".github/registrar.yml", f"{named}files: [a]\n")
+    env = {"GITHUB_REPOSITORY": caller} if caller else {}
+    used = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_ACTION_REPOSITORY": "me/registrar"}
+    run = start(
+        {"definitions": f"./{listed}"},
+        profile=None,
+        language=language,
+        env={**env, **used} if caller else {},
+    )
+    assert run.exit_code == 0, run.text
+    line = body(repository).splitlines()[1]
+    by = "[registrar](https://github.com/me/registrar)" if caller else "`registrar`"
+    path = "`.github/registrar.yml`"
+    at, of = (path if caller == TARGET else ""), (f"`{name}`" if name else "")
+    english = {
+        (True, True): f"the list {of} (in {at})",
+        (True, False): f"the list in {at}",
+        (False, True): f"the list {of}",
+        (False, False): "a list of the workflow that runs it",
+    }[bool(at), bool(of)]
+    japanese = {
+        (True, True): f"一覧 {of}（{at}）",
+        (True, False): f"{at} の一覧",
+        (False, True): f"一覧 {of}",
+        (False, False): "実行元のワークフローの一覧",
+    }[bool(at), bool(of)]
+    if language == "ja":
+        assert line.startswith(f"{japanese} をもとに {by} が作成したプルリクエストです。")
+        assert "マージせずに閉じてください" in line
+    else:
+        assert line.startswith(f"Opened by {by} for {english}. Not wanted? Close it")
+        assert "delete them from this branch" in line
+
+
+def test_a_built_in_list_introduces_itself_by_its_name(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    start(profile="health", env={"GITHUB_REPOSITORY": TARGET})
+    assert " for the list `health`. " in body(repository).splitlines()[1]
+
+
+def test_the_first_line_after_that_counts(
+    start: Start, action: Action, repository: Repository
+) -> None:
     start(definitions=action.listing(*LIST))
-    assert body(repository).splitlines()[1] == (
+    assert body(repository).splitlines()[3] == (
         "Adds 2 of 3 listed files. Already there and unchanged: 1."
     )
 
@@ -240,9 +293,8 @@ def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -
     action(profile="health", language="en", commit_strategy=SINGLE)
     action(definitions=action.listing("a"), language="en", commit_strategy=SINGLE)
     built_in, own = ((pull.body or "") for pull in repository.pull_requests)
-    assert "The list is that of the profile `health`. To change it, give the action a" in built_in
-    assert "The list comes from a definition file" in own
-    assert "To change it, edit that file" in own
+    assert "To change the list, give the action a definition file of your own" in built_in
+    assert "To change the list, edit the definition file that the workflow names" in own
 
 
 # --- The host's limit ---------------------------------------------------------------------

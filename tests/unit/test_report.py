@@ -39,10 +39,13 @@ def proposal(language: str = "en") -> Proposal:
     """What is proposed in a language, with nothing of the caller's."""
     return Proposal(
         profile=SCAFFOLD,
+        list_name="scaffold",
+        list_path="",
         title_template="",
         commit_template="",
         options=PullRequestOptions(),
         run_url="",
+        action_url="",
         workflow_repository="",
         catalogue=CATALOGUES[language],
     )

@@ -84,3 +84,11 @@ def run_url(environ: Mapping[str, str]) -> str:
     parts = [environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
     server, repository, run = parts
     return f"{server}/{repository}/actions/runs/{run}" if all(parts) else ""
+
+
+def action_url(environ: Mapping[str, str]) -> str:
+    """Address of the repository that the action is used from; nothing for ``uses: ./``."""
+    server, repository = (
+        environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "ACTION_REPOSITORY")
+    )
+    return f"{server}/{repository}" if server and repository else ""

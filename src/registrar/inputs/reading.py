@@ -82,6 +82,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
         event=Path(event) if (event := environ.get("GITHUB_EVENT_PATH")) else None,
         run_url=environment.run_url(environ),
+        action_url=environment.action_url(environ),
     )
     # A mistyped name comes first: it may be why a value is missing
     diagnostics = [

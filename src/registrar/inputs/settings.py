@@ -52,6 +52,8 @@ class Settings(NamedTuple):
     """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
     run_url: str
     """Address of the workflow run, or nothing."""
+    action_url: str
+    """Address of the action's repository, or nothing."""
 
     @property
     def part(self) -> Shard:

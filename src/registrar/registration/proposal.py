@@ -25,16 +25,20 @@ class Proposal(NamedTuple):
     """The texts of one registration, and what else the caller wants of its pull request."""
 
     profile: Profile
+    list_name: str
+    """Empty where the caller's own list gives none."""
+    list_path: str
+    """Path of the caller's own list in the workspace; empty for a built-in one."""
     title_template: str
     """Empty: the profile's own."""
     commit_template: str
     """Empty: the profile's own."""
     options: PullRequestOptions
     run_url: str
+    action_url: str
+    """Address of the action's repository; empty where it is not known."""
     workflow_repository: str
     catalogue: Catalogue
-    own_list: bool = False
-    """Whether the list is the caller's own."""
 
     def title(self, result: RegistrationResult) -> str:
         """Title of the pull request."""
@@ -72,14 +76,30 @@ class Proposal(NamedTuple):
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
         hidden = mark.proposing(f.definition.path for f in result.files if f.on_branch).text
         room -= escaping.characters(hidden) + 1
-        ours = pull_request_body.render(result, self.catalogue, room, ours, own_list=self.own_list)
+        ours = pull_request_body.render(result, self._frame(result), self.catalogue, room, ours)
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
+
+    def _frame(self, result: RegistrationResult) -> pull_request_body.Frame:
+        """Say who opened the pull request, for which list, and how to say no to it."""
+        action = escaping.Link("registrar", self.action_url) if self.action_url else "registrar"
+        # In another repository the path would say nothing to a reader
+        path = self.list_path if self._is_own(result) else ""
+        values = {n: v for n, v in (("name", self.list_name), ("path", path)) if v}
+        listed = msg(f"body.list_{'_'.join(values) or 'elsewhere'}", **values)
+        change = "body.change_the_file" if self.list_path else "body.change_the_set"
+        return pull_request_body.Frame(
+            msg("body.introduction", action=action, list=listed), msg(change)
+        )
+
+    def _is_own(self, result: RegistrationResult) -> bool:
+        """Whether the workflow that runs us is in the very repository."""
+        return self.workflow_repository.lower() == result.repository.lower()
 
     def _fill(self, template: str, result: RegistrationResult, **more: str) -> str:
         owner, _, repo = result.repository.partition("/")
         # A link to a run of another, perhaps private, repository would name that repository
-        own = self.workflow_repository.lower() == result.repository.lower()
+        own = self._is_own(result)
         values = {
             "profile": self.profile.name,
             "count": str(sum(f.on_branch or f.state is not State.SKIPPED for f in result.files)),

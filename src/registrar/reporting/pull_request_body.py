@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.result import FileResult, RegistrationResult, State
@@ -30,13 +31,19 @@ _COMMIT_CELL = re.compile(
 )
 
 
+class Frame(NamedTuple):
+    """What stands around the files."""
+
+    first: Message
+    last: Message
+
+
 def render(
     registration: RegistrationResult,
+    around: Frame,
     catalogue: Catalogue,
     room: int,
     earlier: str = "",
-    *,
-    own_list: bool = False,
 ) -> str:
     """Our part, in at most ``room`` characters (UTF-16 units).
 
@@ -46,12 +53,14 @@ def render(
     the commits of earlier runs.
     """
     earlier = earlier.replace("\r\n", "\n")
-    head = [catalogue.sentences(_in_numbers(registration), str), ""]
+    head = [
+        catalogue.text(around.first, escaping.for_markdown_code),
+        "",
+        catalogue.sentences(_in_numbers(registration), str),
+        "",
+    ]
     head += _hidden(registration, catalogue)
-    change = msg("body.change_the_set", profile=registration.profile)
-    if own_list:
-        change = msg("body.change_the_file")
-    tail = [catalogue.text(change, escaping.for_markdown_code)]
+    tail = [catalogue.text(around.last, escaping.for_markdown_code)]
 
     files = markdown.by_urgency(registration.files, _state_on_branch)
     table = list(
