@@ -152,6 +152,42 @@ def test_without_marks_our_part_comes_after_what_is_there(
     assert "\nAdds 2 of 2 listed files.\n" in pull.body
 
 
+# --- What is no longer listed -------------------------------------------------------------
+
+
+def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    start(definitions=action.listing("a", "old", "gone"))
+    begun = rows(body(repository))
+    repository.commit({"gone": None}, branch=SCAFFOLD_BRANCH)
+    repository.commit({"somebody's": b"x"}, branch=SCAFFOLD_BRANCH)
+    for paths in (["a"], ["a"], ["a", "new"], ["new"]):
+        run = start(definitions=action.listing(*paths))
+        assert run.exit_code == 0, run.text
+        left = sorted({"a", "old", *paths} - set(paths))
+        shown = rows(body(repository))
+        assert sorted(shown) == sorted([*paths, *left])
+        for path in left:
+            assert shown[path][0] == "added (no longer listed)"
+            assert shown[path][-1] == begun.get(path, [""])[-1], "its commit"
+        added = f"Adds {len(paths)} of {len(paths)} listed files."
+        more = f"Added by earlier runs, and no longer listed: {len(left)}."
+        assert f"\n{added} {more}\n" in body(repository)
+        assert [file["path"] for file in run.registration["files"]] == paths
+    start(definitions=action.listing("a", "old", "new"))
+    assert "no longer listed" not in body(repository)
+
+
+def test_what_the_branch_adds_is_shown_in_japanese_too(
+    action: Action, repository: Repository
+) -> None:
+    action(definitions=action.listing("a", "old"))
+    action(definitions=action.listing("a"))
+    assert rows(body(repository))["old"][0] == "追加（今は一覧にない）"
+    assert "今は一覧にないファイルが 1 件あります。" in body(repository)
+
+
 # --- What is to be filled in --------------------------------------------------------------
 
 

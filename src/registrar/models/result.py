@@ -108,6 +108,8 @@ class RegistrationResult(NamedTuple):
     operation: PullRequestOperation = PullRequestOperation.NONE
     beside: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists that have a name which this one would have taken."""
+    unlisted: tuple[str, ...] = ()
+    """Paths that earlier runs have added to the branch, and that are listed no more."""
     exit_code: int = 0
     failure: Failure | None = None
     """What ended it early."""

@@ -57,6 +57,7 @@ def publish(
     result = progress.result()
     if not any(file.on_branch for file in result.files):
         return None
+    result = result._replace(unlisted=_unlisted(plan, choice))
     mark = Mark.begin(plan.spec.list_id, choice.before, choice.mark)
     if pull := choice.pull_request:
         operation = _update(
@@ -79,6 +80,17 @@ def publish(
         return Published(found, _update(client, plan, found, body, progress))
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
+
+
+def _unlisted(plan: Plan, choice: Create | Continue) -> tuple[str, ...]:
+    """Find the paths of a continued branch that its mark names, and the list does not."""
+    mark = choice.mark if isinstance(choice, Continue) else None
+    if mark is None or mark.paths is None:
+        return ()
+    listed = {definition.path for definition in plan.definitions}
+    return tuple(
+        path for path in choice.branch.tree or () if path not in listed and mark.holds(path)
+    )
 
 
 def set_options(

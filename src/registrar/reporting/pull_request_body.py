@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
@@ -62,12 +62,11 @@ def render(
     head += _hidden(registration, catalogue)
     tail = [catalogue.text(around.last, escaping.for_markdown_code)]
 
-    files = markdown.by_urgency(registration.files, _state_on_branch)
-    table = list(
-        markdown.path_table(
-            files, catalogue, _described, _commits(registration, catalogue, earlier)
-        )
+    files = markdown.by_urgency(
+        (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
     )
+    commits = _commits(registration, files, catalogue, earlier)
+    table = list(markdown.path_table(files, catalogue, _described, commits))
     heading, rows = table[:2], table[2:]
     is_open = len(rows) <= markdown.ROWS_UNFOLDED
     title = catalogue.text(msg("summary.paths", count=len(files)))
@@ -86,6 +85,7 @@ def render(
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     states = [_state_on_branch(file) for file in registration.files]
     counts = {
+        "unlisted": len(registration.unlisted),
         "exist": states.count(State.SKIPPED),
         "failed": states.count(State.FAILED) + states.count(State.UNKNOWN),
         "pending": states.count(State.PENDING),
@@ -131,12 +131,15 @@ def _is_to_fill_in(definition: FileDefinition) -> bool:
 
 
 def _commits(
-    registration: RegistrationResult, catalogue: Catalogue, earlier: str
+    registration: RegistrationResult,
+    files: Iterable[FileResult],
+    catalogue: Catalogue,
+    earlier: str,
 ) -> dict[str, str]:
     """Links to the commits of the paths: those of earlier runs, then those of this one."""
     known = dict(_COMMIT_CELL.findall(earlier))
     found: dict[str, str] = {}
-    for file in registration.files:
+    for file in files:
         path = file.definition.path
         earlier_one = known.get(markdown.code(path, catalogue)) if known else None
         if commit := file.commit or earlier_one:
@@ -161,6 +164,12 @@ def _fitting(lines: Sequence[str], room: int, catalogue: Catalogue) -> list[str]
 def _size(lines: Sequence[str]) -> int:
     """Length of lines as GitHub counts it, line ends included."""
     return escaping.characters("".join(lines)) + len(lines)
+
+
+def _unlisted(path: str) -> FileResult:
+    """Give the row of a file that the branch still adds."""
+    reason = msg("body.unlisted_file")
+    return FileResult(FileDefinition(path), State.CREATED, reason, on_branch=True)
 
 
 def _state_on_branch(file: FileResult) -> State:
