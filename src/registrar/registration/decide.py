@@ -355,9 +355,11 @@ class _Decision:
         yield from self._decline(sorted(ours, key=lambda each: each[0].number, reverse=True))
         if not self._files:
             return Declined()
-        for state in states:
+        for index, state in enumerate(states):
             for pull in state.pull_requests:
                 if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
+                    others = filter(None, map(self._open_one, states[:index]))
+                    self._beside += [other for other in others if Mark.of(other.body)]
                     return (yield from self._continue(state, pull, mark))
         for state in states:
             if state.head is None:

@@ -59,6 +59,7 @@ def render(
         catalogue.sentences(_in_numbers(registration), str),
         "",
     ]
+    head += _beside(registration, catalogue)
     head += _hidden(registration, catalogue)
     tail = [catalogue.text(around.last, escaping.for_markdown_code)]
 
@@ -92,6 +93,17 @@ def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     }
     added = msg("body.adds", count=states.count(State.CREATED), total=len(states))
     return [added, *(msg(f"body.{name}", count=n) for name, n in counts.items() if n)]
+
+
+def _beside(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+    """Why the branch has a number behind its name."""
+    notes = [
+        msg("progress.beside", branch=pull.head_branch, pull_request=pull.link)
+        for pull in registration.beside
+    ]
+    if not notes:
+        return []
+    return [catalogue.sentences(notes, escaping.for_markdown_code), ""]
 
 
 def _hidden(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
