@@ -56,7 +56,7 @@ class Job(NamedTuple):
             strategy=settings.commit_strategy,
             respect_alternatives=settings.respect_alternatives,
             falls_back=settings.selection is None,
-            completes_options=settings.selection is None,
+            keeps_up_to_date=settings.selection is None,
         )
 
 

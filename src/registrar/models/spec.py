@@ -72,8 +72,9 @@ class RegistrationSpec(NamedTuple):
     strategy: CommitStrategy = CommitStrategy.PER_FILE
     falls_back: bool = True
     """Whether files are created one by one where a commit of all is refused."""
-    completes_options: bool = True
-    """Whether an open pull request that holds everything gets the labels and assignees it lacks."""
+    keeps_up_to_date: bool = True
+    """Whether an open pull request that holds everything gets the labels and assignees that it
+    lacks, and a text that is up to date."""
     chosen: Chosen | None = None
     """The repository that ``target`` must be; ``None``: whichever has the name."""
 

@@ -12,7 +12,7 @@ from registrar.failure import Failure, Kind
 from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
-from registrar.models.result import PullRequestOperation
+from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.spec import PullRequestOptions
 from registrar.registration.decide import Continue, Create
 from registrar.registration.mark import Mark
@@ -60,6 +60,8 @@ def publish(
     result = result._replace(unlisted=_unlisted(plan, choice))
     mark = Mark.begin(plan.spec.list_id, choice.before, choice.mark)
     if pull := choice.pull_request:
+        if not plan.spec.keeps_up_to_date and _proposes_all(choice.mark, result):
+            return Published(pull, PullRequestOperation.NONE)
         operation = _update(
             client, plan, pull, proposal.body(result, pull.body, mark=mark), progress
         )
@@ -80,6 +82,12 @@ def publish(
         return Published(found, _update(client, plan, found, body, progress))
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
+
+
+def _proposes_all(mark: Mark | None, result: RegistrationResult) -> bool:
+    """Whether a pull request with this mark proposed all that its branch brings before the run."""
+    paths = [file.definition.path for file in result.files if file.on_branch]
+    return mark is not None and not result.created and all(map(mark.holds, paths))
 
 
 def _unlisted(plan: Plan, choice: Create | Continue) -> tuple[str, ...]:
@@ -109,7 +117,7 @@ def set_options(
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
     if not any(wanted):
         return
-    if operation is PullRequestOperation.NONE and not plan.spec.completes_options:
+    if operation is PullRequestOperation.NONE and not plan.spec.keeps_up_to_date:
         return
     is_new = operation is PullRequestOperation.CREATED
     if not is_new:
