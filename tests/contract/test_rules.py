@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 from functools import partial
 from typing import Any
 
 import pytest
 
+from tests.documents import ROOT, blocks
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
@@ -423,3 +425,101 @@ def test_what_a_template_may_not_hold(
     run = action(definitions=listing(action, [entry]), language="en", profile="scaffold")
     assert (run.exit_code, host.requests) == (2, [])
     assert said in run.stderr
+
+
+# --- An organisation ------------------------------------------------------------------------
+
+HEALTH = (
+    *("CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SUPPORT.md", "PULL_REQUEST_TEMPLATE.md"),
+    "ISSUE_TEMPLATE/config.yml",
+)
+
+
+def example() -> str:
+    """The list of docs/examples.md."""
+    page = ROOT / "docs/examples.md"
+    [text] = [text for _, text in blocks("ya?ml", page) if text.startswith("# .github/files.yml")]
+    return text
+
+
+def organisation(
+    host: StandInHost, count: int, seed: int
+) -> dict[str, tuple[Repository, set[str]]]:
+    """Repositories of all kinds, each with the files that it must get; those left out get none."""
+    rng = random.Random(seed)
+    made: dict[str, tuple[Repository, set[str]]] = {}
+    for number in range(count):
+        language = rng.choice(["Go", "Rust", None])
+        private = rng.random() < 0.5
+        topics = rng.choice([[], ["service"], ["service", "x"]])
+        tier = rng.choice(["gold", "silver", "bronze", None])
+        team = rng.choice(["red", "blue", None])
+        files = {name: b"there" for name in ("go.mod", "docs/RUNBOOK.md") if rng.random() < 0.5}
+        files["README.md"] = b"there"
+        name = f"octo-org/r{number}{rng.choice(['', '-sandbox'])}"
+        given = {"tier": tier, "team": team}
+        properties: dict[str, str | list[str]] = {k: v for k, v in given.items() if v}
+        repository = host.create_repository(
+            name, files, private=private, language=language, topics=topics, properties=properties
+        )
+        expected = {"SECURITY.md"}
+        if language == "Go" and "go.mod" in files:
+            expected.add(".golangci.yml")
+        if not private:
+            expected |= {f".github/{each}" for each in HEALTH}
+        if tier in {"gold", "silver"} and team:
+            expected.add(".github/CODEOWNERS")
+        if "service" in topics and "sandbox" not in name and "docs/RUNBOOK.md" not in files:
+            expected.add("RUNBOOK.md")
+        made[name] = repository, set() if tier == "bronze" else expected
+    return made
+
+
+@pytest.mark.parametrize(("kind", "in_answer"), [("classic", True), ("installation", False)])
+def test_an_organisation_gets_exactly_the_right_files(
+    action: Action, host: StandInHost, kind: Kind, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    made = organisation(host, 200, seed=1)
+    given = {
+        "host_token": host.create_token(kind),
+        "target_repos": "octo-org/*, -property:tier=bronze",
+        "definitions": action.write("files.yml", example()),
+        "max_pull_requests": "200",
+        "max_minutes": "360",
+        "language": "en",
+    }
+    run = action(given, target_repo=None)
+    assert run.exit_code == 0, run.text
+    for repository, expected in made.values():
+        before = set(repository.files())
+        branches = [name for name in repository.branches if name != "main"]
+        found = {path for name in branches for path in repository.files(name)} - before
+        assert found == expected, repository.full_name
+        if ".github/CODEOWNERS" in found:
+            owners = repository.files(branches[0])[".github/CODEOWNERS"]
+            assert owners == f"* @octo-org/{repository.properties['team']}\n".encode()
+        if expected:
+            repository.merge(1)
+            repository.delete_branch(branches[0])
+    host.requests.clear()
+    again = action({**given, "mode": "check"}, target_repo=None)
+    assert again.exit_code == 0, again.text
+    assert only_reads(host)
+
+
+@pytest.mark.parametrize("in_answer", [True, False])
+def test_rules_take_hardly_more_requests_than_one_list(
+    action: Action, host: StandInHost, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    organisation(host, 600, seed=2)
+    given = {"target_repos": "octo-org/*", "mode": "plan", "language": "en"}
+    requests = []
+    for listed in (action.listing("SECURITY.md"), action.write("files.yml", example())):
+        host.requests.clear()
+        run = action({**given, "definitions": listed}, target_repo=None)
+        assert run.exit_code == 0, run.text
+        requests.append(len(host.requests))
+    plain, with_rules = requests
+    assert with_rules <= 1.3 * plain + (0 if in_answer else 6)
