@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import beside, many, one, page
+from benchmarks import beside, many, one, page, step
 
-PARTS = {"one": one.measure, "many": many.measure, "beside": beside.measure}
+PARTS = {"one": one.measure, "many": many.measure, "beside": beside.measure, "step": step.measure}
 """In the order of the page."""
 USUAL = ("one", "many")
 """Those that need nothing from elsewhere."""
@@ -20,7 +20,8 @@ def main() -> None:
         "parts",
         nargs="*",
         metavar="PART",
-        help=f"of {', '.join(PARTS)} ({', '.join(USUAL)}); beside installs all-repos",
+        help=f"of {', '.join(PARTS)} ({', '.join(USUAL)}); beside installs all-repos, "
+        "step needs Docker and docker-registry",
     )
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="runs of each (5)")
     parser.add_argument("--print", action="store_true", help="print only, write no file")

@@ -115,6 +115,24 @@ clones. There are {repositories} of {commits} commits and {megabytes} MB each (p
 - `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the disk.
   `÷` divides by registrar's.
 """
+STEP = """\
+## The whole step
+
+{measured}
+From nothing to the end of a plan of one repository: `docker pull` out of a registry on this machine
+into an engine that has no layer of it, or the installation of packages from a directory, then the
+run. {latency} per round trip to GitHub.
+
+{goals}
+
+{runs}
+
+- `image` is that of a release, `composite` [the action without
+  Docker](examples.md#without-docker), `slim image` [the same
+  packages](../benchmarks/slim.Dockerfile) on `python:3.13-slim-trixie`.
+- The network adds what the packed bytes take.
+- `Ready after` is the end of the pull; for `composite` the first request.
+"""
 
 
 class Goal(NamedTuple):

@@ -13,12 +13,9 @@ import os
 import platform
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +25,7 @@ from typing import Any
 import yaml
 
 from scripts.lib import release
+from scripts.lib.registry import registry
 from tests.container import act as workflows
 from tests.fakehub import Repository, StandInHost
 from tests.harness import TARGET
@@ -70,41 +68,6 @@ def run(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -
     )
     require(ended.returncode == 0, f"{' '.join(map(str, command))}\n{ended.stdout}")
     return ended.stdout.strip()
-
-
-@contextmanager
-def registry(folder: Path) -> Iterator[str]:
-    """A registry of images on loopback; gives its address."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    settings = {
-        "version": "0.1",
-        "log": {"level": "error", "accesslog": {"disabled": True}},
-        "storage": {"filesystem": {"rootdirectory": str(folder / "registry")}},
-        "http": {"addr": address},
-    }
-    file = folder / "registry.yml"
-    file.write_text(json.dumps(settings), "utf-8")
-    with (folder / "registry.log").open("w") as log:
-        process = subprocess.Popen(["docker-registry", "serve", file], stdout=log, stderr=log)
-        try:
-            wait_for(f"http://{address}/v2/", process)
-            yield address
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
-    """Wait until an address answers."""
-    for _ in range(100):
-        require(process.poll() is None, "The registry does not start.")
-        try:
-            with urllib.request.urlopen(address):  # noqa: S310 (loopback)
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise Wrong("The registry does not answer.")
 
 
 @dataclass
