@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -146,15 +147,49 @@ def test_it_writes_below_the_temporary_directory_only(tmp_path: Path) -> None:
     assert any(temporary.iterdir())
 
 
+def test_a_cancelled_run_leaves_its_summary(tmp_path: Path) -> None:
+    """The runner signals the shell that it started, and nothing below it."""
+    summary = tmp_path / "summary.md"
+    summary.touch()
+    step: subprocess.Popen[str]
+    with StandInHost() as host:
+        host.create_repository(TARGET, files=PRESENT)
+        inputs = {"host_token": host.create_token(), "target_repo": TARGET, "profile": "health"}
+
+        def cancel(request: object) -> None:
+            if len(host.requests) == 1:
+                step.send_signal(signal.SIGINT)
+
+        host.on_request = cancel
+        step = start_step(
+            inputs,
+            GITHUB_STEP_SUMMARY=str(summary),
+            HOST_API_URL=host.url,
+            RUNNER_TEMP=str(tmp_path),
+        )
+        said, _ = step.communicate(timeout=120)
+    assert step.returncode == 130, said
+    assert "SIGINT" in summary.read_text()
+
+
 def run_step(inputs: Mapping[str, str], **env: str) -> subprocess.CompletedProcess[str]:
-    """Run the step of the composite action on this machine, as a runner does."""
+    """Run the step of the composite action to its end."""
+    step = start_step(inputs, **env)
+    said, _ = step.communicate(timeout=120)
+    return subprocess.CompletedProcess(step.args, step.returncode, said)
+
+
+def start_step(inputs: Mapping[str, str], **env: str) -> subprocess.Popen[str]:
+    """Start the step of the composite action on this machine, as a runner does."""
     names = {name.lower() for name in inputs}
     declared = {
         n: each.get("default", "") for n, each in ACTION["inputs"].items() if n not in names
     }
     [step] = ACTION["runs"]["steps"]
-    return subprocess.run(
-        ["sh", "-e", "-c", step["run"]],
+    script = Path(env["RUNNER_TEMP"], "step.sh")
+    script.write_text(step["run"])
+    return subprocess.Popen(
+        ["sh", "-e", script],
         env={
             # pip asks for more programs where they are
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
@@ -167,5 +202,4 @@ def run_step(inputs: Mapping[str, str], **env: str) -> subprocess.CompletedProce
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=False,
     )
