@@ -226,7 +226,14 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
     }
     assert run.registration["mode"] == "plan"
     assert run.registration["files"] == [
-        {"path": path, "state": state, "reason": reason, "commit": None, "hides": None}
+        {
+            "path": path,
+            "state": state,
+            "reason": reason,
+            "commit": None,
+            "hides": None,
+            "rule": None,
+        }
         for path, state, reason in (
             ("README.md", "skipped", "exists on main"),
             *((path, "missing", None) for path in MISSING),
