@@ -15,7 +15,6 @@ from registrar.github.transport import Transport
 from registrar.inputs.settings import Settings
 from registrar.jobs import Job
 from registrar.models.fleet import FleetResult
-from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
 from registrar.models.selection import Selection
 from registrar.registration.progress import Progress
@@ -83,10 +82,7 @@ class Execution:
         for job in self.jobs:
             self.cancellation.check()
             spec = job.spec(self.settings.target)
-            nothing_yet = RegistrationResult(
-                job.profile.name, spec.target, spec.mode, list_name=job.list_name
-            )
-            progress = Progress(nothing_yet, self.reporter)
+            progress = Progress(job.nothing_yet(spec), self.reporter)
             client = github.client(spec.target)
             done = register(client, spec, job.proposal, progress)
             self.cancellation.stop_timer()
@@ -99,6 +95,6 @@ class Execution:
         from registrar.fleet.rows import Rows  # noqa: PLC0415 (as below)
         from registrar.fleet.run import Fleet  # noqa: PLC0415 (one repository does not need it)
 
-        result.fleet = FleetResult(self.settings.mode)
+        result.fleet = FleetResult(self.settings.mode, self.settings.fail_on)
         rows = Rows(result.fleet, result.registrations, self.reporter, lists=len(self.jobs))
         Fleet(github, self.settings, self.jobs, rows, self.cancellation).run(selection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from registrar.definitions import loading
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reading import branch_diagnostic
 from registrar.inputs.settings import Settings
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, digest_of
+from registrar.models.result import RegistrationResult
 from registrar.models.rules import Rule
 from registrar.models.spec import RegistrationSpec
 from registrar.profiles import Profile
@@ -33,6 +35,19 @@ class Job(NamedTuple):
     list_name: str
     """What people call the list: its name, or its file where it has none."""
     proposal: Proposal
+    digest: str = ""
+    """SHA-256 over the paths and contents of the list."""
+
+    def nothing_yet(self, spec: RegistrationSpec) -> RegistrationResult:
+        """Give the result of a registration in which nothing has been done."""
+        return RegistrationResult(
+            self.profile.name,
+            spec.target,
+            spec.mode,
+            list_name=self.list_name,
+            list_digest=self.digest,
+            fail_on=spec.fail_on,
+        )
 
     @property
     def asks_for_properties(self) -> bool:
@@ -53,6 +68,7 @@ class Job(NamedTuple):
             list_id=self.list_id,
             uses_profile_branch=branch == self.profile.branch,
             mode=settings.mode,
+            fail_on=settings.fail_on,
             strategy=settings.commit_strategy,
             respect_alternatives=settings.respect_alternatives,
             falls_back=settings.selection is None,
@@ -98,7 +114,8 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
     kind = "profile" if not own_list else "list" if loaded.name else "file"
     name = proposal.list_name or path
     list_id = f"{kind} {name}"
-    job = Job(settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal)
+    digest = digest_of(itertools.chain(loaded.definitions, *(r.definitions for r in loaded.rules)))
+    job = Job(settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal, digest)
     # Only now the name of the list is known, which may be a part of the branch's
     if message := branch_diagnostic(job.spec(settings.target or "o/r").branch):
         raise InvalidInput([Diagnostic(message)])

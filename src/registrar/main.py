@@ -6,11 +6,12 @@ settings -> target and list -> state of the repository -> plan -> result -> repo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TextIO
 
 from registrar import cli
 from registrar.cancellation import Cancellation
-from registrar.errors import EXIT_DONE, Cancelled, Refused
+from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
 from registrar.inputs import environment, reading
 from registrar.jobs import load as load_job
 from registrar.models.run import RunResult
@@ -38,7 +39,8 @@ def main(
     language = environment.language(environ)
     not_shown = Catalogue(language).text(msg("label.words_not_shown"))
     redaction = Redaction(environment.token(environ), not_shown)
-    reporter = Reporter(Console(environ, stdout, stderr, redaction), language, redaction)
+    now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
+    reporter = Reporter(Console(environ, stdout, stderr, redaction), language, redaction, now)
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
             reporter.console.line(line)
@@ -47,6 +49,8 @@ def main(
     result = RunResult()
     try:
         settings = reading.read(environ, command_line.errors)
+        for warning in settings.warnings:
+            reporter.warn(Diagnostic(warning))
         # Commits and pull requests may name the repository that they are in
         texts = Catalogue(language, redaction.without_token)
         jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]

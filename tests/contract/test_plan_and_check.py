@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from registrar.models.evidence import blob_id
 from tests.contract.test_built_in_lists import HEALTH
 from tests.contract.test_run import plan_lines, refuse
 from tests.fakehub import Repository, StandInHost
@@ -214,6 +215,9 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
         "skipped": "1",
         "failed": "0",
         "missing": "4",
+        "blank": "0",
+        "differing": "0",
+        "invalid": "0",
         "branch": "",
         "pull_request_number": "",
         "pull_request_url": "",
@@ -223,16 +227,19 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
         "deferred": "",
         "matrix": "",
         "report_path": "",
+        "table_path": "",
+        "page_path": "",
     }
     assert run.registration["mode"] == "plan"
+    no_more = dict.fromkeys(("commit", "hides", "rule", "presence", "found_path", "blob"))
+    filled = {"presence": "filled", "found_path": "README.md", "blob": blob_id(b"# Example\n")}
     assert run.registration["files"] == [
         {
             "path": path,
             "state": state,
             "reason": reason,
-            "commit": None,
-            "hides": None,
-            "rule": None,
+            **no_more,
+            **(filled if path == "README.md" else {}),
         }
         for path, state, reason in (
             ("README.md", "skipped", "exists on main"),

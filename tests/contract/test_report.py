@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from registrar.models.evidence import blob_id
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
@@ -46,6 +47,15 @@ def test_a_registration(
     run = start(definitions=action.listing("b", "README.md", "a"))
     commits = {path: c.sha for c in repository.log(SCAFFOLD_BRANCH)[:-1] for path in c.paths}
     assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
+    created = {
+        "state": "created",
+        "reason": None,
+        "hides": None,
+        "rule": None,
+        "presence": None,
+        "found_path": None,
+        "blob": None,
+    }
     assert run.report == {
         "version": 1,
         "exit_code": 0,
@@ -62,6 +72,10 @@ def test_a_registration(
                 "skipped": 1,
                 "failed": 0,
                 "missing": 2,
+                "blank": 0,
+                "differing": 0,
+                "invalid": 0,
+                "codeowners": [],
                 "branch": SCAFFOLD_BRANCH,
                 "base_branch": "main",
                 "pull_request": {
@@ -70,19 +84,19 @@ def test_a_registration(
                     "operation": "created",
                 },
                 "files": [
+                    {**created, "path": "b", "commit": commits["b"]},
                     {
-                        "path": path,
-                        "state": state,
-                        "reason": reason,
-                        "commit": commit,
+                        "path": "README.md",
+                        "state": "skipped",
+                        "reason": "exists on main",
+                        "commit": None,
                         "hides": None,
                         "rule": None,
-                    }
-                    for path, state, reason, commit in (
-                        ("b", "created", None, commits["b"]),
-                        ("README.md", "skipped", "exists on main", None),
-                        ("a", "created", None, commits["a"]),
-                    )
+                        "presence": "filled",
+                        "found_path": "README.md",
+                        "blob": blob_id(b"# Example\n"),
+                    },
+                    {**created, "path": "a", "commit": commits["a"]},
                 ],
             }
         ],
@@ -212,8 +226,9 @@ def test_the_file_holds_what_the_output_holds(
     definitions = action.listing("a", "日本語/\u00e9", "\U0001f600")
     runs = [start(definitions=definitions, mode=m, env=env) for m in ("plan", "register")]
     names = [run.outputs["report_path"] for run in runs]
-    assert len(set(names)) == 2, "two steps of one job do not overwrite each other's report"
-    assert sorted(file.name for file in directory.iterdir()) == sorted(names)
+    others = [run.outputs[each] for run in runs for each in ("table_path", "page_path")]
+    assert len({*names, *others}) == 6, "two steps of one job do not overwrite each other's files"
+    assert sorted(file.name for file in directory.iterdir()) == sorted([*names, *others])
     for run, name in zip(runs, names, strict=True):
         assert (directory / name).read_text("ascii") == run.outputs["report"]
         assert [f["path"] for f in run.registration["files"]] == [

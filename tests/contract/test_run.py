@@ -451,6 +451,9 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "skipped": "2",
         "failed": "0",
         "missing": "27",
+        "blank": "0",
+        "differing": "0",
+        "invalid": "0",
         "branch": SCAFFOLD_BRANCH,
         "pull_request_number": "1",
         "pull_request_url": repository.pull_requests[0].html_url,
@@ -461,6 +464,8 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "matrix": "",
         # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
         "report_path": "",
+        "table_path": "",
+        "page_path": "",
     }
 
 

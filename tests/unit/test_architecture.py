@@ -159,7 +159,7 @@ def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
 
 
 def test_the_outputs_of_the_action_are_those_that_are_written() -> None:
-    assert set(ACTION["outputs"]) == set(outputs(RunResult(), "", ""))
+    assert set(ACTION["outputs"]) == set(outputs(RunResult(), "", {}))
 
 
 @pytest.mark.parametrize("kind", ["inputs", "outputs"])

@@ -207,10 +207,12 @@ def test_every_document_is_reached_from_the_readme() -> None:
 
 
 NO_ERRORS = re.compile(
-    r"(label|option|help|operation|wait|group|progress|commit|check|state|advice|cause|preview"
-    r"|summary|table|body|effect)\."
+    r"(label|option|help|operation|wait|group|progress|commit|state|advice|cause|preview"
+    r"|summary|table|body|effect|page|presence|evidence)\."
+    r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
-    r"|reason\.(exists|no_property|satisfied|inherited|other_case|hides|on_branch|same|left_alone)$"
+    r"|reason\.(exists|no_property|satisfied|inherited|other_case|hides|on_branch|same|left_alone"
+    r"|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|points|shards|unfit_rules"
@@ -295,6 +297,7 @@ def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
         "host_token",
         "target_repo",
         "commit_strategy",
+        "fail_on",
         "max_wait_minutes",
         "api_url",
         "shard",

@@ -122,7 +122,7 @@ def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, 
         for number in range(count)
     ]
     created, skipped, failed, unknown = counts
-    outputs = outputs_of(RunResult([registration(*files)]), "{}", "")
+    outputs = outputs_of(RunResult([registration(*files)]), "{}", {})
     names = ("created", "skipped", "failed")
     assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
     lines = summary.log_summary(registration(*files), CATALOGUES[language])
@@ -134,11 +134,11 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
     one = registration(result("a"))._replace(
         branch="b", pull_request=PullRequest(7, "https://example.com/7")
     )
-    assert outputs_of(RunResult([one]), "{}", "")["pull_request_number"] == "7"
-    both = outputs_of(RunResult([one, one]), "{}", "")
+    assert outputs_of(RunResult([one]), "{}", {})["pull_request_number"] == "7"
+    both = outputs_of(RunResult([one, one]), "{}", {})
     assert both["created"] == "2"
     assert (both["branch"], both["pull_request_number"], both["pull_request_url"]) == ("", "", "")
-    none = outputs_of(RunResult(), "{}", "")
+    none = outputs_of(RunResult(), "{}", {})
     assert none["created"] == none["skipped"] == none["failed"] == "0"
     assert none.keys() == both.keys()
 

@@ -20,7 +20,15 @@ from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
-FIELDS = ("path", "description", "content", "content_file", "template", "alternatives")
+FIELDS = (
+    "path",
+    "description",
+    "content",
+    "content_file",
+    "template",
+    "alternatives",
+    "may_be_blank",
+)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that a placeholder may stand for."""
@@ -137,6 +145,9 @@ class EntryReader:
             description=description,
             alternatives=self._alternatives(keys.get("alternatives"), place),
             template=template,
+            blank=self.boolean(keys["may_be_blank"], "may_be_blank", place)
+            if "may_be_blank" in keys
+            else None,
         )
         text = self.string(keys.get("content"), "content", place)
         file = self.string(keys.get("content_file"), "content_file", place)

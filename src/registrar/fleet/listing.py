@@ -26,6 +26,8 @@ class Listing:
     """By their ids: all of them, those of other shards and those that are left out included."""
     selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
+    left_out: list[tuple[ListedRepository, Exclusion]] = field(default_factory=list)
+    """Those that a name or pattern takes, and why they are left out all the same."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
 
@@ -71,6 +73,8 @@ def make_listing(
         reason = selection.exclusion(repository, named=repository.id in named)
         if reason:
             listing.excluded[reason] += 1
+            if reason is not Exclusion.NOT_MEANT:
+                listing.left_out.append((repository, reason))
         else:
             listing.selected.append(repository)
     return listing

@@ -9,6 +9,7 @@ from registrar.models.result import RegistrationResult
 from registrar.models.spec import RegistrationSpec
 from registrar.registration.progress import Progress, Silence
 from registrar.reporting import fleet_messages
+from registrar.reporting.records import Rows as Evidence
 from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import Message
 
@@ -49,6 +50,23 @@ class Rows:
         """Keep what a registration did, or would do: all of it is in the report."""
         self.registrations.append(done)
 
+    @property
+    def are_recorded(self) -> bool:
+        """Whether there is a place for table and page."""
+        return self.reporter.records.are_kept
+
+    def evidence(self, done: RegistrationResult, state: str = "") -> Evidence | None:
+        """Give what table and page hold of a registration; ``None`` where there are none.
+
+        ``state`` is that of all paths, where none was looked at.
+        """
+        return self.reporter.records.rows(done, state) if self.are_recorded else None
+
+    def record(self, evidence: Evidence | None) -> None:
+        """Put it into table and page."""
+        if evidence:
+            self.reporter.record(evidence)
+
     def stop(self, reason: Message, *, warn: bool = False, exit_code: int = 0) -> None:
         """Keep and print why the writing ended before all was done.
 
@@ -63,7 +81,4 @@ class Rows:
 
     def progress(self, spec: RegistrationSpec, job: Job) -> Progress:
         """Follow a registration without printing it: its row says what became of it."""
-        nothing_yet = RegistrationResult(
-            job.profile.name, spec.target, spec.mode, list_name=job.list_name
-        )
-        return Progress(nothing_yet, Silence())
+        return Progress(job.nothing_yet(spec), Silence())

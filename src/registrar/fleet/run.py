@@ -19,7 +19,7 @@ from registrar.inputs.settings import Settings
 from registrar.jobs import Job
 from registrar.models.fleet import Budget, Counts, FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
-from registrar.models.result import RegistrationResult
+from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.selection import Selection
 from registrar.models.spec import Mode
 from registrar.registration.run import preview
@@ -78,6 +78,9 @@ class Fleet:
                 is_public=publicity.is_public(settings, listing.found.values(), client),
             )
             self._report_not_found(listing)
+            for repository, reason in listing.left_out:
+                for job in self.jobs:
+                    self._record_unread(Task(repository, job), f"excluded: {reason}")
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
         reader = Reader(self.github, client, self.cancellation.clock, end)
@@ -138,14 +141,21 @@ class Fleet:
         for reading in reader.read(tasks):
             repository, plan = reading.task.repository, reading.plan
             if reading.exclusion:
+                self._record_unread(reading.task, f"excluded: {reading.exclusion}")
                 if repository.id not in left_out:
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
                 continue
             if plan:
                 fitting |= {(plan.spec.list_id, number) for number in plan.fitting}
-            if plan and plan.missing_count and self.settings.mode is not Mode.REGISTER:
-                self.rows.add_registration(self._previewed(reading, plan))
+            evidence = None
+            if plan is None:
+                self._record_unread(reading.task)
+            elif plan.missing_count or self.rows.are_recorded:
+                previewed = self._previewed(reading, plan)
+                evidence = self.rows.evidence(previewed)
+                if plan.missing_count and self.settings.mode is not Mode.REGISTER:
+                    self.rows.add_registration(previewed)
             row, pull_state = reading.row, reading.pull_state
             if plan and pull_state:
                 items.append(
@@ -156,17 +166,33 @@ class Fleet:
                         row.missing,
                         row.pull_request,
                         is_unread=not reading.is_known,
+                        evidence=evidence,
                     )
                 )
                 if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
                     continue
             self.rows.add(row)
+            self.rows.record(evidence)
         for job in self.jobs:
             unfit = [r.number for r in job.rules if (job.list_id, r.number) not in fitting]
             if unfit:
                 values = {"list": job.profile.name, "numbers": unfit}
                 self.rows.reporter.line(msg("fleet.unfit_rules", **values))
         return items
+
+    def _record_unread(self, task: Task, state: str = "") -> None:
+        """Put a repository that was not read into table and page."""
+        if not self.rows.are_recorded:
+            return
+        repository, job = task.repository, task.job
+        nothing_yet = job.nothing_yet(job.spec(repository.full_name))
+        result = nothing_yet._replace(
+            html_url=repository.html_url,
+            repository_id=repository.id,
+            visibility=repository.visibility,
+            files=tuple(FileResult(each, State.PENDING) for each in job.definitions),
+        )
+        self.rows.record(self.rows.evidence(result, state))
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)

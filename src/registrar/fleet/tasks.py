@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.failure import Failure
+from registrar.models.evidence import Found, Presence
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.registration.decide import Continue, Decision, Declined, NotKnown
+from registrar.reporting.records import Rows
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -28,8 +32,13 @@ class Task(NamedTuple):
         missing: int,
         failure: Failure | None = None,
         pull_request: PullRequest | None = None,
+        present: Collection[Found] = (),
     ) -> FleetRow:
-        """Give the row of the result, with the number of missing files."""
+        """Give the row of the result, with the number of missing files.
+
+        ``present`` is what is known of the others.
+        """
+        counts = Counter(each.presence for each in present)
         return FleetRow(
             self.repository.full_name,
             self.job.profile.name,
@@ -39,6 +48,9 @@ class Task(NamedTuple):
             missing=missing,
             failure=failure,
             pull_request=pull_request,
+            blank=counts[Presence.BLANK],
+            differing=counts[Presence.DIFFERS],
+            invalid=counts[Presence.NOT_A_FILE],
         )
 
 
@@ -108,7 +120,8 @@ class Reading(NamedTuple):
         elif plan and plan.missing_count:
             state = _STATES[self.pull_state]
         missing = plan.missing_count if plan else 0
-        return self.task.row(state, missing, failure, self.pull_request)
+        present = plan.found.values() if plan else ()
+        return self.task.row(state, missing, failure, self.pull_request, present)
 
 
 class WorkItem(NamedTuple):
@@ -125,3 +138,5 @@ class WorkItem(NamedTuple):
     pull_request: PullRequest | None
     is_unread: bool
     """Whether the token may not read its pull requests."""
+    evidence: Rows | None = None
+    """How its paths stood when they were read, where that is recorded."""

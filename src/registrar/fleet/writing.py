@@ -107,12 +107,14 @@ class Writer:
                 self._rows.stop(stopped)
             if stopped or not gate.takes(item):
                 self._rows.add(_left_alone(item), (number, len(todo)))
+                self._rows.record(item.evidence)
                 continue
             before = self._github.pace.writes
             row, done = self._register(item, gate, before)
             left = max(left - each.get(item.pull_state, 0), 0)
             seconds_left = self._plan(left, planned - left, end)
             self._rows.add(row, (number, len(todo)), seconds_left)
+            self._rows.record(self._rows.evidence(done) if done.files else item.evidence)
             if stopped := _why_stop(done, gate):
                 self._rows.stop(stopped, warn=True, exit_code=done.exit_code)
 
@@ -201,7 +203,8 @@ def _row(item: WorkItem, done: RegistrationResult, *, wrote: bool) -> FleetRow:
         state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
     missing = done.missing if done.files else item.missing
     failure = _failure_of(done) if state is FleetState.FAILED else None
-    return item.task.row(state, missing, failure, done.pull_request)
+    present = [file.found for file in done.files if file.found]
+    return item.task.row(state, missing, failure, done.pull_request, present)
 
 
 def _left_alone(item: WorkItem) -> FleetRow:

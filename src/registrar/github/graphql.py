@@ -300,6 +300,8 @@ class GraphQL:
             is_fork=found.flag("isFork"),
             node_id=found.text("id"),
             facts=parse_graphql.facts(found) if "repositoryTopics" in found else None,
+            number=found.number("databaseId") if "databaseId" in found else 0,
+            visibility=found.text_or("visibility", "").lower(),
         )
         commit = default.object("target")
         names = parse_graphql.branches(found, pulls, asked.branches, full_name)

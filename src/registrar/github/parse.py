@@ -194,4 +194,6 @@ def _pull_request(found: Fields) -> PullRequest:
         merge_commit=found.text_or("merge_commit_sha", "") if "merged_at" in found else "",
         labels=frozenset(label.text("name").lower() for label in _some(found, "labels")),
         assignees=logins(found),
+        created_at=found.text_or("created_at", ""),
+        closed_at=found.text_or("closed_at", ""),
     )

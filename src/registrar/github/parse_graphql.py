@@ -177,4 +177,6 @@ def _pull_request(found: Fields) -> PullRequest:
         head_repository=repository.text("nameWithOwner") if repository else "",
         base_branch=found.text("baseRefName"),
         merge_commit=merged.text("oid") if merged else "",
+        created_at=found.text_or("createdAt", ""),
+        closed_at=found.text_or("closedAt", ""),
     )

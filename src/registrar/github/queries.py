@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _STATE = """
-    id nameWithOwner url isPrivate isArchived isEmpty isFork viewerPermission
+    id databaseId nameWithOwner url visibility isPrivate isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     %(branches)s
 """
@@ -26,6 +26,7 @@ _PULL_REQUESTS = """
       pageInfo {{ hasNextPage }}
       nodes {{
         number url body state headRefName headRefOid baseRefName
+        createdAt closedAt
         headRepository {{ nameWithOwner }} mergeCommit {{ oid }}
       }}
     }}

@@ -478,6 +478,8 @@ class Rest:
             can_push=self.user_may_push(says=may_push),
             is_fork="fork" in found and found.flag("fork"),
             facts=parse.facts(found) if "private" in found else None,
+            number=found.number("id") if "id" in found else 0,
+            visibility=found.text_or("visibility", ""),
             takes_pull_requests=(
                 "has_pull_requests" not in found or found.flag("has_pull_requests")
             ),

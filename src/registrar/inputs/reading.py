@@ -13,7 +13,7 @@ from registrar.inputs import api_url, environment, target_repos
 from registrar.inputs.settings import Settings
 from registrar.inputs.table import INPUTS, closest
 from registrar.models.selection import Selection, Shard
-from registrar.models.spec import CommitStrategy, Mode, PullRequestOptions
+from registrar.models.spec import CommitStrategy, FailOn, Mode, PullRequestOptions
 from registrar.texts import templates
 from registrar.texts.messages import Message, msg
 
@@ -50,7 +50,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         InvalidInput: with every diagnostic.
     """
     reader = _Reader(environ)
-    profile = reader.profile()
+    profile, mode = reader.profile(), Mode(reader.choice("mode"))
     settings = Settings(
         token=reader.token(),
         target=reader.target(),
@@ -62,7 +62,8 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         workspace=Path(environ.get("GITHUB_WORKSPACE") or os.curdir),
         definitions=reader.definitions(profile),
         respect_alternatives=reader.switch("respect_alternatives"),
-        mode=Mode(reader.choice("mode")),
+        mode=mode,
+        fail_on=reader.fail_on(),
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
         commit_message=reader.line("commit_message"),
@@ -83,6 +84,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         event=Path(event) if (event := environ.get("GITHUB_EVENT_PATH")) else None,
         run_url=environment.run_url(environ),
         action_url=environment.action_url(environ),
+        warnings=reader.warnings(mode),
     )
     # A mistyped name comes first: it may be why a value is missing
     diagnostics = [
@@ -147,6 +149,22 @@ class _Reader:
         else:
             self._report(name, msg("input.unknown_value", **values))
         return known.default
+
+    def fail_on(self) -> frozenset[FailOn]:
+        """What fails a check: some of the valid values."""
+        name = "fail_on"
+        given = [each.lower() for each in self.names(name)] or [INPUTS[name].default]
+        accepted = INPUTS[name].choices
+        for value in given:
+            if value not in accepted:
+                values = {"name": name, "value": value, "accepted": accepted}
+                self._report(name, msg("input.unknown_value", **values))
+        return frozenset(FailOn(value) for value in given if value in accepted)
+
+    def warnings(self, mode: Mode) -> tuple[Message, ...]:
+        if self._given("fail_on") and mode is not Mode.CHECK:
+            return (msg("input.fail_on_unused", mode=mode),)
+        return ()
 
     def profile(self) -> str:
         """The built-in list; none where the list is the caller's own."""

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from registrar.models.selection import Selection, Shard
-from registrar.models.spec import CommitStrategy, Mode, PullRequestOptions
+from registrar.models.spec import CommitStrategy, FailOn, Mode, PullRequestOptions
 from registrar.profiles import Profile
+from registrar.texts.messages import Message
 
 
 class Settings(NamedTuple):
@@ -33,6 +34,8 @@ class Settings(NamedTuple):
     respect_alternatives: bool
     """Whether a file counts as present where GitHub itself would find it."""
     mode: Mode
+    fail_on: frozenset[FailOn]
+    """What fails a run in `Mode.CHECK`."""
     commit_strategy: CommitStrategy
     branch: str
     """Template of the working branch's name; empty: the profile's own."""
@@ -54,6 +57,8 @@ class Settings(NamedTuple):
     """Address of the workflow run, or nothing."""
     action_url: str
     """Address of the action's repository, or nothing."""
+    warnings: tuple[Message, ...] = ()
+    """What is worth a warning, though the run goes on."""
 
     @property
     def part(self) -> Shard:

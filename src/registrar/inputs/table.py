@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from registrar import profiles
-from registrar.models.spec import CommitStrategy, Mode
+from registrar.models.spec import CommitStrategy, FailOn, Mode
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES
 
 CLOSE = 0.7
@@ -91,6 +91,7 @@ INPUTS = {
                 ("check", Mode.CHECK),
             ),
         ),
+        Input("fail_on", FailOn.MISSING, tuple(FailOn), other_names=("fail_if",)),
         Input(
             # Without one: a commit for each file in one repository, a single one in many
             "commit_strategy",

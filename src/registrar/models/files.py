@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from registrar.models.evidence import blob_id
 from registrar.models.repository import Repository
 from registrar.texts import templates
 
@@ -14,6 +15,10 @@ TEMPLATE_NAMES = ("owner", "repo", "default_branch", templates.PROPERTY)
 
 EMPTY_FILE = b"\n"
 """An empty file is a single line feed."""
+
+
+_MAY_BE_BLANK = frozenset({".gitignore", ".gitkeep", ".keep", "__init__.py", "py.typed"})
+"""Names of files that do their work without content."""
 
 
 def parents(path: str) -> Iterator[str]:
@@ -40,6 +45,8 @@ class FileDefinition(NamedTuple):
     """Number of the rule that it stands in; 0: in no rule."""
     repository: Repository | None = None
     """Whose values fill in the template, once it was read."""
+    blank: bool | None = None
+    """Whether the list says that a blank file will do; ``None``: its name decides."""
 
     def filled_in(self, repository: Repository) -> FileDefinition:
         """Give the file as ``repository`` gets it.
@@ -61,6 +68,13 @@ class FileDefinition(NamedTuple):
         return templates.fill(self.source.decode(), names, properties).encode()
 
     @property
+    def may_be_blank(self) -> bool:
+        """Whether a blank file is as good as one with content."""
+        if self.blank is None:
+            return self.path.rpartition("/")[2] in _MAY_BE_BLANK
+        return self.blank
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing in it but a line break."""
         return self.content in {b"", EMPTY_FILE, b"\r\n"}
@@ -71,8 +85,20 @@ class FileDefinition(NamedTuple):
         return self.content.strip() in {b"", b"{}"}
 
     @property
+    def is_to_fill_in(self) -> bool:
+        """Whether it is a placeholder that does nothing before it has content."""
+        return self.is_placeholder and not self.may_be_blank
+
+    @property
     def blob_id(self) -> str:
-        """The id under which git stores this content (SHA-1 over ``blob <size>\\0<content>``)."""
-        content = self.content
-        header = b"blob %d\0" % len(content)
-        return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
+        """The id under which git stores this content."""
+        return blob_id(self.content)
+
+
+def digest_of(definitions: Iterable[FileDefinition]) -> str:
+    """SHA-256 over the paths and contents of a list, its templates not filled in."""
+    digest = hashlib.sha256()
+    for definition in definitions:
+        for part in (definition.path.encode(), definition.source):
+            digest.update(b"%d:%b" % (len(part), part))
+    return digest.hexdigest()

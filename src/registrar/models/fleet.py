@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum, StrEnum, auto
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from registrar.errors import EXIT_DONE, EXIT_FAILED
 from registrar.failure import Failure
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, Shard
-from registrar.models.spec import Mode
+from registrar.models.spec import FailOn, Mode
 from registrar.texts.messages import Message
 
 
@@ -44,6 +44,12 @@ class FleetRow(NamedTuple):
     """Address of the repository for people; empty where it is not known."""
     missing: int = 0
     """Number of files that the default branch lacks."""
+    blank: int = 0
+    """Number of present files without content."""
+    differing: int = 0
+    """Number of present files with another content than the list's."""
+    invalid: int = 0
+    """Number of paths that are no file, and of mistakes in ``CODEOWNERS``."""
     failure: Failure | None = None
     """Why it failed, or is left for the next run."""
     pull_request: PullRequest | None = None
@@ -132,9 +138,12 @@ class FleetResult:
     Nothing is kept of a repository that is complete.
     """
 
-    def __init__(self, mode: Mode) -> None:
-        """Nothing has been done yet."""
+    def __init__(self, mode: Mode, fail_on: Collection[FailOn] = ()) -> None:
+        """Nothing has been done yet; ``fail_on`` is what fails a check."""
         self.mode = mode
+        self._fail_on = fail_on
+        self.present = Counter[FailOn]()
+        """Files that are there, by what they would fail a check for."""
         self.repositories = 0
         """Number of selected repositories."""
         self.counts = Counter[FleetState]()
@@ -148,6 +157,13 @@ class FleetResult:
     def add(self, row: FleetRow) -> None:
         """Keep how one repository ended."""
         self.counts[row.state] += 1
+        self.present.update(
+            {
+                FailOn.BLANK: row.blank,
+                FailOn.DIFFERS: row.differing,
+                FailOn.INVALID: row.invalid,
+            }
+        )
         if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
 
@@ -159,6 +175,7 @@ class FleetResult:
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
-        is_incomplete = self.mode is Mode.CHECK and self.incomplete
-        failed = self.counts[FleetState.FAILED] or is_incomplete
+        counts = self.present | {FailOn.MISSING: self.incomplete}
+        fails_check = self.mode is Mode.CHECK and any(counts[each] for each in self._fail_on)
+        failed = self.counts[FleetState.FAILED] or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)

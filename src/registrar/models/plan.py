@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.models.evidence import Found
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import Replaced
@@ -29,6 +30,8 @@ class Plan(NamedTuple):
     """Missing paths below something that is not a directory, and what that is."""
     satisfied: Mapping[str, Message] = MappingProxyType({})
     """Paths that are not there, and why that is all right."""
+    found: Mapping[str, Found] = MappingProxyType({})
+    """Listed paths that are present, or for which another file counts, and what is there."""
     other_case: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and what exists that differs in letter case only."""
     hides: Mapping[str, str] = MappingProxyType({})

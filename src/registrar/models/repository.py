@@ -32,6 +32,10 @@ class Repository(NamedTuple):
     """What GraphQL calls the repository."""
     facts: Facts | None = None
     """What rules ask about it, where the answer says it."""
+    number: int = 0
+    """Its number, as an answer says it; 0 where none does."""
+    visibility: str = ""
+    """``public``, ``private`` or ``internal``; empty where GitHub does not say."""
     id: int = 0
     """Its number, where it is known beforehand; requests then go to it whatever its name is."""
 
@@ -68,6 +72,10 @@ class PullRequest(NamedTuple):
     """In lower case: GitHub ignores the case of labels and of logins."""
     assignees: frozenset[str] = frozenset()
     """Logins in lower case."""
+    created_at: str = ""
+    """Moment (ISO 8601)."""
+    closed_at: str = ""
+    """Moment (ISO 8601); empty while it is open."""
 
     @property
     def was_closed(self) -> bool:
@@ -124,6 +132,11 @@ class Entry(NamedTuple):
     sha: str
     """Id of the object; empty for a directory that REST has listed instead, and for a file that it
     does not show."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file: no directory, link or submodule."""
+        return self.type == "blob" and self.mode != "120000"
 
 
 Tree = Mapping[str, Entry]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import NamedTuple
 
 from registrar.failure import Failure
+from registrar.models.evidence import CodeownersError, Found, Presence
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
-from registrar.models.spec import Mode
+from registrar.models.spec import FailOn, Mode
 from registrar.texts.messages import Message, msg
 
 
@@ -50,6 +52,10 @@ class FileResult(NamedTuple):
     failure: Failure | None = None
     hides: str = ""
     """The file of the repository that GitHub does not use any more once this one is there."""
+    found: Found | None = None
+    """What is there, where the path is present."""
+    declined_in: PullRequest | None = None
+    """Where somebody has declined the path."""
 
     @property
     def explanation(self) -> Message | None:
@@ -97,11 +103,20 @@ class RegistrationResult(NamedTuple):
     list_name: str = ""
     """What people call the list."""
     archived: bool = False
+    fail_on: Collection[FailOn] = ()
+    """What fails a check."""
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     base_branch: str = ""
     html_url: str = ""
     """Address of the repository for people."""
+    repository_id: int = 0
+    visibility: str = ""
+    """``public``, ``private`` or ``internal``; empty where it is not known."""
+    commit: str = ""
+    """The commit of the default branch that was read."""
+    list_digest: str = ""
+    """SHA-256 over the paths and contents of the list."""
     missing: int = 0
     """Number of listed files that the default branch lacks."""
     pull_request: PullRequest | None = None
@@ -114,6 +129,38 @@ class RegistrationResult(NamedTuple):
     failure: Failure | None = None
     """What ended it early."""
     notes: tuple[Note, ...] = ()
+    codeowners: tuple[CodeownersError, ...] = ()
+    """What GitHub finds wrong in a listed ``CODEOWNERS``."""
+
+    @property
+    def fails_check(self) -> bool:
+        """Whether something fails a check."""
+        counts = {
+            FailOn.MISSING: self.missing,
+            FailOn.BLANK: self.blank,
+            FailOn.DIFFERS: self.differing,
+            FailOn.INVALID: self.invalid,
+        }
+        return any(counts[each] for each in self.fail_on)
+
+    def in_presence(self, *presences: Presence) -> list[FileResult]:
+        """The present files of which one of ``presences`` holds."""
+        return [file for file in self.files if file.found and file.found.presence in presences]
+
+    @property
+    def blank(self) -> int:
+        """Number of files that are there and hold nothing."""
+        return len(self.in_presence(Presence.BLANK))
+
+    @property
+    def differing(self) -> int:
+        """Number of files that are there with another content than the list's."""
+        return len(self.in_presence(Presence.DIFFERS))
+
+    @property
+    def invalid(self) -> int:
+        """Number of paths with no file, and of mistakes that GitHub finds in ``CODEOWNERS``."""
+        return len(self.in_presence(Presence.NOT_A_FILE)) + len(self.codeowners)
 
     @property
     def to_create(self) -> tuple[FileResult, ...]:

@@ -18,7 +18,17 @@ class Mode(StrEnum):
     PLAN = "plan"
     """Reads only, and shows what would be done."""
     CHECK = "check"
-    """Like `PLAN`; a missing file is a failure."""
+    """Like `PLAN`; what `FailOn` names is a failure."""
+
+
+class FailOn(StrEnum):
+    """What makes `Mode.CHECK` a failure."""
+
+    MISSING = "missing"
+    BLANK = "blank"
+    DIFFERS = "differs"
+    INVALID = "invalid"
+    """No file where one is listed, or a ``CODEOWNERS`` in which GitHub finds mistakes."""
 
 
 class CommitStrategy(StrEnum):
@@ -69,6 +79,8 @@ class RegistrationSpec(NamedTuple):
     respect_alternatives: bool = False
     """Whether a path counts as present when GitHub would use another file in its place."""
     mode: Mode = Mode.REGISTER
+    fail_on: frozenset[FailOn] = frozenset({FailOn.MISSING})
+    """What fails `Mode.CHECK`."""
     strategy: CommitStrategy = CommitStrategy.PER_FILE
     falls_back: bool = True
     """Whether files are created one by one where a commit of all is refused."""

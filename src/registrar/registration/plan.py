@@ -13,10 +13,11 @@ from registrar.alternatives import (
 )
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import Kind
+from registrar.models.evidence import Found, presence
 from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import RepositoryState
+from registrar.models.repository import Directories, Entry, RepositoryState
 from registrar.models.rules import Listed, listed_for
 from registrar.models.spec import RegistrationSpec
 from registrar.special_files import WORKFLOW_FILES
@@ -41,7 +42,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     definitions = tuple(d.filled_in(repository) for d in listed.definitions)
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
-    satisfied = _satisfied(absent, listing, spec, state)
+    counted = _counted(absent, listing, spec, state)
+    satisfied = {path: reason for path, (reason, _) in counted.items()}
     satisfied |= _without_value([d for d in absent if d.path not in satisfied])
     blocked = {
         definition.path: parent
@@ -60,6 +62,12 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         replaced=listed.replaced,
         blocked=blocked,
         satisfied=satisfied,
+        found={
+            **{
+                d.path: _found(d, d.path, entries[d.path]) for d in definitions if d.path in entries
+            },
+            **{path: found for path, (_, found) in counted.items()},
+        },
         other_case={
             definition.path: other
             for definition in missing
@@ -109,27 +117,50 @@ def _place(rule: int) -> Message:
     return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 
-def _satisfied(
+def _counted(
     absent: Sequence[FileDefinition],
     listing: DirectoryListing,
     spec: RegistrationSpec,
     state: RepositoryState,
-) -> dict[str, Message]:
-    """Those of ``absent`` for which another file counts, and which one."""
+) -> dict[str, tuple[Message, Found]]:
+    """Those of ``absent`` for which another file counts: why, and what is there."""
     owner = state.owner
     inherited = DirectoryListing(owner.directories) if owner else None
-    satisfied: dict[str, Message] = {}
+    counted: dict[str, tuple[Message, Found]] = {}
     for definition in absent:
-        if found := satisfied_by(definition, listing, respect=spec.respect_alternatives):
-            satisfied[definition.path] = msg("reason.satisfied", path=found)
+        if path := satisfied_by(definition, listing, respect=spec.respect_alternatives):
+            entry = _entry(state.directories, path)
+            counted[definition.path] = (
+                msg("reason.satisfied", path=path),
+                _found(definition, path, entry),
+            )
         elif (
             owner
             and inherited
-            and (found := inherited_from(definition, listing, inherited, is_public=owner.is_public))
+            and (path := inherited_from(definition, listing, inherited, is_public=owner.is_public))
         ):
             repository = f"{state.repository.owner}/.github"
-            satisfied[definition.path] = msg("reason.inherited", path=found, repository=repository)
-    return satisfied
+            entry = _entry(owner.directories, path)
+            counted[definition.path] = (
+                msg("reason.inherited", path=path, repository=repository),
+                _found(definition, f"{repository}/{path}", entry),
+            )
+    return counted
+
+
+def _entry(directories: Directories, path: str) -> Entry:
+    directory, _, name = path.rpartition("/")
+    return directories[directory][name]
+
+
+def _found(definition: FileDefinition, path: str, entry: Entry) -> Found:
+    judged = presence(
+        definition.content,
+        entry.sha,
+        is_file=entry.is_file,
+        may_be_blank=definition.may_be_blank,
+    )
+    return Found(judged, path, entry.sha if entry.is_file else "")
 
 
 def require_writable(

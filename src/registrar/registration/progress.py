@@ -8,6 +8,7 @@ from typing import Protocol
 
 from registrar.errors import Diagnostic
 from registrar.failure import Cause, Failure
+from registrar.models.evidence import NOTABLE
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
@@ -119,23 +120,33 @@ class Progress:
             repository=repository.full_name,
             base_branch=repository.default_branch,
             html_url=repository.html_url,
+            repository_id=repository.number or repository.id,
+            visibility=repository.visibility,
             archived=repository.archived,
         )
 
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; the paths that are present are recorded as skipped."""
         self._definitions, self._hides = plan.definitions, plan.hides
-        self._result = self._result._replace(missing=plan.missing_count)
+        self._result = self._result._replace(missing=plan.missing_count, commit=plan.state.base_sha)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:
             if parent := plan.blocked.get(definition.path):
                 failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
                 self.record(FileResult(definition, State.FAILED, failure=failure))
             elif satisfied := plan.satisfied.get(definition.path):
-                self.record(FileResult(definition, State.SKIPPED, satisfied))
+                self._present(definition, satisfied, plan)
             elif definition.path not in missing:
                 reason = msg("reason.exists", branch=self._result.base_branch)
-                self.record(FileResult(definition, State.SKIPPED, reason))
+                self._present(definition, reason, plan)
+
+    def _present(self, definition: FileDefinition, reason: Message, plan: Plan) -> None:
+        """Keep that a path is present, and what is there where that deserves a look."""
+        found = plan.found.get(definition.path)
+        if found and found.presence in NOTABLE:
+            key = f"presence.{found.presence.name.lower()}"
+            reason = msg("reason.with_presence", reason=reason, presence=msg(key))
+        self.record(FileResult(definition, State.SKIPPED, reason, found=found))
 
     def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
         """Those of ``definitions`` that have no result yet."""
@@ -157,7 +168,7 @@ class Progress:
         for definition in self._definitions:
             if pull := declined.get(definition.path):
                 reason = msg("reason.declined", pull_request=pull.link)
-                self.record(FileResult(definition, state, reason))
+                self.record(FileResult(definition, state, reason, declined_in=pull))
 
     def leave_alone(self, definitions: Sequence[FileDefinition], pull: PullRequest) -> None:
         """Keep that nothing is done about a pull request in this run."""

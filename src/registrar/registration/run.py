@@ -97,7 +97,7 @@ def _result_of(
             exit_code=exit_code(error, wrote=wrote), failure=describe(error, progress.branch)
         )
     result = progress.result()
-    failed = result.failed or (spec.mode is Mode.CHECK and result.missing)
+    failed = result.failed or (spec.mode is Mode.CHECK and result.fails_check)
     return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from registrar.failure import Cause
+from registrar.models.evidence import Presence
 from registrar.models.result import RegistrationResult, State
-from registrar.models.spec import Mode
+from registrar.models.spec import FailOn, Mode
 from registrar.texts.messages import Message, msg
+
+_FAILS = {
+    FailOn.BLANK: (Presence.BLANK,),
+    FailOn.DIFFERS: (Presence.DIFFERS,),
+    FailOn.INVALID: (Presence.NOT_A_FILE,),
+}
+"""Which present files fail a check."""
 
 
 def sentence(registration: RegistrationResult) -> Message:
@@ -40,6 +48,37 @@ def counts(registration: RegistrationResult) -> Mapping[str, int]:
         "declined": registration.count(State.MISSING) - to_create,
     }
     return {**found, "failed": registration.failed} if registration.failed else found
+
+
+def evidence(registration: RegistrationResult) -> Message | None:
+    """What deserves a look among the files that are there; ``None``: nothing does."""
+    counts = {
+        "blank": registration.blank,
+        "differs": registration.differing,
+        "not_a_file": len(registration.in_presence(Presence.NOT_A_FILE)),
+        "codeowners": len(registration.codeowners),
+    }
+    parts = [msg(f"evidence.{name}", count=count) for name, count in counts.items() if count]
+    return msg("evidence.present", parts=parts) if parts else None
+
+
+def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
+    """What fails a check: one message for each reason, with the paths."""
+    fail_on = registration.fail_on
+    next_step = advice(registration)
+    if FailOn.MISSING in fail_on and next_step:
+        found = msg("outcome.check", sentence=sentence(registration), advice=next_step)
+        missing = [f.definition.path for f in registration.files if f.state is State.MISSING]
+        yield msg("cause.with_paths", cause=found, paths=missing)
+    for kind, presences in _FAILS.items():
+        files = registration.in_presence(*presences)
+        if kind in fail_on and files:
+            common = msg(f"check.fails_{kind}", count=len(files))
+            paths = [file.found.path for file in files if file.found]
+            yield msg("cause.with_paths", cause=common, paths=paths)
+    if FailOn.INVALID in fail_on:
+        for error in registration.codeowners:
+            yield msg("check.codeowners", **error._asdict())
 
 
 def advice(registration: RegistrationResult) -> Message | None:

@@ -23,7 +23,6 @@ _EFFECTS = {
     ".github/SUPPORT.md": "effect.inherited",
     ".mcp.json": "effect.no_servers",
 }
-_COMPLETE_WHEN_EMPTY = frozenset({".gitignore", ".gitkeep", ".keep", "__init__.py"})
 _CODE = r"(?:`[^`\n]*`|<code>[^\n]*?</code>)"
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 _COMMIT_CELL = re.compile(
@@ -127,7 +126,7 @@ def _to_fill_in(
     items: list[str] = []
     for file in registration.files:
         definition = file.definition
-        if not file.on_branch or not _is_to_fill_in(definition):
+        if not file.on_branch or not definition.is_to_fill_in:
             continue
         path = markdown.code(definition.path, catalogue)
         box = "[x]" if path in ticked else "[ ]"
@@ -135,11 +134,6 @@ def _to_fill_in(
         note = f": {catalogue.text(msg(effect))}" if effect else ""
         items.append(f"- {box} {path}{note}")
     return items
-
-
-def _is_to_fill_in(definition: FileDefinition) -> bool:
-    name = definition.path.rpartition("/")[2]
-    return definition.is_placeholder and name not in _COMPLETE_WHEN_EMPTY
 
 
 def _commits(

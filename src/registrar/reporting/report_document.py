@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from registrar.models.run import RunResult
+from registrar.models.spec import FailOn
 from registrar.reporting import fleet_report
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
@@ -12,7 +14,10 @@ from registrar.texts.messages import Catalogue, Message
 VERSION = 1
 REPORT_CHARACTERS = 500_000
 """A larger report is a file only: the runner takes 1 MB for all outputs of a job."""
-COUNTS = ("created", "skipped", "failed", "missing")
+FILES = ("report_path", "table_path", "page_path")
+"""The outputs that name a file."""
+_PRESENT = ("blank", "differing", "invalid")
+COUNTS = ("created", "skipped", "failed", "missing", *_PRESENT)
 
 
 def render(result: RunResult, catalogue: Catalogue) -> str:
@@ -37,6 +42,16 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                 "error": text(registration.failure.message if registration.failure else None),
                 "notes": [text(note.message) for note in registration.notes],
                 **{name: getattr(registration, name) for name in COUNTS},
+                "codeowners": [
+                    {
+                        **error._asdict(),
+                        "path": shown(error.path),
+                        "kind": shown(error.kind),
+                        "message": shown(error.message),
+                        "suggestion": shown(error.suggestion) or None,
+                    }
+                    for error in registration.codeowners
+                ],
                 "branch": shown(registration.branch) or None,
                 "base_branch": shown(registration.base_branch) or None,
                 "pull_request": {
@@ -54,6 +69,9 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                         "commit": shown(file.commit) or None,
                         "hides": shown(file.hides) or None,
                         "rule": file.definition.rule or None,
+                        "presence": file.found.presence if file.found else None,
+                        "found_path": shown(file.found.path) if file.found else None,
+                        "blob": file.found.blob or None if file.found else None,
                     }
                     for file in registration.files
                 ],
@@ -66,8 +84,11 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
     return json.dumps(document)
 
 
-def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
-    """Names and values; of several registrations only the counts, summed."""
+def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[str, str]:
+    """Names and values; of several registrations only the counts, summed.
+
+    ``files`` names those of `FILES` that were written.
+    """
     registrations = result.registrations
     only = registrations[0] if len(registrations) == 1 and result.fleet is None else None
     pull = only.pull_request if only else None
@@ -75,6 +96,9 @@ def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
     if result.fleet:
         # A row without a registration, because it was deferred for example, lacks files, too
         counts["missing"] = sum(row.missing for row in result.fleet.rows)
+        present = result.fleet.present
+        found = (present[FailOn.BLANK], present[FailOn.DIFFERS], present[FailOn.INVALID])
+        counts.update(zip(_PRESENT, found, strict=True))
     return {
         **{name: str(count) for name, count in counts.items()},
         "branch": only.branch if only else "",
@@ -83,5 +107,5 @@ def outputs(result: RunResult, report: str, path: str) -> dict[str, str]:
         "pull_request_operation": only.operation if only else "",
         **fleet_report.outputs(result.fleet),
         "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
-        "report_path": path,
+        **{name: files.get(name, "") for name in FILES},
     }

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from registrar.errors import Diagnostic
-from registrar.models.result import RegistrationResult, State
+from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
 from registrar.models.spec import Mode
 from registrar.reporting import (
@@ -19,6 +19,7 @@ from registrar.reporting import (
     troubleshooting,
 )
 from registrar.reporting.privacy import Redaction
+from registrar.reporting.records import Records, Rows
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
 from registrar.reporting.summary import cut, error_summary, log_summary, step_summary
 from registrar.texts import escaping
@@ -28,12 +29,15 @@ from registrar.texts.messages import Catalogue, Message, msg
 class Reporter:
     """The console, and what the runner keeps of a run, in a language."""
 
-    def __init__(self, console: Console, language: str, redaction: Redaction) -> None:
-        """``redaction`` says what may stand where."""
+    def __init__(
+        self, console: Console, language: str, redaction: Redaction, read_at: str = ""
+    ) -> None:
+        """``redaction`` says what may stand where; ``read_at`` is the moment of the run."""
         self.console = console
         self.hidden_names = redaction.hidden_names
         self.catalogue = Catalogue(language, redaction.for_log)
         self._output_catalogue = Catalogue(language, redaction.for_outputs)
+        self.records = Records(console.files, self.catalogue, read_at)
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print one line."""
@@ -68,15 +72,20 @@ class Reporter:
         advice = outcome.advice(registration)
         if registration.failure:
             self.fail(Diagnostic(registration.failure.message))
-        elif advice and registration.mode is Mode.CHECK:
-            found = msg("outcome.check", sentence=outcome.sentence(registration), advice=advice)
-            paths = [f.definition.path for f in registration.files if f.state is State.MISSING]
-            self.fail(Diagnostic(msg("cause.with_paths", cause=found, paths=paths)))
+        elif registration.mode is Mode.CHECK:
+            for message in outcome.failed_checks(registration):
+                self.fail(Diagnostic(message))
         self.line(outcome.sentence(registration))
+        if evidence := outcome.evidence(registration):
+            self.line(evidence)
         for line in log_summary(registration, self.catalogue):
             self.console.line(line)
         if advice and registration.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
+
+    def record(self, rows: Rows) -> None:
+        """Put into table and page how the listed paths of a repository stand."""
+        self._safely(lambda: self.records.add(rows))
 
     def run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
@@ -112,11 +121,16 @@ class Reporter:
             return self._safely(lambda: report_document.render(result, catalogue)) or ""
 
         self._safely(summary)
+        if result.fleet is None:
+            for each in result.registrations:
+                self.record(self.records.rows(each))
         document = report(self.catalogue)
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
         published = report(self._output_catalogue) if result.fleet else document
-        values = report_document.outputs(result, published, name)
+        files = {"report_path": name}
+        self._safely(lambda: files.update(self.records.finish()))
+        values = report_document.outputs(result, published, files)
         self._safely(lambda: self.console.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:

@@ -73,24 +73,37 @@ class RunnerFiles:
         _append(Path(self._output), "".join(lines))
 
     def report(self, text: str) -> str:
-        """Write the report for later steps; its name below ``RUNNER_TEMP``.
-
-        Not its whole path: inside and outside of a container that directory has other names.
-        Nothing is written, and the name is empty, where there is no such directory: the runner
-        mounts it into containers only since 2.329.0 (actions/runner#1984).
+        """Write the report for later steps; its name below ``RUNNER_TEMP``, as of `new`.
 
         Raises:
             OSError: the file cannot be written.
         """
-        if not self._temporary:
+        path = self.new("report", "json")
+        if path is None:
             return ""
+        self.append(path, text)
+        return path.name
+
+    def new(self, kind: str, ending: str) -> Path | None:
+        """A name for a file that later steps find below ``RUNNER_TEMP``.
+
+        They are told its name, not its whole path: inside and outside of a container that directory
+        has other names. ``None`` where there is no such directory: the runner mounts it into
+        containers only since 2.329.0 (actions/runner#1984).
+        """
+        if not self._temporary:
+            return None
         places = (Path(self._temporary), self._kubernetes)
         directory = next((place for place in places if place.is_dir()), None)
-        if directory is None:
-            return ""
-        path = directory / f"registrar-report-{secrets.token_hex(4)}.json"
+        return directory and directory / f"registrar-{kind}-{secrets.token_hex(4)}.{ending}"
+
+    def append(self, path: Path, text: str) -> None:
+        """Add to a file that `new` has named.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         _append(path, self._without_token(text))
-        return path.name
 
 
 def _append(path: Path, text: str) -> None:

@@ -63,7 +63,7 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         lines += [text(advice), ""]
     for note in registration.notes:
         lines += markdown.quoted(text(note.message))
-    if registration.missing or registration.failed:
+    if registration.missing or registration.failed or outcome.evidence(registration):
         files = markdown.by_urgency(registration.files)
         table = list(markdown.path_table(files, catalogue, lambda file: file.described))
         title = msg("summary.paths", count=len(files))
@@ -76,6 +76,8 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
 
 def _outcome(registration: RegistrationResult) -> Iterator[Message]:
     yield outcome.sentence(registration)
+    if evidence := outcome.evidence(registration):
+        yield evidence
     if pull := registration.pull_request:
         yield msg(f"summary.pull_request_{registration.operation}", pull_request=pull.link)
     if registration.branch:

@@ -101,6 +101,8 @@ SECTIONS = {
     "fleet.unknown": "many-repositories",
     "fleet.unreadable": "the-repository-is-not-found",
     "outcome.check": "files-are-missing",
+    "check.codeowners": "files-are-missing",
+    "check.fails_": "files-are-missing",
     "run.": "an-unexpected-error",
     "run.cancelled": "the-run-was-cancelled",
     "run.package_missing": "a-package-is-missing",

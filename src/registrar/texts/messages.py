@@ -60,6 +60,7 @@ class Catalogue:
         ``redact`` takes the token out of what a text is filled with: before it is escaped,
         because an escaped token would no longer be found.
         """
+        self.language = language
         self._redact = redact
         self._texts = _read(f"{language}.yml")
         self._descriptions = _read(f"descriptions.{language}.yml")

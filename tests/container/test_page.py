@@ -1,0 +1,150 @@
+"""The page of the evidence in a real browser: what it counts, filters and asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Page as Tab
+
+from registrar.models.evidence import Evidence
+from registrar.reporting.page import Page
+from registrar.texts.messages import Catalogue
+from tests.container import tools
+
+PATHS = ("SECURITY.md", "=cmd()", "</script><script>alert(1)</script>", "a\"b'<i>.md", "x\u202etxt")
+STATES = ("same", "blank", "missing", "proposed", "declined", "not a file", "differs")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # As root, as tests in containers are, Chromium runs without its sandbox only
+        flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
+        chromium = playwright.chromium.launch(executable_path=tools.find("chromium"), args=flags)
+        yield chromium
+        chromium.close()
+
+
+def written(folder: Path, language: str, repositories: int = 40) -> Path:
+    page = Page("2026-11-22T00:00:00+00:00")
+    for number in range(repositories):
+        name = f"octo/{'service' if number % 2 else 'tool'}-{number}"
+        page.add(
+            [
+                Evidence(
+                    name,
+                    str(number),
+                    "public",
+                    "main",
+                    "a" * 40,
+                    "starter",
+                    path,
+                    "same" if number < 10 else STATES[(number + place) % len(STATES)],
+                    blob="b" * 40,
+                )
+                for place, path in enumerate(PATHS)
+            ],
+            f"https://github.com/{name}",
+        )
+    file = folder / f"page-{language}.html"
+    file.write_text(page.render(Catalogue(language)), "utf-8")
+    return file
+
+
+@pytest.fixture
+def tab(browser: Browser, tmp_path: Path) -> Iterator[Tab]:
+    """The page, opened; it must ask nobody for anything, and say nothing on the console."""
+    tab = browser.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("dialog", lambda dialog: said.append(dialog.message))
+    file = written(tmp_path, "en")
+    tab.goto(file.as_uri())
+    yield tab
+    assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]
+    assert said == []
+    tab.close()
+
+
+def names(tab: Tab) -> list[str]:
+    return tab.locator("#repositories tr:visible th").all_inner_texts()
+
+
+def test_it_counts_and_shows_what_is_not_complete(tab: Tab) -> None:
+    assert "10 / 40" in tab.locator(".cards").inner_text()
+    assert len(names(tab)) == 30
+    assert tab.locator("#count").inner_text() == "30 of 30 shown"
+
+
+def test_hostile_names_stay_text(tab: Tab) -> None:
+    shown = tab.locator("main").inner_text()
+    for path in PATHS[:-1]:
+        assert path in shown
+    assert "x\\u202etxt" in shown
+    assert "\u202e" not in tab.content()
+    assert tab.locator("script").count() == 1
+    assert tab.locator("i").count() == 0
+
+
+def test_search_and_filters_go_together(tab: Tab) -> None:
+    tab.get_by_role("searchbox", name="Search by name").fill("TOOL-")
+    assert all("tool-" in name for name in names(tab))
+    before = len(names(tab))
+    tab.get_by_role("combobox", name="State").select_option("missing")
+    tab.get_by_role("combobox", name="Path").select_option("</script><script>alert(1)</script>")
+    assert 0 < len(names(tab)) < before
+    fitting = '[data-path="</script><script>alert(1)</script>"][data-state="missing"]'
+    assert tab.locator(f"#repositories tr:visible {fitting}").count() == len(names(tab))
+    assert tab.locator("#count").inner_text() == f"{len(names(tab))} of 30 shown"
+
+
+def test_it_sorts(tab: Tab) -> None:
+    lacking = [int(text) for text in tab.locator("#repositories td.number").all_inner_texts()]
+    assert lacking == sorted(lacking, reverse=True)
+    tab.get_by_role("combobox", name="Sort").select_option("name")
+    assert names(tab) == sorted(names(tab))
+
+
+def test_the_keyboard_reaches_every_control(tab: Tab) -> None:
+    reached = []
+    focused = "document.activeElement.name || document.activeElement.tagName"
+    for _ in range(12):
+        tab.keyboard.press("Tab")
+        reached.append(tab.evaluate(focused))
+    places = [reached.index(name) for name in ("search", "state", "path", "sort")]
+    assert places == sorted(places)
+    tab.get_by_role("searchbox", name="Search by name").focus()
+    tab.keyboard.type("tool-12")
+    assert names(tab) == ["octo/tool-12"]
+
+
+def test_a_screen_reader_is_told_what_is_what(tab: Tab) -> None:
+    tree = tab.locator("body").aria_snapshot()
+    for words in ('heading "Listed files in repositories"', 'combobox "State"', "status:"):
+        assert words in tree
+    assert tab.locator("html").get_attribute("lang") == "en"
+
+
+def test_without_scripts_everything_is_there(browser: Browser, tmp_path: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(written(tmp_path, "ja").as_uri())
+    assert tab.locator("#repositories tr").count() == 30
+    assert tab.locator("#controls").is_hidden()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_its_colours_follow_the_reader(browser: Browser, tmp_path: Path, scheme: str) -> None:
+    context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light")
+    tab = context.new_page()
+    tab.goto(written(tmp_path, "ja").as_uri())
+    background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == ("rgb(13, 17, 23)" if scheme == "dark" else "rgb(255, 255, 255)")
+    context.close()

@@ -1,0 +1,361 @@
+"""What is really there: the listed content, nothing, something else, or no file at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from registrar.models.evidence import blob_id
+from tests.fakehub import StandInHost, Submodule, Symlink
+from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
+
+LISTED: tuple[Mapping[str, Any], ...] = (
+    {"path": "same.md", "content": "a\n"},
+    {"path": "filled.md"},
+    {"path": "differs.md", "content": "a\n"},
+    {"path": "blank.md", "content": "a\n"},
+    {"path": "empty.json", "content": "{}"},
+    {"path": ".gitkeep"},
+    {"path": "short", "content": "8\n"},
+    {"path": "meant.md", "may_be_blank": True},
+    {"path": "owner.md", "content": "{owner}\n", "template": True},
+    {"path": "folder", "content": "a\n"},
+)
+THERE: Mapping[str, Any] = {
+    "same.md": b"a\n",
+    "filled.md": b"theirs\n",
+    "differs.md": b"theirs\n",
+    "blank.md": b"\r\n",
+    "empty.json": b"{}\n",
+    ".gitkeep": b"",
+    "short": b"8",
+    "meant.md": b"\n",
+    "owner.md": b"octo\n",
+    "folder/file": b"x\n",
+}
+PRESENCE = {
+    "same.md": "same",
+    "filled.md": "filled",
+    "differs.md": "differs",
+    "blank.md": "blank",
+    "empty.json": "blank",
+    ".gitkeep": "same",
+    "short": "differs",
+    "meant.md": "same",
+    "owner.md": "same",
+    "folder": "not a file",
+}
+
+
+def listed(action: Action, entries: object = LISTED) -> str:
+    file = action.workspace / "list.json"
+    file.write_text(json.dumps(entries), "utf-8")
+    return file.name
+
+
+def presences(registration: Any) -> dict[str, str | None]:
+    return {file["path"]: file["presence"] for file in registration["files"]}
+
+
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+def test_each_present_path_is_told_by_its_blob(
+    host: StandInHost, action: Action, start: Start, mode: str
+) -> None:
+    repository = host.create_repository(TARGET, THERE)
+    before = repository.head("main")
+    run = start(definitions=listed(action), mode=mode)
+    assert run.exit_code == 0, run.text
+    assert presences(run.registration) == PRESENCE
+    assert {name: run.outputs[name] for name in ("missing", "blank", "differing", "invalid")} == {
+        "missing": "0",
+        "blank": "2",
+        "differing": "2",
+        "invalid": "1",
+    }
+    assert only_reads(host)
+    assert repository.head("main") == before
+
+
+def test_links_and_submodules_are_no_files(
+    host: StandInHost, action: Action, single: Start
+) -> None:
+    host.create_repository(
+        TARGET, {"a": b"x\n", "link": Symlink("a"), "module": Submodule("1" * 40)}
+    )
+    run = single(definitions=listed(action, [{"path": "link"}, {"path": "module"}]), mode="plan")
+    assert presences(run.registration) == {"link": "not a file", "module": "not a file"}
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "exit_code"),
+    [
+        ("", 0),
+        ("missing", 0),
+        ("blank", 1),
+        ("missing, Blank", 1),
+        ("differs", 1),
+        ("invalid", 1),
+    ],
+)
+def test_a_check_fails_on_what_is_named(
+    host: StandInHost, action: Action, start: Start, fail_on: str, exit_code: int
+) -> None:
+    host.create_repository(TARGET, THERE)
+    run = start(definitions=listed(action), mode="check", fail_on=fail_on)
+    assert run.exit_code == exit_code, run.text
+    assert ("Error: " in run.console) == bool(exit_code)
+
+
+def test_a_check_names_what_failed_it(host: StandInHost, action: Action, start: Start) -> None:
+    host.create_repository(TARGET, THERE)
+    run = start(definitions=listed(action), mode="check", fail_on="blank")
+    # The errors are the last of the log, and the last of them names the paths
+    error = run.console.partition("Error: There, but without content")[2]
+    error = error.partition("files-are-missing")[0]
+    assert "blank.md" in error
+    assert "empty.json" in error
+    assert "differs.md" not in error
+
+
+def test_an_unknown_value_is_refused_before_any_request(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    host.create_repository(TARGET, THERE)
+    run = start(definitions=listed(action), mode="check", fail_on="missing, empty")
+    assert run.exit_code == 2
+    assert "Invalid value empty for fail_on" in run.console
+    assert host.requests == []
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_where_nothing_is_checked_it_says_that_it_has_no_effect(
+    host: StandInHost, action: Action, start: Start, mode: str
+) -> None:
+    host.create_repository(TARGET, THERE)
+    run = start(definitions=listed(action), mode=mode, fail_on="blank")
+    assert run.exit_code == 0
+    assert "Warning: fail_on has no effect" in run.console
+
+
+def test_another_path_that_counts_is_judged_too(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    host.create_repository(TARGET, {"README.md": b"x\n", "docs/SECURITY.md": b"\n"})
+    entries = [{"path": "SECURITY.md", "content": "a\n"}]
+    run = start(definitions=listed(action, entries), mode="plan", respect_alternatives="true")
+    [file] = run.registration["files"]
+    assert (file["presence"], file["found_path"]) == ("blank", "docs/SECURITY.md")
+
+
+def test_the_summary_says_it_in_numbers_and_names(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    host.create_repository(TARGET, THERE)
+    run = start(definitions=listed(action), mode="plan")
+    above, _, below = run.summary.partition("<details")
+    assert "2 blank" in above
+    assert "2 different" in above
+    assert "1 not a file" in above
+    for path in ("blank.md", "differs.md", "folder"):
+        assert path in below
+
+
+def test_it_costs_no_request(host: StandInHost, action: Action) -> None:
+    host.create_repository(TARGET, THERE)
+    run = action(definitions=listed(action), mode="plan", commit_strategy=SINGLE)
+    assert run.exit_code == 0
+    assert len(host.requests) == 1
+
+
+# --- The table and the page -----------------------------------------------------------------
+
+
+def written(action: Action, name: str) -> str:
+    return (action.directory / "temp" / name).read_bytes().decode()
+
+
+def rows_of(action: Action, run: Run) -> list[dict[str, str]]:
+    text = written(action, run.outputs["table_path"])
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.fixture
+def kept(action: Action, start: Start) -> Start:
+    """The action, with a directory for files of later steps."""
+    (action.directory / "temp").mkdir()
+    return partial(start, env={"RUNNER_TEMP": str(action.directory / "temp")})
+
+
+def test_the_table_has_a_row_for_each_path(host: StandInHost, action: Action, kept: Start) -> None:
+    repository = host.create_repository(TARGET, THERE)
+    missing = {"path": "missing.md"}
+    run = kept(definitions=listed(action, [*LISTED, missing]), mode="plan")
+    rows = rows_of(action, run)
+    assert {row["path"]: row["state"] for row in rows} == {**PRESENCE, "missing.md": "missing"}
+    first = rows[0]
+    assert first["repository"] == TARGET
+    assert first["id"] == str(repository.id)
+    assert first["visibility"] == "public"
+    assert first["default_branch"] == "main"
+    assert first["commit"] == repository.head("main")
+    assert first["blob"] == blob_id(b"a\n")
+    assert re.fullmatch(r"[0-9a-f]{64}", first["list_digest"])
+    assert datetime.fromisoformat(first["read_at"]).tzinfo
+
+
+def test_what_was_proposed_and_what_was_declined_is_in_the_table(
+    host: StandInHost, action: Action, kept: Start
+) -> None:
+    repository = host.create_repository(TARGET, {"README.md": b"x\n"})
+    first = kept(definitions=listed(action, [{"path": "a"}]))
+    [row] = rows_of(action, first)
+    assert (row["state"], row["pull_request"]) == ("proposed", f"{repository.html_url}/pull/1")
+    action.clock.sleep(3 * 86400)
+    [row] = rows_of(action, kept(definitions=listed(action, [{"path": "a"}]), mode="plan"))
+    assert (row["state"], row["pull_request_age_days"]) == ("proposed", "3")
+    repository.close(1)
+    [row] = rows_of(action, kept(definitions=listed(action, [{"path": "a"}]), mode="plan"))
+    assert (row["state"], row["pull_request_age_days"]) == ("declined", "")
+    assert row["declined_since"] == row["read_at"][:10]
+
+
+def test_the_page_is_written_beside_it(host: StandInHost, action: Action, kept: Start) -> None:
+    host.create_repository(TARGET, THERE)
+    run = kept(definitions=listed(action), mode="plan")
+    page = written(action, run.outputs["page_path"])
+    assert page.startswith("<!doctype html>")
+    assert TARGET in page
+    assert host.requests
+    assert action.default_token not in page
+
+
+def test_without_a_place_for_files_there_are_none(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    host.create_repository(TARGET, THERE)
+    run = start(definitions=listed(action), mode="plan")
+    assert (run.outputs["table_path"], run.outputs["page_path"]) == ("", "")
+
+
+# --- Many repositories ----------------------------------------------------------------------
+
+MANY = [{"path": "SECURITY.md", "content": "a\n"}, {"path": "=1+1.md", "content": "a\n"}]
+
+
+@pytest.fixture
+def many(host: StandInHost, action: Action) -> Start:
+    """The action over an organisation of six, with a directory for files of later steps."""
+    (action.directory / "temp").mkdir()
+    complete = {"SECURITY.md": b"a\n", "=1+1.md": b"a\n"}
+    host.create_repository("octo-org/complete", complete)
+    host.create_repository("octo-org/blank", {**complete, "SECURITY.md": b"\n"})
+    host.create_repository("octo-org/differs", {**complete, "SECURITY.md": b"theirs\n"})
+    host.create_repository("octo-org/lacks", {"SECURITY.md": b"a\n"})
+    host.create_repository("octo-org/archived", complete, archived=True)
+    host.create_repository("octo-org/secret", {"README.md": b"x\n"}, private=True)
+    return partial(
+        action,
+        target_repo=None,
+        target_repos="octo-org/*",
+        profile=None,
+        definitions=listed(action, MANY),
+        language="en",
+        env={"RUNNER_TEMP": str(action.directory / "temp")},
+    )
+
+
+STATES = {
+    "octo-org/archived": ["excluded: archived", "excluded: archived"],
+    "octo-org/blank": ["blank", "same"],
+    "octo-org/complete": ["same", "same"],
+    "octo-org/differs": ["differs", "same"],
+}
+
+
+def states_in(rows: list[dict[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["repository"], []).append(row["state"])
+    return found
+
+
+def test_the_table_has_complete_and_excluded_repositories_too(action: Action, many: Start) -> None:
+    run = many(mode="plan")
+    assert run.exit_code == 0, run.text
+    assert states_in(rows_of(action, run)) == {
+        **STATES,
+        "octo-org/lacks": ["same", "missing"],
+        "octo-org/secret": ["missing", "missing"],
+    }
+    assert {row["path"] for row in rows_of(action, run)} == {"SECURITY.md", "'=1+1.md"}
+    assert (run.outputs["blank"], run.outputs["differing"], run.outputs["missing"]) == (
+        "1",
+        "1",
+        "3",
+    )
+
+
+def test_what_this_run_proposed_is_in_the_table_and_what_is_left_too(
+    action: Action, many: Start
+) -> None:
+    run = many(max_pull_requests="1")
+    states = states_in(rows_of(action, run))
+    assert {name: states[name] for name in STATES} == STATES
+    written = [states["octo-org/lacks"], states["octo-org/secret"]]
+    assert written in (
+        [["same", "proposed"], ["missing", "missing"]],
+        [["same", "missing"], ["proposed", "proposed"]],
+    )
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "exit_code"), [("missing", 1), ("differs", 1), ("invalid", 0), ("blank", 1)]
+)
+def test_a_check_of_many_fails_on_what_is_named(many: Start, fail_on: str, exit_code: int) -> None:
+    assert many(mode="check", fail_on=fail_on).exit_code == exit_code
+
+
+def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
+    host: StandInHost, action: Action, many: Start, tmp_path: Path
+) -> None:
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"repository": {"private": False, "visibility": "public"}}))
+    [secret] = [each for each in host.repositories if each.name == "secret"]
+    workflow = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_REPOSITORY": "octo-org/complete",
+        "GITHUB_EVENT_PATH": str(event),
+        "RUNNER_TEMP": str(action.directory / "temp"),
+    }
+    run = many(mode="plan", env=workflow)
+    for name in ("table_path", "page_path"):
+        text = written(action, run.outputs[name])
+        assert "secret" not in text
+        assert f"octo-org/(id {secret.id})" in text
+    [first, _] = [row for row in rows_of(action, run) if row["id"] == str(secret.id)]
+    assert {name for name, value in first.items() if value} == {
+        "repository",
+        "id",
+        "list",
+        "path",
+        "state",
+        "list_digest",
+        "read_at",
+    }
+
+
+def test_it_costs_no_request_over_many(host: StandInHost, action: Action, many: Start) -> None:
+    many(mode="plan")
+    recorded = len(host.requests)
+    host.requests.clear()
+    many(mode="plan", env={})
+    assert len(host.requests) == recorded

@@ -1,0 +1,94 @@
+"""What is at a path, by its blob id; the rows of the table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+
+import pytest
+
+from registrar.models.evidence import Evidence, Presence, blob_id, is_blank, presence
+from registrar.reporting import table
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"---", b"---\n"])
+def test_blank_is_what_holds_nothing(content: bytes) -> None:
+    assert is_blank(blob_id(content))
+    assert is_blank(blob_id(content, like="f" * 64))
+
+
+@pytest.mark.parametrize("content", [b"8", b" ", b"\n\n", b"{ }", b"--", b"null"])
+def test_nothing_else_is_blank_however_short(content: bytes) -> None:
+    assert not is_blank(blob_id(content))
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_ids_are_those_of_git(form: str, tmp_path: object) -> None:
+    subprocess.run(["git", "init", "-q", f"--object-format={form}", str(tmp_path)], check=True)
+    done = subprocess.run(
+        ["git", "-C", str(tmp_path), "hash-object", "--stdin"],
+        input=b"hello\n",
+        capture_output=True,
+        check=True,
+    )
+    found = done.stdout.decode().strip()
+    assert blob_id(b"hello\n", like=found) == found
+
+
+@pytest.mark.parametrize(
+    ("listed", "there", "may_be_blank", "expected"),
+    [
+        (b"a\n", b"a\n", False, Presence.SAME),
+        (b"a\n", b"b\n", False, Presence.DIFFERS),
+        (b"a\n", b"\n", False, Presence.BLANK),
+        (b"\n", b"\n", False, Presence.BLANK),
+        (b"\n", b"\n", True, Presence.SAME),
+        (b"\n", b"", True, Presence.SAME),
+        (b"\n", b"a\n", False, Presence.FILLED),
+        (b"{}\n", b"{}", False, Presence.BLANK),
+        (b"8\n", b"8", False, Presence.DIFFERS),
+    ],
+)
+def test_presence(listed: bytes, there: bytes, may_be_blank: bool, expected: Presence) -> None:
+    for like in ("", "f" * 64):
+        blob = blob_id(there, like=like)
+        assert presence(listed, blob, is_file=True, may_be_blank=may_be_blank) is expected
+
+
+def test_a_directory_a_link_or_a_submodule_is_no_file() -> None:
+    found = presence(b"\n", blob_id(b"\n"), is_file=False, may_be_blank=True)
+    assert found is Presence.NOT_A_FILE
+
+
+def evidence(**values: str) -> Evidence:
+    empty = dict.fromkeys(Evidence._fields, "")
+    return Evidence(**{**empty, "repository": "octo/one", "id": "7", **values})
+
+
+@pytest.mark.parametrize("path", ["=1+1", "+a", "-a", "@a", "\ta", "\ra"])
+def test_a_spreadsheet_computes_nothing(path: str) -> None:
+    written = table.header() + table.line(evidence(path=path))
+    rows = list(csv.DictReader(io.StringIO(written, newline="")))
+    assert [row["path"] for row in rows] == [f"'{path}"]
+
+
+@pytest.mark.parametrize("path", ['a"b', "a,b", "</script>", "x\u202ey", "a;b"])
+def test_any_path_survives_the_table(path: str) -> None:
+    written = table.header() + table.line(evidence(path=path))
+    assert [row["path"] for row in csv.DictReader(io.StringIO(written, newline=""))] == [path]
+    assert written.endswith("\r\n")
+
+
+def test_of_a_private_repository_its_number_and_states_are_left() -> None:
+    whole = Evidence(*(f"{name}!" for name in Evidence._fields))._replace(repository="octo/secret")
+    left = whole.without_names()
+    assert {name: value for name, value in left._asdict().items() if value} == {
+        "repository": "octo/(id id!)",
+        "id": "id!",
+        "list": "list!",
+        "path": "path!",
+        "state": "state!",
+        "list_digest": "list_digest!",
+        "read_at": "read_at!",
+    }
