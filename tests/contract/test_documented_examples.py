@@ -291,6 +291,7 @@ def test_entrypoint_answers_version() -> None:
 def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> None:
     action.write("templates/SECURITY.md", "Write to security@example.com.\n")
     action.write("templates/issues/bug.yml", "name: Bug\n")
+    action.write("templates/golangci.yml", "version: 2\n")
     schema = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
     read = loading.load(Folder(action.workspace), action.write("list.yml", text))
@@ -302,7 +303,7 @@ def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> 
 def test_the_list_that_extends_registers_what_the_page_says(
     strategy: str, action: Action, repository: Repository
 ) -> None:
-    _, (_, text) = blocks("ya?ml", DEFINITIONS_PAGE)
+    _, (_, text), *_ = blocks("ya?ml", DEFINITIONS_PAGE)
     action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
     name = action.write(".github/health.yml", text)
     repository.commit({"README.md": None})
