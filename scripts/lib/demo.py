@@ -223,8 +223,8 @@ class Demo:
         writes = sum(number for method, number in requests.items() if method not in READS)
         self.check(
             f"{requests.total()} requests, {writes} of them writes: "
-            "token, 2 reads, a check per path; a branch, a commit per file, a pull request",
-            (requests.total(), writes) == (3 + len(listed) + len(missing) + 2, len(missing) + 2),
+            "token, 4 reads, a check per path; a branch, a commit per file, a pull request",
+            (requests.total(), writes) == (5 + len(listed) + len(missing) + 2, len(missing) + 2),
         )
 
     def again(self) -> None:
