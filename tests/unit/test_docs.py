@@ -45,9 +45,12 @@ def test_readme_lists_every_output() -> None:
     ]
 
 
-def test_comparison_lists_every_input_and_output() -> None:
+def test_comparison_lists_inputs_and_outputs_in_their_order() -> None:
+    """Those that a similar action has, too."""
     rows = table(ROOT / "docs/comparison.md", "Ours")
-    assert [row[0] for row in rows] == [f"`{key}`" for key in (*INPUTS, *ACTION["outputs"])]
+    listed = [row[0].strip("`") for row in rows]
+    assert listed == [key for key in (*INPUTS, *ACTION["outputs"]) if key in listed]
+    assert "definitions" in listed
 
 
 def test_japanese_readme_lists_every_input_and_output() -> None:
