@@ -59,6 +59,15 @@ class Unresolved(StrEnum):
     NULL = "null without an error"
 
 
+class AfterRefusal(StrEnum):
+    """What becomes of the other mutations of a request when one of them is refused."""
+
+    RUN = "those behind it run all the same"
+    """As the GraphQL specification says, of fields that may be null."""
+    STOP = "those behind it are null, without an error"
+    UNDONE = "none of them is done, and there is one error"
+
+
 @dataclass(slots=True)
 class Quirks:
     """The switches.
@@ -123,6 +132,8 @@ class Quirks:
     empty_payloads: bool = False
     """A mutation that is refused is an object that holds null, not null itself
     (wso2/mi-vscode#1608)."""
+    after_refusal: AfterRefusal = AfterRefusal.RUN
+    """Nobody has said what GitHub does."""
     stale_in_other_words: bool = False
     """`createCommitOnBranch` says where the branch is instead of STALE_DATA
     (babarot/gh-infra#163)."""

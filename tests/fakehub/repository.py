@@ -272,6 +272,16 @@ class Repository(Store):
             self.releases[tag] = release
             return release
 
+    def restore(self, branches: Mapping[str, str], pull_requests: int) -> None:
+        """Go back to these branches, and to so many pull requests."""
+        with self.lock:
+            del self._pull_requests[pull_requests:]
+            for name in set(self.branches) - branches.keys():
+                self.own().references.delete(f"refs/heads/{name}")
+            for name, sha in branches.items():
+                if self.find_head(name) != sha:
+                    self._set_reference(f"refs/heads/{name}", sha)
+
     # Rules
 
     def protect(self, branch_pattern: str, kind: Protection = "classic") -> None:

@@ -22,6 +22,7 @@ from tests.fakehub.answer import Response
 from tests.fakehub.graphql import cost
 from tests.fakehub.graphql.mutations import Graph
 from tests.fakehub.graphql.schema import schema
+from tests.fakehub.quirks import AfterRefusal
 from tests.fakehub.refusals import Refusal
 from tests.fakehub.tokens import Token
 
@@ -60,6 +61,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
             if host.quirks.limits_at_200 or refusal.status == 422:
                 return Response(200, limited(document, refusal)), mismatches
             raise
+    before = state_of(host) if is_mutation(document) else {}
     result = execute_sync(
         schema(),
         document,
@@ -71,6 +73,10 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
     mismatches += [str(error) for error in found if not isinstance(error.original_error, Refusal)]
     reported = [formatted(error) for error in found]
     data = result.data
+    if reported and is_mutation(document) and host.quirks.after_refusal is AfterRefusal.UNDONE:
+        undo(host, before)
+        only = {key: value for key, value in reported[0].items() if key != "path"}
+        return Response(200, {"data": None, "errors": [only]}), mismatches
     if data is not None and not is_mutation(document):
         data, more = within_limits(host, document, data)
         reported += more
@@ -82,6 +88,25 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
         if isinstance(error.original_error, Refusal):
             headers |= error.original_error.headers
     return Response(200, answer, headers), mismatches
+
+
+def state_of(host: StandInHost) -> dict[int, tuple[dict[str, str], int]]:
+    """Branches and number of pull requests of each repository."""
+    return {
+        each.id: (
+            {branch: each.head(branch) for branch in each.branches},
+            len(each.pull_requests),
+        )
+        for each in host.repositories
+        if host.quirks.after_refusal is AfterRefusal.UNDONE
+    }
+
+
+def undo(host: StandInHost, before: Mapping[int, tuple[dict[str, str], int]]) -> None:
+    """Take back what the mutations of a request did."""
+    for each in host.repositories:
+        branches, pulls = before[each.id]
+        each.restore(branches, pulls)
 
 
 @lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from typing import Any
 from graphql import GraphQLResolveInfo
 
 from tests.fakehub.graphql.nodes import HEADS, Node, Nodes, Resolver, resolver
-from tests.fakehub.quirks import Symptom
+from tests.fakehub.quirks import AfterRefusal, Symptom
 from tests.fakehub.refusals import Refusal
 from tests.fakehub.repository import Repository, check_body
 from tests.fakehub.rest import refuse_actions
@@ -28,6 +28,9 @@ PAYLOADS = {
 
 class Graph(Nodes):
     """The roots of queries and mutations."""
+
+    refused = False
+    """Whether a mutation of this request was refused."""
 
     def root(self) -> Node:
         mutations: Iterable[tuple[str, Callable[[Mapping[str, Any]], Node]]] = (
@@ -49,12 +52,15 @@ class Graph(Nodes):
         return queries | {name: self.mutation(name, function) for name, function in mutations}
 
     def mutation(self, name: str, function: Callable[[Mapping[str, Any]], Node]) -> Resolver:
-        def resolve(_info: GraphQLResolveInfo, **given: Any) -> Node:
+        def resolve(_info: GraphQLResolveInfo, **given: Any) -> Node | None:
+            if self.refused and self.host.quirks.after_refusal is AfterRefusal.STOP:
+                return None
             try:
                 if refusal := self.host.refused_mutations.get(name):
                     raise refusal
                 payload = function(given["input"])
             except Refusal as refused:
+                self.refused = True
                 if not self.host.quirks.empty_payloads:
                     raise
                 return {PAYLOADS[name]: refused}
