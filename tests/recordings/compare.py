@@ -16,7 +16,7 @@ OF_THE_TOKEN = {"viewerPermission"}
 """What the token may do says nothing about GitHub."""
 PEOPLE = ("Bot", "Organization", "User")
 """Types of owners and authors: whose it is says nothing about GitHub."""
-IDS = re.compile(r"\b[0-9a-f]{40}\b|(?<=global id of ')[^']+|(?<=user ID )\d+")
+IDS = re.compile(r"\b[0-9a-f]{40}\b|(?<=global id of ')[^']+|(?<=user ID )\d+|(?<=include `)[^`]+")
 
 
 def unlike(

@@ -14,6 +14,7 @@ from tests.fakehub import (
     Pace,
     Person,
     RateLimit,
+    Refusal,
     Repository,
     Request,
     StandInHost,
@@ -230,6 +231,30 @@ def with_hidden_directories(scene: Scene) -> None:
 def without_pull_requests(scene: Scene) -> None:
     scene.host.quirks.pull_requests_need_permission = True
     scene.token["permissions"] = {"contents": "write"}
+
+
+def with_hidden_pull_request(scene: Scene) -> None:
+    scene.pull_request()
+    scene.host.quirks.hidden_pull_requests = frozenset({1})
+
+
+def out_of_time(scene: Scene) -> None:
+    scene.host.quirks.timeout_above = 0
+
+
+def with_hidden_contents(scene: Scene) -> None:
+    scene.host.quirks.hidden_contents = frozenset({FULL_NAME})
+
+
+def stale_in_other_words(scene: Scene) -> None:
+    scene.branch({"docs/new.md": b"\n"})
+    scene.host.quirks.stale_in_other_words = True
+
+
+def with_empty_payload(scene: Scene) -> None:
+    scene.branch()
+    scene.host.quirks.empty_payloads = True
+    scene.host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not this one")}
 
 
 def too_much(scene: Scene) -> None:
@@ -454,6 +479,9 @@ SCENES |= {
     "query repository: the organisation wants single sign-on first": may_not(sso=True),
     "query repository: the token may not read pull requests": without_pull_requests,
     "query repository: the token is wrong, or has ended": may_not(requests=0),
+    "query repository: one pull request is hidden, as another organisation's behind single "
+    "sign-on": with_hidden_pull_request,
+    "query repository: it took too long, or failed": out_of_time,
     "query repository: too much was asked": too_much,
     "query repository: it took too long, with a page of HTML": meets(FaultKind.ERROR_502_HTML),
     "query repository: the hourly limit is used up": meets(FaultKind.GRAPHQL_RATE_LIMITED),
@@ -466,6 +494,7 @@ SCENES |= {
     "query nodes: a directory is missing": lambda _: None,
     "query nodes: one was deleted, or the token may not see it": lambda s: s.repository.delete(),
     "query nodes: the organisation of one wants single sign-on first": may_not(sso=True),
+    "query nodes: the token may not read the contents of one": with_hidden_contents,
     "query .github: it is there, with the directory": with_owner_files,
     "query .github: a directory is missing": with_owner_files,
     "query .github: the owner has none": lambda _: None,
@@ -478,6 +507,14 @@ SCENES |= {
     "there is a branch above or below it": with_branch_above,
     "mutation createCommitOnBranch: the commit is made": with_branch,
     "mutation createCommitOnBranch: another write to the branch came first": with_commit,
+    "mutation createCommitOnBranch: another write to the branch came first, in other words": (
+        stale_in_other_words
+    ),
+    "mutation createCommitOnBranch: a branch protection forbids it": protected("classic"),
+    "mutation createCommitOnBranch: a ruleset forbids it": protected_later,
+    "mutation createCommitOnBranch: it is refused, and the answer is an object that holds null": (
+        with_empty_payload
+    ),
     "mutation createCommitOnBranch: the branch was made a moment ago": lags(Symptom.COMMIT_STALE),
 }
 
@@ -486,6 +523,11 @@ NOT_AT_THE_STAND_IN: Mapping[str, str] = {
     "GET repo: it was taken down": "nothing can be done there",
     "PUT contents: another write to the branch came first, in other words": "as the other words",
     "query nodes: too many ids": "we ask for 100 at most",
+    "query repository: it took too long to validate": "as the one that failed, but for words",
+    "query repository: it took too long, in one word": "as the one that failed, but for words",
+    "query repository: a fine-grained token, at an Enterprise Server before 3.10": (
+        "nothing can be done there"
+    ),
 }
 """What the stand-in does not answer, and why that is no loss."""
 

@@ -86,7 +86,7 @@ class Graph(Nodes):
         _, repository, name = self.locate(given["refId"], "contents=write")
         with repository.lock:
             branch = name.removeprefix(HEADS)
-            repository.check_protection(branch)
+            check_rules(repository, branch)
             old = repository.head(branch)
             if repository.resolve(given["oid"]) is None:
                 raise Refusal(422, "Object does not exist")
@@ -99,7 +99,7 @@ class Graph(Nodes):
         _, repository, name = self.locate(given["refId"], "contents=write")
         with repository.lock:
             branch = name.removeprefix(HEADS)
-            repository.check_protection(branch)
+            check_rules(repository, branch)
             if branch == repository.default_branch:
                 raise Refusal(422, "The default branch cannot be deleted")
             if repository.find_head(branch) is None:
@@ -117,7 +117,7 @@ class Graph(Nodes):
             self.check_branch_seen(repository, branch, given["expectedHeadOid"])
             if parent != given["expectedHeadOid"]:
                 raise self.stale(branch, parent, given["expectedHeadOid"])
-            repository.check_protection(branch)
+            check_rules(repository, branch)
             changes = self.changes(repository, parent, given.get("fileChanges") or {})
             message = given["message"]
             text = "\n\n".join(filter(None, (message["headline"], message.get("body"))))
@@ -237,3 +237,14 @@ class Graph(Nodes):
         _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
         repository.close(int(number))
         return {"pullRequest": self.pull_request(repository, repository.pull_request(int(number)))}
+
+
+def check_rules(repository: Repository, branch: str) -> None:
+    """Raise the `Refusal` of a rule, with the type that it has here (Thinkmill/keystatic#1598)."""
+    try:
+        repository.check_protection(branch)
+    except Refusal as refusal:
+        if "rule violations" in refusal.message:
+            raise Refusal(403, refusal.message) from None
+        words = refusal.message.partition(": ")[2]
+        raise Refusal(409, words, kind="BRANCH_PROTECTION_RULE_VIOLATION") from None

@@ -404,7 +404,12 @@ class Nodes:
             chosen.sort(key=lambda each: each.updated_at)
         if order["direction"] == "DESC":
             chosen.reverse()
-        hidden = Refusal(403, "Resource protected by organization SAML enforcement.")
+        hidden = Refusal(
+            403,
+            "Resource protected by organization SAML enforcement. You must grant your Personal "
+            "Access token access to this organization.",
+            headers={"X-GitHub-SSO": "partial-results; organizations=1"},
+        )
         nodes = [
             hidden
             if each.number in self.host.quirks.hidden_pull_requests
