@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import Refused, exit_code
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Entry, OwnerFiles, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.registration.plan import make_plan, require_writable
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
-paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12)
+paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12).filter(
+    lambda listed: not any(above in listed for path in listed for above in parents(path))
+)
 
 
 def entry(kind: str = "blob") -> Entry:

@@ -1,0 +1,215 @@
+"""One repository and many, both strategies, plan and register: they decide and do the same.
+
+Each state of the table in docs/concepts.md is made once for each way of running. What a plan says
+is what registering then does, and all ways leave the same branches and pull requests behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.example import BRANCH, PRESENT
+from tests.fakehub import Repository, StandInHost
+from tests.harness import PER_FILE, SINGLE, Action, Run
+
+SECOND, THIRD = f"{BRANCH}-2", f"{BRANCH}-3"
+MANY = "many"
+WAYS = (PER_FILE, SINGLE, MANY)
+FILES = ("a.md", "b.md")
+AUTHOR = ("A", "a@example.com")
+
+
+class Scene(NamedTuple):
+    """A repository of its own for one way of running."""
+
+    action: Action
+    repository: Repository
+    way: str
+
+    def run(self, *paths: str, name: str = "list.json", **more: str) -> Run:
+        """Run with a list of these paths."""
+        listed = self.action.listing(*(paths or FILES), name=name)
+        given = {"language": "en", "profile": "scaffold", "definitions": listed, **more}
+        if self.way == MANY:
+            return self.action(given, target_repo=None, target_repos=self.repository.full_name)
+        given["commit_strategy"] = self.way
+        return self.action(given, target_repo=self.repository.full_name)
+
+    def take(self, branch: str = BRANCH) -> None:
+        """Let somebody work on a branch."""
+        self.repository.create_branch(branch)
+        self.repository.commit({"mine.txt": b"mine\n"}, branch=branch, author=AUTHOR)
+
+    def leave(self, *paths: str) -> None:
+        """Leave a branch as an interrupted run does."""
+        self.repository.create_branch(BRANCH)
+        for path in paths:
+            self.repository.commit({path: b"\n"}, branch=BRANCH)
+
+
+State = Callable[[Scene], object]
+
+
+def _closed(scene: Scene, *, delete: bool) -> None:
+    scene.run()
+    scene.repository.close(1)
+    if delete:
+        scene.repository.delete_branch(BRANCH)
+
+
+def _closed_under_a_later_name(scene: Scene) -> None:
+    scene.take()
+    scene.run()
+    scene.repository.close(1)
+    scene.repository.delete_branch(BRANCH)
+
+
+def _open_under_a_later_name(scene: Scene) -> None:
+    scene.take()
+    scene.run()
+    scene.repository.delete_branch(BRANCH)
+
+
+def _closed_before_a_rename(scene: Scene) -> None:
+    _closed(scene, delete=True)
+    scene.repository.create_branch("trunk")
+    scene.repository.default_branch = "trunk"
+
+
+def _grown(scene: Scene, *, close: bool) -> None:
+    scene.run("a.md")
+    if close:
+        scene.repository.close(1)
+
+
+def _without_a_file(scene: Scene) -> None:
+    scene.run()
+    scene.repository.commit({"b.md": None}, branch=BRANCH, author=AUTHOR)
+
+
+def _merged_without_a_file(scene: Scene) -> None:
+    _without_a_file(scene)
+    scene.repository.merge(1)
+
+
+def _merged_and_deleted(scene: Scene) -> None:
+    scene.run()
+    scene.repository.merge(1)
+    scene.repository.commit({"b.md": None})
+
+
+def _rewritten(scene: Scene) -> None:
+    base = scene.repository.head()
+    scene.run()
+    scene.repository.delete_branch(BRANCH)
+    scene.repository.create_branch(BRANCH, base)
+    scene.repository.commit({"a.md": b"\n"}, branch=BRANCH, author=AUTHOR)
+    scene.repository.reopen(1)
+
+
+def _opened_by_hand(scene: Scene, *, then: str = "") -> None:
+    scene.leave("a.md")
+    scene.repository.open_pull_request(head=BRANCH, base="main", body="By hand.")
+    if then == "close":
+        scene.repository.close(1)
+
+
+def _taken_with_pull_request(scene: Scene) -> None:
+    scene.take()
+    scene.repository.open_pull_request(head=BRANCH, base="main", body="Mine.")
+
+
+def _default(scene: Scene, name: str) -> None:
+    scene.repository.create_branch(name)
+    scene.repository.default_branch = name
+    if name == SECOND:
+        scene.take()
+
+
+STATES: dict[str, State] = {
+    "nothing": lambda _: None,
+    "bare": Scene.leave,
+    "leftover": lambda scene: scene.leave("a.md"),
+    "somebody's": Scene.take,
+    "somebody's, with a pull request": _taken_with_pull_request,
+    "open": Scene.run,
+    "open under a later name": _open_under_a_later_name,
+    "open, and the list has grown": partial(_grown, close=False),
+    "open, without a file": _without_a_file,
+    "open, rewritten": _rewritten,
+    "opened by hand": _opened_by_hand,
+    "opened by hand, closed": partial(_opened_by_hand, then="close"),
+    "closed": partial(_closed, delete=False),
+    "closed and deleted": partial(_closed, delete=True),
+    "closed under a later name": _closed_under_a_later_name,
+    "closed before a rename": _closed_before_a_rename,
+    "closed, and the list has grown": partial(_grown, close=True),
+    "merged without a file": _merged_without_a_file,
+    "merged, and a file deleted": _merged_and_deleted,
+    "another list's": lambda scene: scene.run("c.md", name="other.json"),
+    "the default branch has our name": partial(_default, name=BRANCH),
+    "the default branch has a later name": partial(_default, name=SECOND),
+}
+
+
+def said(run: Run) -> dict[str, Any]:
+    """What a run says about each path, and about the pull request."""
+    rows = run.report["registrations"]
+    if not rows:
+        return {"files": {}, "pull_request": None, "failed": run.exit_code != 0}
+    [row] = rows
+    files = {file["path"]: (file["state"], file["reason"] or "") for file in row["files"]}
+    pull = row["pull_request"] and row["pull_request"]["number"]
+    return {"files": files, "pull_request": pull, "failed": bool(row["error"])}
+
+
+def declined(result: dict[str, Any]) -> dict[str, str]:
+    return {path: why for path, (_, why) in result["files"].items() if why.startswith("declined")}
+
+
+def left(repository: Repository) -> dict[str, Any]:
+    """The branches with their files, and the pull requests."""
+    return {
+        "branches": {name: sorted(repository.files(name)) for name in repository.branches},
+        "pulls": [(p.number, p.head, p.base, p.state) for p in repository.pull_requests],
+    }
+
+
+BY_DESCRIPTION = {"open, without a file", "open, rewritten"}
+"""Over many, what an open pull request holds is read from its description."""
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_way_decides_the_same(host: StandInHost, action: Action, state: str) -> None:
+    plans: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    for number, way in enumerate(WAYS):
+        repository = host.create_repository(f"octo/r{number}", dict(PRESENT))
+        scene = Scene(action, repository, way)
+        STATES[state](scene)
+        before = left(repository)
+        planned = scene.run(mode="plan")
+        plan = said(planned)
+        assert left(repository) == before
+        done = scene.run()
+        result = said(done)
+        what = f"{way}: {planned.console}\n{done.console}"
+        is_known = "is not known" not in planned.text
+        assert is_known or way == MANY, what
+        assert plan["failed"] == result["failed"], what
+        if way != MANY:
+            assert declined(plan) == declined(result), what
+        if plan["pull_request"] and result["files"]:
+            assert plan["pull_request"] == result["pull_request"], what
+        if is_known and not (way == MANY and state in BY_DESCRIPTION):
+            plans[way] = plan
+        after[way] = {**left(repository), "declined": declined(result), "exit": done.exit_code}
+    assert plans[PER_FILE] == plans[SINGLE] == plans.get(MANY, plans[SINGLE])
+    assert after[PER_FILE] == after[SINGLE]
+    # Over many, what is declined as a whole is not registered in, and what fails is no refusal
+    after[MANY] |= {key: after[SINGLE][key] for key in ("declined", "exit")}
+    assert after[MANY] == after[SINGLE]
