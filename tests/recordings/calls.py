@@ -160,6 +160,14 @@ CALLS: Mapping[str, Call] = {
         f"GET {OF_IT}/git/trees/.+",
         lambda run, given: run.rest.tree(given.repository, given.base),
     ),
+    "GET git/matching-refs": Call(
+        f"GET {OF_IT}/git/matching-refs/heads/.+",
+        lambda run, given: run.rest.branches_from(given.repository, given.branch),
+    ),
+    "GET commits": Call(
+        f"GET {OF_IT}/commits",
+        lambda run, given: run.rest._last_change(given.repository, given.path, given.branch),
+    ),
     "GET compare": Call(
         f"GET {OF_IT}/compare/.+",
         lambda run, given: run.rest.compare(given.repository, given.base, given.head),

@@ -89,6 +89,9 @@ READ = (
     "query nodes: it is there, with the directory",
     "query nodes: one was deleted, or the token may not see it",
 )
+MATCHING = "GET git/matching-refs: branches with names that begin like this are there"
+UNUSED = ("GET git/matching-refs: there is none", "GET pulls: there is none")
+"""What is asked about a name of the branch that was never used."""
 WRITTEN = (
     "PUT contents: there is no such branch",
     "POST git/refs: the branch is made",
@@ -105,6 +108,7 @@ WRITTEN = (
 )
 """On a branch that is made, and then has a commit."""
 WRITTEN_AFTER = (
+    "GET commits: one changed the path",
     "GET compare: one file was added",
     "POST pulls: there is no such branch",
     "POST pulls: it is opened",
@@ -326,7 +330,7 @@ class Trial:
             "Plan, per-file",
             *CHECKED,
             *FOUND,
-            "GET git/ref: there is no such branch",
+            *UNUSED,
             inputs=PLAN | PER_FILE,
             paths=paths,
         )
@@ -346,6 +350,7 @@ class Trial:
             "Registered, per-file",
             *CHECKED,
             *FOUND,
+            *UNUSED,
             "POST git/refs: the branch is made",
             "PUT contents: the file is made",
             "POST pulls: it is opened",
@@ -357,8 +362,9 @@ class Trial:
             "Continued, per-file",
             *CHECKED,
             *FOUND,
-            "POST git/refs: the name is taken",
+            MATCHING,
             "GET pulls: one is open",
+            "GET pulls: there is none",
             "GET git/trees: the whole tree",
             "PUT contents: the file is made",
             "PATCH pulls/N: it is changed",
@@ -371,8 +377,9 @@ class Trial:
             "Declined, per-file",
             *CHECKED,
             *FOUND,
-            "POST git/refs: the name is taken",
+            MATCHING,
             "GET pulls: one was closed without a merge",
+            "GET pulls: there is none",
             inputs=inputs,
             paths=all_paths,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from registrar.errors import Refused
@@ -82,19 +81,24 @@ class GraphQL:
             GitHubError: no usable response.
         """
 
-        def read(names: Sequence[str], found: Found | None, part: Sequence[str]) -> Found:
-            if found is None:
-                return self._repository(target, names, part, with_facts=with_facts)
-            state = found.state
-            known = self._more(state.repository.full_name, state.base_sha, found.known, part)
-            return found._replace(known=known)
+        names = list(branches)
 
-        try:
-            found = _in_parts(directories, partial(read, branches))
-        except GitHubError as error:
-            if error.kind not in ASK_FOR_LESS or len(branches) == 1:
-                raise
-            found = _in_parts(directories, partial(read, branches[:1]))
+        def read(found: Found | None, part: Sequence[str]) -> Found:
+            if found:
+                state = found.state
+                known = self._more(state.repository.full_name, state.base_sha, found.known, part)
+                return found._replace(known=known)
+            try:
+                return self._repository(target, names, part, with_facts=with_facts)
+            except GitHubError as error:
+                if error.kind not in ASK_FOR_LESS or len(names) == 1:
+                    raise
+                del names[1:]
+                if len(part) > 1:
+                    raise
+                return self._repository(target, names, part, with_facts=with_facts)
+
+        found = _in_parts(directories, read)
         return self.with_other_pages(self.completed(found))
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
@@ -246,7 +250,7 @@ class GraphQL:
                         queries.repository(branches, directories, with_facts=with_facts), variables
                     ),
                     tolerates=may_be_beside_data,
-                    asks_less_after=_asks_less_after(directories),
+                    asks_less_after=_asks_less_after([*directories, *branches[1:]]),
                 )
             )
         except GitHubError as error:
@@ -439,8 +443,8 @@ def _in_parts(
                 return found
 
 
-def _asks_less_after(directories: Sequence[str]) -> frozenset[Kind]:
-    return ASK_FOR_LESS if len(directories) > 1 else frozenset()
+def _asks_less_after(parts: Sequence[str]) -> frozenset[Kind]:
+    return ASK_FOR_LESS if len(parts) > 1 else frozenset()
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:
