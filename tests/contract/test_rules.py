@@ -201,6 +201,7 @@ def test_a_rule_that_fits_none_of_many_is_said(many: Start, host: StandInHost) -
     host.create_repository("octo-org/a", {"a": b""})
     run = many(mode="plan")
     assert "that apply to no repository: 1, 3, 4" in run.stdout
+    assert "rule 1 in 0 repositories, rule 2 in 1 repositories" in run.stdout
 
 
 def test_a_persons_repositories_have_no_properties(
@@ -404,6 +405,7 @@ def test_each_of_many_repositories_gets_its_own_value(
         written = made[name].files(SCAFFOLD_BRANCH)["OWNERS"]
         assert written == b"* @octo-org/%b {x} %b\n" % (team, team)
     assert "OWNERS" not in made["c"].files(SCAFFOLD_BRANCH)
+    assert "OWNERS is skipped in 1 repositories: property team is not set" in run.stdout
     assert many(definitions=listing(action, OWNERS)).exit_code == 0
     assert all(len(repository.pull_requests) == 1 for repository in made.values())
 

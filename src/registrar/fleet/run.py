@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
@@ -137,7 +137,8 @@ class Fleet:
         budgets.require_memory(files * len(listing.selected))
         budgets.require_points(queries_for(tasks), points_left=reader.client.points_left)
         items: list[WorkItem] = []
-        left_out, fitting = set[int](), set[tuple[str, int]]()
+        left_out, fits = set[int](), Counter[tuple[str, int]]()
+        unset = Counter[tuple[str, str]]()
         for reading in reader.read(tasks):
             repository, plan = reading.task.repository, reading.plan
             if reading.exclusion:
@@ -147,7 +148,8 @@ class Fleet:
                 left_out.add(repository.id)
                 continue
             if plan:
-                fitting |= {(plan.spec.list_id, number) for number in plan.fitting}
+                fits.update((plan.spec.list_id, number) for number in plan.fitting)
+                unset.update(plan.unset)
             evidence = None
             if plan is None:
                 self._record_unread(reading.task)
@@ -173,11 +175,7 @@ class Fleet:
                     continue
             self.rows.add(row)
             self.rows.record(evidence)
-        for job in self.jobs:
-            unfit = [r.number for r in job.rules if (job.list_id, r.number) not in fitting]
-            if unfit:
-                values = {"list": job.profile.name, "numbers": unfit}
-                self.rows.reporter.line(msg("fleet.unfit_rules", **values))
+        self._report_rules(fits, unset)
         return items
 
     def _record_unread(self, task: Task, state: str = "") -> None:
@@ -193,6 +191,24 @@ class Fleet:
             files=tuple(FileResult(each, State.PENDING) for each in job.definitions),
         )
         self.rows.record(self.rows.evidence(result, state))
+
+    def _report_rules(
+        self, fits: Mapping[tuple[str, int], int], unset: Mapping[tuple[str, str], int]
+    ) -> None:
+        """Say to how many repositories each rule applies, and which properties are not set.
+
+        ``fits`` counts by list and rule, ``unset`` by path and name.
+        """
+        line = self.rows.reporter.line
+        for job in self.jobs:
+            counts = {rule.number: fits.get((job.list_id, rule.number), 0) for rule in job.rules}
+            parts = [msg("fleet.rule", number=rule, count=n) for rule, n in counts.items()]
+            if parts:
+                line(msg("fleet.rules", list=job.list_name, parts=parts))
+            if unfit := [rule for rule, count in counts.items() if not count]:
+                line(msg("fleet.unfit_rules", list=job.list_name, numbers=unfit))
+        for (path, name), count in unset.items():
+            line(msg("fleet.unset", path=path, name=name, count=count))
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)

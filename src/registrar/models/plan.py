@@ -38,6 +38,15 @@ class Plan(NamedTuple):
     """Missing paths, and the file that GitHub uses today and would then not use any more."""
 
     @property
+    def unset(self) -> tuple[tuple[str, str], ...]:
+        """Paths that are skipped because a custom property is not set, each with its name."""
+        return tuple(
+            (path, str(reason.values["name"]))
+            for path, reason in self.satisfied.items()
+            if reason.key == "reason.no_property"
+        )
+
+    @property
     def fitting(self) -> frozenset[int]:
         """Numbers of the rules that apply."""
         return frozenset(rule.number for rule in self.spec.rules).difference(self.unfit)
