@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
+from registrar.file_lists import FileList
 from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
 from registrar.github.transport import Transport
 from registrar.inputs.settings import Settings
-from registrar.jobs import Job
 from registrar.models.fleet import FleetResult
 from registrar.models.run import RunResult
 from registrar.models.selection import Selection
@@ -28,13 +28,13 @@ class Execution:
     def __init__(
         self,
         settings: Settings,
-        jobs: Sequence[Job],
+        lists: Sequence[FileList],
         reporter: Reporter,
         cancellation: Cancellation,
     ) -> None:
         """Nothing is sent before `run`."""
         self.settings = settings
-        self.jobs = jobs
+        self.lists = lists
         self.reporter = reporter
         self.cancellation = cancellation
 
@@ -79,12 +79,12 @@ class Execution:
         return github
 
     def _register_in_one(self, github: GitHub, result: RunResult) -> None:
-        for job in self.jobs:
+        for file_list in self.lists:
             self.cancellation.check()
-            spec = job.spec(self.settings.target)
-            progress = Progress(job.nothing_yet(spec), self.reporter)
+            spec = file_list.spec(self.settings.target)
+            progress = Progress(file_list.nothing_yet(spec), self.reporter)
             client = github.client(spec.target)
-            done = register(client, spec, job.proposal, progress)
+            done = register(client, spec, file_list.proposal, progress)
             self.cancellation.stop_timer()
             self.reporter.registration(done)
             result.registrations.append(done)
@@ -96,5 +96,5 @@ class Execution:
         from registrar.fleet.run import Fleet  # noqa: PLC0415 (one repository does not need it)
 
         result.fleet = FleetResult(self.settings.mode, self.settings.fail_on)
-        rows = Rows(result.fleet, result.registrations, self.reporter, lists=len(self.jobs))
-        Fleet(github, self.settings, self.jobs, rows, self.cancellation).run(selection)
+        rows = Rows(result.fleet, result.registrations, self.reporter, lists=len(self.lists))
+        Fleet(github, self.settings, self.lists, rows, self.cancellation).run(selection)

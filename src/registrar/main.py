@@ -12,8 +12,8 @@ from typing import TextIO
 from registrar import cli
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
+from registrar.file_lists import load as load_list
 from registrar.inputs import environment, reading
-from registrar.jobs import load as load_job
 from registrar.models.run import RunResult
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
@@ -53,13 +53,13 @@ def main(
             reporter.warn(Diagnostic(warning))
         # Commits and pull requests may name the repository that they are in
         texts = Catalogue(language, redaction.without_token)
-        jobs = [load_job(profile, settings, reporter, texts) for profile in settings.profiles]
+        lists = [load_list(profile, settings, reporter, texts) for profile in settings.profiles]
         try:
             # Only now: bad input is reported without it, and it is most of the start-up time
             from registrar import execution  # noqa: PLC0415
         except ImportError as error:
             raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
-        execution.Execution(settings, jobs, reporter, cancellation).run(result)
+        execution.Execution(settings, lists, reporter, cancellation).run(result)
         cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.only_report_left()

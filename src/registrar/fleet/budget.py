@@ -13,7 +13,7 @@ from registrar.models.spec import PullRequestOptions
 from registrar.texts.messages import msg
 
 
-def writes_of(options: PullRequestOptions) -> dict[PullState, int]:
+def writes_of(options: PullRequestOptions) -> dict[PullState | None, int]:
     """Writing requests of one pull request, where there are any.
 
     A new one takes one for everything, an open one a commit and its description; then each kind of

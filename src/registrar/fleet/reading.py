@@ -12,8 +12,9 @@ from registrar.errors import Refused, RegistrarError
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure
 from registrar.fleet import budget as budgets
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
-from registrar.fleet.tasks import Reading, Task
+from registrar.fleet.targets import Reading, Target, failed, planned
 from registrar.github.errors import GitHubError
+from registrar.models.fleet import FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion
@@ -44,23 +45,23 @@ _MOST_HELD = 1000
 """So many may wait to be read under another name: the plans of all would fill the memory."""
 
 
-def queries_for(tasks: Sequence[Task]) -> int:
+def queries_for(targets: Sequence[Target]) -> int:
     """Queries that reading takes while GitHub answers no faster than it has to."""
-    return sum(math.ceil(len(group) / FIRST_SIZE) for group in _by_branch(tasks))
+    return sum(math.ceil(len(group) / FIRST_SIZE) for group in _by_branch(targets))
 
 
-def _by_branch(tasks: Sequence[Task]) -> list[list[Task]]:
+def _by_branch(targets: Sequence[Target]) -> list[list[Target]]:
     """Those that one query can read: it takes one list, and one name of a branch for all."""
-    groups: dict[tuple[int, str], list[Task]] = {}
-    for task in tasks:
-        branch = task.job.spec(task.repository.full_name).branch
-        groups.setdefault((id(task.job), branch), []).append(task)
+    groups: dict[tuple[int, str], list[Target]] = {}
+    for target in targets:
+        branch = target.spec.branch
+        groups.setdefault((id(target.files), branch), []).append(target)
     return list(groups.values())
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads tasks in batches as large as GitHub answers them."""
+    """Reads targets in batches as large as GitHub answers them."""
 
     github: GitHub
     client: ManyClient
@@ -79,8 +80,8 @@ class Reader:
         """Requests that the reading took so far, repeated ones included."""
         return self.github.sent - self._sent_before
 
-    def read(self, tasks: Sequence[Task]) -> Iterator[Reading]:
-        """Read every task.
+    def read(self, targets: Sequence[Target]) -> Iterator[Reading]:
+        """Read every target.
 
         Raises:
             Refused: the run would end, or GitHub's points would, before all are read.
@@ -89,19 +90,19 @@ class Reader:
             Cancelled: a signal arrived.
         """
         self._sent_before = self.github.sent
-        self._began, self._total = self.clock.monotonic(), len(tasks)
+        self._began, self._total = self.clock.monotonic(), len(targets)
         size = BatchSize()
-        for group in _by_branch(tasks):
+        for group in _by_branch(targets):
             for start in range(0, len(group), _MOST_HELD):
                 yield from self._read_group(group[start : start + _MOST_HELD], size)
 
-    def _read_group(self, tasks: Sequence[Task], size: BatchSize) -> Iterator[Reading]:
-        """Read tasks of one list whose working branches have one name, side by side."""
-        spec = tasks[0].job.spec(tasks[0].repository.full_name)
+    def _read_group(self, targets: Sequence[Target], size: BatchSize) -> Iterator[Reading]:
+        """Read targets of one list whose working branches have one name, side by side."""
+        spec = targets[0].spec
         names, directories = names_to_read(spec), directories_to_read(spec)
         waiting: list[_Waiting] = []
-        for task, found in self._inspect(tasks, names, directories, size):
-            reading = self._reading(task, found)
+        for target, found in self._inspect(targets, names, directories, size):
+            reading = self._reading(target, found)
             if isinstance(reading, Reading):
                 yield reading
             else:
@@ -111,9 +112,9 @@ class Reader:
             self._total += sum(map(len, asked.values()))
             self._require_points(size)
             for name, those in asked.items():
-                answers = self._inspect([each.task for each in those], [name], [], size)
-                for each, (task, found) in zip(those, answers, strict=True):
-                    reading = self._reading(task, found, each)
+                answers = self._inspect([each.target for each in those], [name], [], size)
+                for each, (target, found) in zip(those, answers, strict=True):
+                    reading = self._reading(target, found, each)
                     if isinstance(reading, Reading):
                         yield reading
                     else:
@@ -121,19 +122,19 @@ class Reader:
 
     def _inspect(
         self,
-        tasks: Sequence[Task],
+        targets: Sequence[Target],
         branches: Sequence[str],
         directories: Sequence[str],
         size: BatchSize,
-    ) -> Iterator[tuple[Task, RepositoryState | Exclusion | Failure]]:
-        """Ask about tasks of one list, with the same names and directories for all."""
+    ) -> Iterator[tuple[Target, RepositoryState | Exclusion | Failure]]:
+        """Ask about targets of one list, with the same names and directories for all."""
         done = 0
-        while done < len(tasks):
+        while done < len(targets):
             self._require_time()
-            batch = tasks[done : done + size.size]
+            batch = targets[done : done + size.size]
             alone = len(batch) == 1
             began = self.clock.monotonic()
-            repositories = [task.repository for task in batch]
+            repositories = [target.repository for target in batch]
             try:
                 states = self.client.inspect_many(repositories, branches, directories)
             except GitHubError as error:
@@ -165,43 +166,48 @@ class Reader:
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
     def _read_in_parts(
-        self, task: Task, branches: Sequence[str], directories: Sequence[str], failed: GitHubError
+        self,
+        target: Target,
+        branches: Sequence[str],
+        directories: Sequence[str],
+        error: GitHubError,
     ) -> RepositoryState | Failure:
         """Read a repository as if it were the only one: that asks for long lists in parts."""
-        if failed.kind not in ASK_FOR_LESS:
-            return failed.failure
-        try:
-            return self.client.inspect(task.repository.full_name, branches, directories)
-        except (Refused, GitHubError) as error:
+        if error.kind not in ASK_FOR_LESS:
             return error.failure
+        try:
+            return self.client.inspect(target.repository.full_name, branches, directories)
+        except (Refused, GitHubError) as again:
+            return again.failure
 
     def _reading(
         self,
-        task: Task,
+        target: Target,
         found: RepositoryState | Exclusion | Failure,
         waiting: _Waiting | None = None,
     ) -> Reading | _Waiting:
-        """Decide for a task, as far as what was found allows; ``waiting`` has asked for it."""
+        """Decide for a target, as far as what was found allows; ``waiting`` has asked for it."""
         if isinstance(found, Failure):
-            return Reading(task, failure=found)
+            return failed(target, found)
         if isinstance(found, Exclusion):
-            return Reading(task, exclusion=found)
-        spec = task.job.spec(found.repository.full_name)._replace(facts=task.repository.facts)
+            return Reading(target, target.row(FleetState.COMPLETE, 0), exclusion=found)
+        spec = target.files.spec(found.repository.full_name)
+        spec = spec._replace(facts=target.repository.facts)
         try:
             if waiting:
                 return _go_on(waiting, found.branches.get(waiting.name, Unknown()))
             plan = make_plan(spec, with_owner(self.github.client(spec.target), spec, found))
         except (Refused, GitHubError) as error:
-            return Reading(task, failure=error.failure)
+            return failed(target, error.failure)
         if not plan.missing:
-            return Reading(task, plan)
-        return _go_on(_Waiting(task, plan, choose(plan)), None)
+            return planned(target, plan)
+        return _go_on(_Waiting(target, plan, choose(plan)), None)
 
 
 class _Waiting(NamedTuple):
-    """A decision about a task, which asks how a name stands."""
+    """A decision about a target, which asks how a name stands."""
 
-    task: Task
+    target: Target
     plan: Plan
     asking: Generator[Ask, Answer, Decision]
     name: str = ""
@@ -217,7 +223,7 @@ def _by_name(waiting: Sequence[_Waiting]) -> dict[str, list[_Waiting]]:
 
 def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
     """Answer a decision, and what it asks next, as far as that needs no request of its own."""
-    task, plan, asking, _ = waiting
+    target, plan, asking, _ = waiting
     try:
         while True:
             ask = asking.send(answer)
@@ -225,6 +231,6 @@ def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
                 return waiting._replace(name=ask.name)
             answer = Made() if isinstance(ask, Claim) else Unknown()
     except StopIteration as done:
-        return Reading(task, plan, decision=done.value)
+        return planned(target, plan, done.value)
     except RegistrarError as error:
-        return Reading(task, plan, failure=error.failure)
+        return failed(target, error.failure, plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from registrar.errors import EXIT_CANCELLED, Diagnostic
-from registrar.jobs import Job
+from registrar.file_lists import FileList
 from registrar.models.fleet import FleetResult, FleetRow, FleetState
 from registrar.models.result import RegistrationResult
 from registrar.models.spec import RegistrationSpec
@@ -79,6 +79,6 @@ class Rows:
         else:
             self.reporter.line(reason)
 
-    def progress(self, spec: RegistrationSpec, job: Job) -> Progress:
+    def progress(self, spec: RegistrationSpec, file_list: FileList) -> Progress:
         """Follow a registration without printing it: its row says what became of it."""
-        return Progress(job.nothing_yet(spec), Silence())
+        return Progress(file_list.nothing_yet(spec), Silence())

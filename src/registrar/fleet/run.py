@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
 from registrar.errors import Refused
+from registrar.file_lists import FileList
 from registrar.fleet import budget as budgets
 from registrar.fleet import publicity
 from registrar.fleet.listing import Listing, make_listing
 from registrar.fleet.reading import Reader, queries_for
 from registrar.fleet.rows import Rows
-from registrar.fleet.tasks import Reading, Task, WorkItem
+from registrar.fleet.targets import Reading, Target
 from registrar.fleet.writing import Writer
 from registrar.inputs.settings import Settings
-from registrar.jobs import Job
 from registrar.models.fleet import Budget, Counts, FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
@@ -37,14 +37,14 @@ class Fleet:
         self,
         github: GitHub,
         settings: Settings,
-        jobs: Sequence[Job],
+        lists: Sequence[FileList],
         rows: Rows,
         cancellation: Cancellation,
     ) -> None:
         """Nothing is sent before `run`."""
         self.github = github
         self.settings = settings
-        self.jobs = jobs
+        self.lists = lists
         self.rows = rows
         self.cancellation = cancellation
 
@@ -62,7 +62,7 @@ class Fleet:
         reporter.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
         self.github.check_token()
         client = self.github.many()
-        asks = selection.with_properties or any(job.asks_for_properties for job in self.jobs)
+        asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
         with reporter.group("fleet.group_list"):
             listing = make_listing(
                 client,
@@ -74,13 +74,13 @@ class Fleet:
             reporter.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
-                lists=[job.profile.name for job in self.jobs],
+                lists=[files.profile.name for files in self.lists],
                 is_public=publicity.is_public(settings, listing.found.values(), client),
             )
             self._report_not_found(listing)
             for repository, reason in listing.left_out:
-                for job in self.jobs:
-                    self._record_unread(Task(repository, job), f"excluded: {reason}")
+                for files in self.lists:
+                    self._record_unread(Target(repository, files), f"excluded: {reason}")
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
         reader = Reader(self.github, client, self.cancellation.clock, end)
@@ -123,26 +123,34 @@ class Fleet:
 
     def _report_not_found(self, listing: Listing) -> None:
         rows = [
-            FleetRow(name, job.profile.name, job.list_name, FleetState.FAILED, failure=failure)
+            FleetRow(
+                name,
+                files.profile.name,
+                files.list_name,
+                FleetState.FAILED,
+                failure=failure,
+            )
             for name, failure in listing.not_found.items()
-            for job in self.jobs
+            for files in self.lists
         ]
         for row in rows:
             self.rows.add(row)
 
-    def _read(self, reader: Reader, listing: Listing) -> list[WorkItem]:
+    def _read(self, reader: Reader, listing: Listing) -> list[Reading]:
         """Read every repository, report what is final, and give those with missing files."""
-        tasks = [Task(repository, job) for repository in listing.selected for job in self.jobs]
-        files = sum(len(job.spec("o/r").possible) for job in self.jobs)
-        budgets.require_memory(files * len(listing.selected))
-        budgets.require_points(queries_for(tasks), points_left=reader.client.points_left)
-        items: list[WorkItem] = []
+        targets = [
+            Target(repository, files) for repository in listing.selected for files in self.lists
+        ]
+        paths = sum(len(files.spec("o/r").possible) for files in self.lists)
+        budgets.require_memory(paths * len(listing.selected))
+        budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
+        items: list[Reading] = []
         left_out, fits = set[int](), Counter[tuple[str, int]]()
         unset = Counter[tuple[str, str]]()
-        for reading in reader.read(tasks):
-            repository, plan = reading.task.repository, reading.plan
+        for reading in reader.read(targets):
+            repository, plan = reading.target.repository, reading.plan
             if reading.exclusion:
-                self._record_unread(reading.task, f"excluded: {reading.exclusion}")
+                self._record_unread(reading.target, f"excluded: {reading.exclusion}")
                 if repository.id not in left_out:
                     listing.excluded[reading.exclusion] += 1
                 left_out.add(repository.id)
@@ -152,43 +160,33 @@ class Fleet:
                 unset.update(plan.unset)
             evidence = None
             if plan is None:
-                self._record_unread(reading.task)
+                self._record_unread(reading.target)
             elif plan.missing_count or self.rows.are_recorded:
                 previewed = self._previewed(reading, plan)
                 evidence = self.rows.evidence(previewed)
                 if plan.missing_count and self.settings.mode is not Mode.REGISTER:
                     self.rows.add_registration(previewed)
-            row, pull_state = reading.row, reading.pull_state
-            if plan and pull_state:
-                items.append(
-                    WorkItem(
-                        reading.task,
-                        plan.repository.node_id,
-                        pull_state,
-                        row.missing,
-                        row.pull_request,
-                        is_unread=not reading.is_known,
-                        evidence=evidence,
-                    )
-                )
-                if self.settings.mode is Mode.REGISTER and pull_state is not PullState.DECLINED:
+            if reading.pull_state:
+                items.append(reading.without_plan(evidence))
+                is_final = reading.pull_state is PullState.DECLINED
+                if self.settings.mode is Mode.REGISTER and not is_final:
                     continue
-            self.rows.add(row)
+            self.rows.add(reading.row)
             self.rows.record(evidence)
         self._report_rules(fits, unset)
         return items
 
-    def _record_unread(self, task: Task, state: str = "") -> None:
+    def _record_unread(self, target: Target, state: str = "") -> None:
         """Put a repository that was not read into table and page."""
         if not self.rows.are_recorded:
             return
-        repository, job = task.repository, task.job
-        nothing_yet = job.nothing_yet(job.spec(repository.full_name))
+        repository = target.repository
+        nothing_yet = target.files.nothing_yet(target.spec)
         result = nothing_yet._replace(
             html_url=repository.html_url,
             repository_id=repository.id,
             visibility=repository.visibility,
-            files=tuple(FileResult(each, State.PENDING) for each in job.definitions),
+            files=tuple(FileResult(each, State.PENDING) for each in target.files.definitions),
         )
         self.rows.record(self.rows.evidence(result, state))
 
@@ -200,35 +198,37 @@ class Fleet:
         ``fits`` counts by list and rule, ``unset`` by path and name.
         """
         line = self.rows.reporter.line
-        for job in self.jobs:
-            counts = {rule.number: fits.get((job.list_id, rule.number), 0) for rule in job.rules}
+        for files in self.lists:
+            counts = {
+                rule.number: fits.get((files.list_id, rule.number), 0) for rule in files.rules
+            }
             parts = [msg("fleet.rule", number=rule, count=n) for rule, n in counts.items()]
             if parts:
-                line(msg("fleet.rules", list=job.list_name, parts=parts))
+                line(msg("fleet.rules", list=files.list_name, parts=parts))
             if unfit := [rule for rule, count in counts.items() if not count]:
-                line(msg("fleet.unfit_rules", list=job.list_name, numbers=unfit))
+                line(msg("fleet.unfit_rules", list=files.list_name, numbers=unfit))
         for (path, name), count in unset.items():
             line(msg("fleet.unset", path=path, name=name, count=count))
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)
-        progress = self.rows.progress(plan.spec, reading.task.job)
-        return preview(client, plan, reading.failure or reading.decision, progress)
+        progress = self.rows.progress(plan.spec, reading.target.files)
+        return preview(client, plan, reading.failure_or_decision, progress)
 
     def _make_budget(
-        self, found: int, listing: Listing, reader: Reader, items: Sequence[WorkItem]
+        self, found: int, listing: Listing, reader: Reader, items: Sequence[Reading]
     ) -> Budget:
         counts = Counts(
             found,
             listing.excluded,
             reader.queries,
             reader.client.points_left,
-            Counter(item.pull_state for item in items),
-            sum(item.is_unread for item in items),
+            Counter(item.pull_state for item in items if item.pull_state),
+            sum(not item.is_known for item in items),
         )
         return budgets.make_budget(counts, self.settings)
 
-    def _write(self, items: Sequence[WorkItem], budget: Budget, end: float) -> None:
+    def _write(self, items: Sequence[Reading], budget: Budget, end: float) -> None:
         todo = [item for item in items if item.pull_state is not PullState.DECLINED]
         if not todo:
             return

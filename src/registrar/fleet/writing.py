@@ -14,7 +14,7 @@ from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
 from registrar.fleet.budget import writes_of
 from registrar.fleet.rows import Rows
-from registrar.fleet.tasks import WorkItem
+from registrar.fleet.targets import Reading
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.result import PullRequestOperation, RegistrationResult
@@ -57,7 +57,7 @@ class Gate:
         write_at = self._clock.monotonic() + self._pace.seconds_until(self._largest)
         return self._pace.end is None or write_at < self._pace.end
 
-    def takes(self, item: WorkItem) -> bool:
+    def takes(self, item: Reading) -> bool:
         """Whether the cap leaves room for it."""
         return item.pull_state is not PullState.TO_OPEN or self._opened < self._cap
 
@@ -89,7 +89,7 @@ class Writer:
         self._rows = rows
         self._cancellation = cancellation
 
-    def write(self, todo: Sequence[WorkItem], *, planned: int, end: float) -> None:
+    def write(self, todo: Sequence[Reading], *, planned: int, end: float) -> None:
         """Register in one repository after the other, until something ends it.
 
         ``planned`` are the writes that this takes; nothing new begins after ``end`` (monotonic).
@@ -127,17 +127,17 @@ class Writer:
         return left * pace.interval
 
     def _register(
-        self, item: WorkItem, gate: Gate, before: int
+        self, item: Reading, gate: Gate, before: int
     ) -> tuple[FleetRow, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first."""
-        repository, job = item.task.repository, item.task.job
+        repository, file_list = item.target.repository, item.target.files
         may_be_called = partial(self._may_be_called, repository)
-        spec = job.spec(repository.full_name)._replace(
+        spec = file_list.spec(repository.full_name)._replace(
             facts=repository.facts,
             chosen=Chosen(repository.id, item.node_id, may_be_called),
         )
         client = self._github.client(spec.target)
-        done = register(client, spec, job.proposal, self._rows.progress(spec, job))
+        done = register(client, spec, file_list.proposal, self._rows.progress(spec, file_list))
         self._cancellation.stop_timer()
         if done.pull_request:
             seen = self._rows.reporter.hidden_names.seen
@@ -179,17 +179,17 @@ def order(repository_ids: Iterable[int], day: date) -> list[int]:
     return sorted(repository_ids, key=key)
 
 
-def _in_order(todo: Sequence[WorkItem], day: date) -> list[WorkItem]:
+def _in_order(todo: Sequence[Reading], day: date) -> list[Reading]:
     """Put those with an open pull request first."""
-    ids = order({item.task.repository.id for item in todo}, day)
+    ids = order({item.target.repository.id for item in todo}, day)
     place = {number: index for index, number in enumerate(ids)}
     return sorted(
         todo,
-        key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.task.repository.id]),
+        key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.target.repository.id]),
     )
 
 
-def _row(item: WorkItem, done: RegistrationResult, *, wrote: bool) -> FleetRow:
+def _row(item: Reading, done: RegistrationResult, *, wrote: bool) -> FleetRow:
     """Say how a repository stands after its registration."""
     is_open = done.operation is not PullRequestOperation.NONE
     ended = done.failure
@@ -201,20 +201,20 @@ def _row(item: WorkItem, done: RegistrationResult, *, wrote: bool) -> FleetRow:
         state = FleetState.FAILED
     elif not done.pull_request:
         state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
-    missing = done.missing if done.files else item.missing
+    missing = done.missing if done.files else item.row.missing
     failure = _failure_of(done) if state is FleetState.FAILED else None
     present = [file.found for file in done.files if file.found]
-    return item.task.row(state, missing, failure, done.pull_request, present)
+    return item.target.row(state, missing, failure, done.pull_request, present)
 
 
-def _left_alone(item: WorkItem) -> FleetRow:
+def _left_alone(item: Reading) -> FleetRow:
     """Say how a repository stands that is left for the next run."""
     is_waiting = item.pull_state is PullState.WAITING
     state = FleetState.WAITING if is_waiting else FleetState.DEFERRED
-    return item.task.row(state, item.missing, pull_request=item.pull_request)
+    return item.target.row(state, item.row.missing, pull_request=item.row.pull_request)
 
 
-def _may_have_opened(item: WorkItem, done: RegistrationResult, client: Client) -> bool:
+def _may_have_opened(item: Reading, done: RegistrationResult, client: Client) -> bool:
     """Whether a registration has opened a pull request, as far as that is known.
 
     An answer may have been lost, and GitHub may not show yet what it had done.

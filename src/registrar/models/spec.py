@@ -82,13 +82,17 @@ class RegistrationSpec(NamedTuple):
     fail_on: frozenset[FailOn] = frozenset({FailOn.MISSING})
     """What fails `Mode.CHECK`."""
     strategy: CommitStrategy = CommitStrategy.PER_FILE
-    falls_back: bool = True
-    """Whether files are created one by one where a commit of all is refused."""
-    keeps_up_to_date: bool = True
-    """Whether an open pull request that holds everything gets the labels and assignees that it
-    lacks, and a text that is up to date."""
     chosen: Chosen | None = None
     """The repository that ``target`` must be; ``None``: whichever has the name."""
+
+    @property
+    def is_one_of_many(self) -> bool:
+        """Whether it is written to in a run over many repositories.
+
+        Then nothing is created file by file where one commit is refused, and an open pull request
+        that holds everything keeps its text, and gets no labels or assignees.
+        """
+        return self.chosen is not None
 
     @property
     def possible(self) -> tuple[FileDefinition, ...]:

@@ -60,7 +60,7 @@ def publish(
     result = result._replace(unlisted=_unlisted(plan, choice))
     mark = Mark.begin(plan.spec.list_id, choice.before, choice.mark)
     if pull := choice.pull_request:
-        if not plan.spec.keeps_up_to_date and _proposes_all(choice.mark, result):
+        if plan.spec.is_one_of_many and _proposes_all(choice.mark, result):
             return Published(pull, PullRequestOperation.NONE)
         operation = _update(
             client, plan, pull, proposal.body(result, pull.body, mark=mark), progress
@@ -117,7 +117,7 @@ def set_options(
     wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
     if not any(wanted):
         return
-    if operation is PullRequestOperation.NONE and not plan.spec.keeps_up_to_date:
+    if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
         return
     is_new = operation is PullRequestOperation.CREATED
     if not is_new:

@@ -141,7 +141,7 @@ class SingleCommit:
                     made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
             except GitHubError as error:
                 lost = error.may_have_been_applied
-                if plan.spec.falls_back:
+                if not plan.spec.is_one_of_many:
                     branch = branch._replace(has_lost_commit=lost)
                     break
                 state = State.UNKNOWN if lost else State.FAILED
@@ -153,7 +153,7 @@ class SingleCommit:
             branch = branch._replace(head=made)
             with progress.group("group.create", count=len(batch), branch=branch.name):
                 _record(progress, [created(plan, d, made) for d in batch])
-        if not plan.spec.falls_back:
+        if plan.spec.is_one_of_many:
             there = branch.tree or {}
             rest = [d for d in progress.pending(plan.missing) if d.path not in there]
             failure = Failure.of(msg("reason.not_committable"))

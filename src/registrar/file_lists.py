@@ -23,7 +23,7 @@ from registrar.texts.messages import Catalogue
 from registrar.workspace import Folder
 
 
-class Job(NamedTuple):
+class FileList(NamedTuple):
     """A list with what it comes with, loaded once a run."""
 
     settings: Settings
@@ -71,12 +71,12 @@ class Job(NamedTuple):
             fail_on=settings.fail_on,
             strategy=settings.commit_strategy,
             respect_alternatives=settings.respect_alternatives,
-            falls_back=settings.selection is None,
-            keeps_up_to_date=settings.selection is None,
         )
 
 
-def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Catalogue) -> Job:
+def load(
+    profile: Profile, settings: Settings, reporter: Reporter, catalogue: Catalogue
+) -> FileList:
     """Load the list of a profile, or the one that is given in its place.
 
     ``catalogue`` has the texts of what is proposed.
@@ -115,8 +115,10 @@ def load(profile: Profile, settings: Settings, reporter: Reporter, catalogue: Ca
     name = proposal.list_name or path
     list_id = f"{kind} {name}"
     digest = digest_of(itertools.chain(loaded.definitions, *(r.definitions for r in loaded.rules)))
-    job = Job(settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal, digest)
+    found = FileList(
+        settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal, digest
+    )
     # Only now the name of the list is known, which may be a part of the branch's
-    if message := branch_diagnostic(job.spec(settings.target or "o/r").branch):
+    if message := branch_diagnostic(found.spec(settings.target or "o/r").branch):
         raise InvalidInput([Diagnostic(message)])
-    return job
+    return found
