@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from registrar.models.evidence import blob_id
-from tests.fakehub import StandInHost, Submodule, Symlink
+from tests.fakehub import Repository, StandInHost, Submodule, Symlink
 from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
 
 LISTED: tuple[Mapping[str, Any], ...] = (
@@ -359,3 +359,84 @@ def test_it_costs_no_request_over_many(host: StandInHost, action: Action, many: 
     host.requests.clear()
     many(mode="plan", env={})
     assert len(host.requests) == recorded
+
+
+# --- CODEOWNERS -----------------------------------------------------------------------------
+
+OWNERS = [{"path": ".github/CODEOWNERS", "content": "* @octo/team\n"}]
+MISTAKE = {
+    "line": 1,
+    "column": 3,
+    "source": "* @nobody",
+    "kind": "Unknown owner",
+    "suggestion": "make sure @nobody exists",
+    "message": "Unknown owner on line 1: make sure @nobody exists",
+    "path": ".github/CODEOWNERS",
+}
+
+
+@pytest.fixture
+def owned(host: StandInHost) -> Repository:
+    """The target, with a CODEOWNERS in which GitHub finds a mistake."""
+    repository = host.create_repository(TARGET, {".github/CODEOWNERS": b"* @nobody\n"})
+    repository.codeowners_errors = [MISTAKE]
+    return repository
+
+
+@pytest.mark.usefixtures("owned")
+def test_a_codeowners_is_judged_by_github(action: Action, start: Start) -> None:
+    run = start(definitions=listed(action, OWNERS), mode="check", fail_on="invalid")
+    assert run.exit_code == 1
+    assert ".github/CODEOWNERS, line 1, column 3: Unknown owner" in run.console
+    assert run.outputs["invalid"] == "1"
+    [error] = run.registration["codeowners"]
+    assert (error["path"], error["line"], error["kind"]) == (
+        ".github/CODEOWNERS",
+        1,
+        "Unknown owner",
+    )
+
+
+@pytest.mark.usefixtures("owned")
+def test_where_github_does_not_say_what_is_wrong_the_run_says_so(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    host.quirks.hides_codeowners = True
+    run = start(definitions=listed(action, OWNERS), mode="check", fail_on="invalid")
+    assert run.exit_code == 0, run.text
+    assert "GitHub did not say whether CODEOWNERS has mistakes." in run.console
+
+
+@pytest.mark.usefixtures("owned")
+def test_only_who_looks_asks_about_codeowners(
+    host: StandInHost, action: Action, strategy: str
+) -> None:
+    for mode in ("register", "plan"):
+        host.requests.clear()
+        entries = [*OWNERS, {"path": "more"}]
+        action(definitions=listed(action, entries), mode=mode, commit_strategy=strategy)
+        asked = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
+        assert len(asked) == (strategy != SINGLE and mode == "plan")
+
+
+def test_over_many_it_is_in_the_same_query(
+    host: StandInHost, action: Action, owned: Repository
+) -> None:
+    host.create_repository("octo/fine", {".github/CODEOWNERS": b"* @octo/team\n"})
+    check = partial(
+        action,
+        target_repo=None,
+        target_repos="octo/*",
+        profile=None,
+        definitions=listed(action, OWNERS),
+        mode="check",
+        fail_on="invalid",
+        language="en",
+    )
+    run = check()
+    assert run.exit_code == 1
+    assert run.outputs["invalid"] == "1"
+    owned.codeowners_errors = []
+    assert check().exit_code == 0
+    host.quirks.hides_codeowners = True
+    assert check().exit_code == 0

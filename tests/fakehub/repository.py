@@ -113,6 +113,7 @@ class Repository(Store):
         self.archived = attributes.get("archived", False)
         self.disabled = attributes.get("disabled", False)
         self.locked = attributes.get("locked", False)
+        self.codeowners_errors: list[dict[str, object]] = []
         self.has_pull_requests = attributes.get("has_pull_requests", True)
         self.parent = attributes.get("parent")
         self.language = attributes.get("language")
@@ -438,6 +439,12 @@ class Repository(Store):
             )
             self.written.note(f"pull request {opened.number}")
             return opened
+
+    @property
+    def has_codeowners(self) -> bool:
+        """Whether the file is where GitHub looks for it."""
+        places = ("", ".github/", "docs/")
+        return any(f"{place}CODEOWNERS" in self.files() for place in places)
 
     def close(self, number: int) -> None:
         """Close a pull request unmerged."""

@@ -128,6 +128,7 @@ class Reader:
         size: BatchSize,
     ) -> Iterator[tuple[Target, RepositoryState | Exclusion | Failure]]:
         """Ask about targets of one list, with the same names and directories for all."""
+        spec = targets[0].spec
         done = 0
         while done < len(targets):
             self._require_time()
@@ -136,7 +137,9 @@ class Reader:
             began = self.clock.monotonic()
             repositories = [target.repository for target in batch]
             try:
-                states = self.client.inspect_many(repositories, branches, directories)
+                states = self.client.inspect_many(
+                    repositories, branches, directories, with_codeowners=spec.lists_codeowners
+                )
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise

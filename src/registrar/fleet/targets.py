@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.failure import Failure
@@ -38,13 +38,8 @@ class Target(NamedTuple):
         missing: int,
         failure: Failure | None = None,
         pull_request: PullRequest | None = None,
-        present: Collection[Found] = (),
     ) -> FleetRow:
-        """Give the row of the result, with the number of missing files.
-
-        ``present`` is what is known of the others.
-        """
-        counts = Counter(each.presence for each in present)
+        """Give the row of the result, with the number of missing files."""
         return FleetRow(
             self.repository.full_name,
             self.files.profile.name,
@@ -54,10 +49,20 @@ class Target(NamedTuple):
             missing=missing,
             failure=failure,
             pull_request=pull_request,
-            blank=counts[Presence.BLANK],
-            differing=counts[Presence.DIFFERS],
-            invalid=counts[Presence.NOT_A_FILE],
         )
+
+
+def with_present(row: FleetRow, present: Iterable[Found], mistakes: int) -> FleetRow:
+    """Add what is known of the files that are there.
+
+    ``mistakes`` are those that GitHub finds in ``CODEOWNERS``.
+    """
+    counts = Counter(each.presence for each in present)
+    return row._replace(
+        blank=counts[Presence.BLANK],
+        differing=counts[Presence.DIFFERS],
+        invalid=counts[Presence.NOT_A_FILE] + mistakes,
+    )
 
 
 _STATES = {
@@ -102,8 +107,9 @@ class Reading(NamedTuple):
 def failed(target: Target, failure: Failure, plan: Plan | None = None) -> Reading:
     """Give what was read where it is not known what is to be done."""
     missing = plan.missing_count if plan else 0
-    present = plan.found.values() if plan else ()
-    row = target.row(FleetState.FAILED, missing, failure, present=present)
+    row = target.row(FleetState.FAILED, missing, failure)
+    if plan:
+        row = with_present(row, plan.found.values(), len(plan.codeowners))
     return Reading(target, row, plan=plan, failure_or_decision=failure)
 
 
@@ -119,10 +125,10 @@ def planned(target: Target, plan: Plan, decision: Decision | None = None) -> Rea
         state, failure = FleetState.FAILED, Failure.of(message, about=f"{path} {parent}")
     elif plan.missing_count:
         state = _STATES[pull_state]
-    pull_request, present = _pull_request(decision), plan.found.values()
+    row = target.row(state, plan.missing_count, failure, _pull_request(decision))
     return Reading(
         target,
-        target.row(state, plan.missing_count, failure, pull_request, present),
+        with_present(row, plan.found.values(), len(plan.codeowners)),
         pull_state=pull_state,
         node_id=plan.repository.node_id,
         is_known=decision is None or not isinstance(decision.choice, NotKnown),

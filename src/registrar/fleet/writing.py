@@ -14,7 +14,7 @@ from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
 from registrar.fleet.budget import writes_of
 from registrar.fleet.rows import Rows
-from registrar.fleet.targets import Reading
+from registrar.fleet.targets import Reading, with_present
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.result import PullRequestOperation, RegistrationResult
@@ -204,7 +204,8 @@ def _row(item: Reading, done: RegistrationResult, *, wrote: bool) -> FleetRow:
     missing = done.missing if done.files else item.row.missing
     failure = _failure_of(done) if state is FleetState.FAILED else None
     present = [file.found for file in done.files if file.found]
-    return item.target.row(state, missing, failure, done.pull_request, present)
+    row = item.target.row(state, missing, failure, done.pull_request)
+    return with_present(row, present, len(done.codeowners))
 
 
 def _left_alone(item: Reading) -> FleetRow:

@@ -67,12 +67,14 @@ class GraphQL:
         directories: Sequence[str],
         *,
         with_facts: bool = False,
+        with_codeowners: bool = False,
     ) -> RepositoryState:
         """Read a repository, how the names ``branches`` stand, and ``directories``.
 
         Everything is read at one commit of the default branch, with the directories above those.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
-        its custom properties left out. Where GitHub does not answer all at once, only the first of
+        its custom properties left out; with codeowners, with what GitHub finds wrong in that file.
+        Where GitHub does not answer all at once, only the first of
         the names may be read.
 
         Raises:
@@ -83,20 +85,25 @@ class GraphQL:
 
         names = list(branches)
 
+        def ask(part: Sequence[str]) -> Found:
+            return self._repository(
+                target, names, part, with_facts=with_facts, with_codeowners=with_codeowners
+            )
+
         def read(found: Found | None, part: Sequence[str]) -> Found:
             if found:
                 state = found.state
                 known = self._more(state.repository.full_name, state.base_sha, found.known, part)
                 return found._replace(known=known)
             try:
-                return self._repository(target, names, part, with_facts=with_facts)
+                return ask(part)
             except GitHubError as error:
                 if error.kind not in ASK_FOR_LESS or len(names) == 1:
                     raise
                 del names[1:]
                 if len(part) > 1:
                     raise
-                return self._repository(target, names, part, with_facts=with_facts)
+                return ask(part)
 
         found = _in_parts(directories, read)
         return self.with_other_pages(self.completed(found))
@@ -231,6 +238,7 @@ class GraphQL:
         directories: Sequence[str],
         *,
         with_facts: bool,
+        with_codeowners: bool,
     ) -> Found:
         owner, _, name = target.partition("/")
         variables = {
@@ -247,7 +255,13 @@ class GraphQL:
                     msg("operation.repository", target=target),
                     lambda response: self._found_in(response, target, branches, directories),
                     queries.body(
-                        queries.repository(branches, directories, with_facts=with_facts), variables
+                        queries.repository(
+                            branches,
+                            directories,
+                            with_facts=with_facts,
+                            with_codeowners=with_codeowners,
+                        ),
+                        variables,
                     ),
                     tolerates=may_be_beside_data,
                     asks_less_after=_asks_less_after([*directories, *branches[1:]]),
@@ -315,6 +329,7 @@ class GraphQL:
             entries={},
             branches=names or {},
             pull_requests_error=self._unread_pull_requests(asked, index) if names is None else None,
+            codeowners=parse_graphql.codeowners(found, asked, index),
         )
         where: Path = ("nodes", *index) if index else ("repository",)
         answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
@@ -449,7 +464,11 @@ def _asks_less_after(parts: Sequence[str]) -> frozenset[Kind]:
 
 def may_be_beside_data(error: GraphQLError) -> bool:
     """Whether the rest of the answer can be used: `parse_graphql` judges what it lacks."""
-    return is_about_pull_requests(error) or parse_graphql.is_about_directory(error)
+    return (
+        is_about_pull_requests(error)
+        or parse_graphql.is_about_directory(error)
+        or parse_graphql.is_about_codeowners(error)
+    )
 
 
 def is_about_pull_requests(error: GraphQLError) -> bool:

@@ -145,6 +145,8 @@ class ManyClient:
         repositories: Sequence[ListedRepository],
         branches: Sequence[str],
         directories: Sequence[str],
+        *,
+        with_codeowners: bool = False,
     ) -> list[RepositoryState | Exclusion | Failure]:
         """Read what `inspect` reads of each of up to 100 repositories, in their order.
 
@@ -162,7 +164,7 @@ class ManyClient:
                 msg("operation.repositories", count=len(repositories)),
                 lambda response: self._found_of(response, repositories, branches, directories),
                 queries.body(
-                    queries.repositories(branches, directories),
+                    queries.repositories(branches, directories, with_codeowners=with_codeowners),
                     {
                         "ids": [repository.node_id for repository in repositories],
                         **queries.variables(directories),
@@ -270,7 +272,7 @@ def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
     """
     found: dict[int, GraphQLError] = {}
     for error in errors:
-        if error.path[:1] != ("nodes",) or parse_graphql.is_about_directory(error):
+        if error.path[:1] != ("nodes",) or may_be_beside_data(error):
             continue
         for index in error.path[1:2]:
             if isinstance(index, int):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.trees import Item, Listing
+from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts, Values
 from registrar.models.repository import Comparison, Entry, PullRequest, Tree
 
@@ -81,6 +82,21 @@ def _entry(found: Fields) -> Entry:
     found.text("path")
     kind, mode = _OF_CONTENTS.get(found.text("type"), ("blob", ""))
     return Entry(kind, mode, found.text("sha"))
+
+
+def codeowners(found: Fields) -> tuple[CodeownersError, ...]:
+    """What GitHub finds wrong in ``CODEOWNERS``."""
+    return tuple(
+        CodeownersError(
+            path=each.text("path"),
+            line=each.number("line"),
+            column=each.number("column"),
+            kind=each.text("kind"),
+            message=each.text("message"),
+            suggestion=each.text_or("suggestion", ""),
+        )
+        for each in found.objects("errors")
+    )
 
 
 def commit_of_reference(data: object) -> str:

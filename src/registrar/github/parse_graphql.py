@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from registrar.github import queries
+from registrar.github import parse, queries
 from registrar.github.fields import Fields
 from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
+from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts
 from registrar.models.plan import Created
 from registrar.models.repository import BranchState, PullRequest
@@ -98,6 +99,22 @@ def directories(commit: Fields, asked: Asked, where: Path) -> Mapping[str, Answe
         else:
             answers[path] = Answer(_listing(found if not path else found.object_or_none("object")))
     return answers
+
+
+def codeowners(
+    found: Fields, asked: Asked, index: Sequence[int]
+) -> tuple[CodeownersError, ...] | None:
+    """What GitHub finds wrong in ``CODEOWNERS``, where it was asked; ``None``: it does not say."""
+    where: Path = ("nodes", *index) if index else ("repository",)
+    if any(path[: len(where) + 1] == (*where, "codeowners") for path in asked.errors):
+        return None
+    listed = found.object_or_none("codeowners")
+    return parse.codeowners(listed) if listed else ()
+
+
+def is_about_codeowners(error: GraphQLError) -> bool:
+    """Whether the error is about the mistakes in ``CODEOWNERS``, which nothing depends on."""
+    return "codeowners" in error.path[1:3]
 
 
 def _listing(tree: Fields | None) -> Listing | None:

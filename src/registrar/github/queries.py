@@ -17,7 +17,9 @@ _STATE = """
     id databaseId nameWithOwner url visibility isPrivate isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     %(branches)s
+    %(codeowners)s
 """
+_CODEOWNERS = "codeowners { errors { path line column kind message suggestion } }"
 _BRANCH = "b{0}: ref(qualifiedName: $b{0}) {{ id target {{ oid }} }}"
 _PULL_REQUESTS = """
     h{0}: pullRequests(
@@ -78,18 +80,30 @@ mutation($commit: CreateCommitOnBranchInput!) {
 
 
 def repository(
-    branches: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
+    branches: Sequence[str],
+    directories: Sequence[str],
+    *,
+    with_facts: bool = False,
+    with_codeowners: bool = False,
 ) -> str:
     """Ask for a repository, branches, the pull requests of their names, and directories.
 
-    With facts also for what the rules of a list ask about it.
+    With facts also for what the rules of a list ask about it, with codeowners for what GitHub finds
+    wrong in that file.
     """
-    return _REPOSITORY % {**_fields(directories, branches), "facts": _FACTS if with_facts else ""}
+    return _REPOSITORY % {
+        **_fields(directories, branches),
+        "facts": _FACTS if with_facts else "",
+        "codeowners": _CODEOWNERS if with_codeowners else "",
+    }
 
 
-def repositories(branches: Sequence[str], directories: Sequence[str]) -> str:
+def repositories(
+    branches: Sequence[str], directories: Sequence[str], *, with_codeowners: bool = False
+) -> str:
     """Ask for the same of several repositories, by their ids."""
-    return _REPOSITORIES % _fields(directories, branches)
+    codeowners = _CODEOWNERS if with_codeowners else ""
+    return _REPOSITORIES % {**_fields(directories, branches), "codeowners": codeowners}
 
 
 def more_directories(directories: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from registrar.github.session import (
     open_pull_request_key,
     pull_request_key,
 )
+from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (
@@ -119,6 +120,24 @@ class Rest:
             )
         )
         return repository._replace(facts=facts._replace(properties=found or {}))
+
+    def codeowners(self, repository: Repository) -> tuple[CodeownersError, ...]:
+        """What GitHub finds wrong in ``CODEOWNERS`` of the default branch.
+
+        Raises:
+            GitHubError: no usable response.
+        """
+        found = none_if_missing(
+            lambda: self._session.request(
+                Request(
+                    "GET",
+                    f"{repository.address}/codeowners/errors",
+                    msg("operation.codeowners", target=repository.full_name),
+                    of_json(lambda data: parse.codeowners(Fields(data))),
+                )
+            )
+        )
+        return found or ()
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.

@@ -65,6 +65,13 @@ def presence(content: bytes, blob: str, *, is_file: bool, may_be_blank: bool) ->
     return Presence.FILLED if is_blank(listed) else Presence.DIFFERS
 
 
+CODEOWNERS = frozenset({".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"})
+"""Where GitHub looks for that file.
+
+https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+"""
+
+
 class Found(NamedTuple):
     """A file that is there, at the listed path or at one that counts as it."""
 

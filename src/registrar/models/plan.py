@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.models.evidence import Found
+from registrar.models.evidence import CODEOWNERS, CodeownersError, Found
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import Replaced
@@ -55,6 +55,12 @@ class Plan(NamedTuple):
     def repository(self) -> Repository:
         """The repository that is registered in."""
         return self.state.repository
+
+    @property
+    def codeowners(self) -> tuple[CodeownersError, ...]:
+        """What GitHub finds wrong in a listed ``CODEOWNERS`` that is there."""
+        paths = {found.path for found in self.found.values()} & CODEOWNERS
+        return tuple(error for error in self.state.codeowners or () if error.path in paths)
 
     @property
     def missing_count(self) -> int:

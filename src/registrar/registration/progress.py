@@ -128,6 +128,9 @@ class Progress:
     def planned(self, plan: Plan) -> None:
         """Take over what is to be done; the paths that are present are recorded as skipped."""
         self._definitions, self._hides = plan.definitions, plan.hides
+        self._result = self._result._replace(codeowners=plan.codeowners)
+        if plan.state.codeowners is None:
+            self.note("progress.codeowners_unread")
         self._result = self._result._replace(missing=plan.missing_count, commit=plan.state.base_sha)
         missing = {definition.path for definition in plan.missing}
         for definition in plan.definitions:

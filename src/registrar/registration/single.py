@@ -81,6 +81,7 @@ class SingleCommit:
             names_to_read(spec),
             directories_to_read(spec),
             with_facts=bool(spec.rules) and facts is None,
+            with_codeowners=spec.lists_codeowners,
         )
         repository = _chosen(spec, state.repository)
         state = state._replace(repository=repository._replace(facts=facts or repository.facts))

@@ -28,6 +28,15 @@ def get_properties(call: RepositoryCall) -> Response:
     return Response(200, call.show.property_values(call.repository))
 
 
+@operation("GET /repos/{owner}/{repo}/codeowners/errors", "contents=read")
+def get_codeowners_errors(call: RepositoryCall) -> Response:
+    if call.host.quirks.hides_codeowners:
+        raise Refusal(403, "Resource not accessible by integration")
+    if not call.repository.has_codeowners:
+        raise not_found()
+    return Response(200, {"errors": call.repository.codeowners_errors})
+
+
 def need_commits(call: RepositoryCall) -> None:
     """Git data of an empty repository is a 409 (github/rest-api-description#385)."""
     if call.repository.empty:
