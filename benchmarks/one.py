@@ -11,10 +11,8 @@ from statistics import median
 from benchmarks import page, plot, runs
 from benchmarks.page import Part
 from benchmarks.runs import Measured
-from registrar.github import graphql
 from registrar.github.limits import CONNECTIONS
 from registrar.github.pace import WINDOWS
-from registrar.registration import single
 
 LATENCIES = (0.0, 0.05, 0.15)
 OURS = ("per-file", "single")
@@ -51,9 +49,6 @@ def measure(rounds: int) -> Part:
         connections=CONNECTIONS,
         made=ROUND_TRIPS["per-file"] - 1 + math.ceil(CHECKS / CONNECTIONS),
         latency=shown(GROWTH_LATENCY),
-        directories=graphql.DIRECTORIES_PER_QUERY,
-        files=single.FILES_PER_COMMIT,
-        megabytes=single.BYTES_PER_COMMIT // 1_000_000,
         ways=page.table(
             ("Way", "Round trip", "Requests", "Seconds", "Bound", "× bound", "Procedure ÷", "MB"),
             (compared(way, latency, scenes, starts) for way, latency in scenes),

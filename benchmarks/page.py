@@ -17,11 +17,10 @@ PART = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
 HEAD = """\
 # Performance
 
-Made by `scripts/benchmark`; do not edit. In a round all ways run one after another; seconds are the
-median of the rounds, a ratio is the median of the ratios within the rounds. GitHub is played by the
-stand-in of the tests, on the same machine: every request waits for the round trip, then for what
-the stand-in computes. Connections are encrypted and trust the usual bundle of certificates; their
-set-up counts, but waits for no round trip.
+Made by `scripts/benchmark`; do not edit. Seconds are the median of the rounds, a ratio is the median
+of the ratios within the rounds. GitHub is played by the stand-in of the tests, on the same machine:
+every request waits for the round trip, then for what the stand-in computes. Connections are encrypted;
+their set-up waits for no round trip.
 
 """
 MEASURED = """\
@@ -37,13 +36,13 @@ ONE = """\
 
 {ways}
 
-- `procedure` is the same procedure as a plain shell script around GitHub's own client,
-  [benchmarks/procedure.sh](../benchmarks/procedure.sh), without encryption{procedure}.
+- `procedure` is [the same as a shell script](../benchmarks/procedure.sh) around GitHub's own client,
+  without encryption{procedure}.
 - The bound of `per-file` is its chain of round trips: token check, two reads, one round of
   existence checks, the branch, 27 files, the pull request: {chain} at the given latency. The 29
   checks share {connections} connections, so that a run makes {made}.
 - The bound of `single` is two round trips, the start of the interpreter and the imports.
-- Peak memory is that of the largest process.
+- `MB` is the peak of memory of the largest process.
 
 ### How it grows
 
@@ -51,30 +50,25 @@ At {latency} per round trip, all files missing.
 
 {growth}
 
-- `host` is the part of the seconds in which the stand-in computed, most of it
-  for GraphQL.
-- `single` asks for {directories} directories in one query, those above them included, and puts
-  {files:,} files or {megabytes} MB into one commit.
-- `per-file` above 78 files is computed, not measured: GitHub takes 80 writes a minute and 500 an
-  hour, and that is the cost. With `max_wait_minutes` as it is by default, 15, a run stops when it
-  would wait for longer in all, and the next one continues.
+- `Host` is the part of the seconds in which the stand-in computed.
+- `single` [splits](concepts.md#strategies) long lists.
+- `per-file` above 78 files is computed from GitHub's pace; a run stops at `max_wait_minutes`, and the
+  next one continues.
 
 ### Start-up
 
 {start}
 
-The imports are `requests`, PyGithub (with it `cryptography` and a class for everything that GitHub
-has) and our own; invalid input is reported before PyGithub is imported. The image contains the
-bytecode of all that a run imports, so that nothing is compiled at a start.
+Invalid input is reported before PyGithub, most of the imports, is imported. The image contains the
+bytecode of all that a run imports.
 """
 MANY = """\
 ## Many repositories
 
 {measured}
 An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
-round trip. [An entry point of the benchmark](../benchmarks/unpaced.py) leaves out the waiting for
-GitHub's pace, which is most of a run that writes ([Caps and
-pace](many-repositories.md#caps-and-pace)).
+round trip, without the waiting for [GitHub's pace](many-repositories.md#caps-and-pace), which is most
+of a run that writes ([how](../benchmarks/unpaced.py)).
 
 {goals}
 
@@ -82,10 +76,9 @@ pace](many-repositories.md#caps-and-pace)).
 
 - A run may make ten requests to begin with, one for each hundred repositories of the list, one for
   each ten that are read, and two for each that lacks files.
-- `Chain`: the round trips that follow one another, of {latency} each. `÷ chain` divides the seconds
-  by them alone, although what the stand-in computes is no time of ours: `Host` is that part of the
-  seconds, and most of what a plan takes beyond its chain.
-- `MB` is the peak of memory; `÷ one` divides it by that of the run on one repository.
+- `Chain`: the round trips that follow one another, of {latency} each. `Host`, what the stand-in
+  computes, is most of what a plan takes beyond them.
+- `÷ one` divides the peak of memory by that of the run on one repository.
 """
 
 
@@ -101,17 +94,14 @@ clones. There are {repositories} of {commits} commits and {megabytes} MB each (p
 
 {runs}
 
-- Each tool finds fresh repositories and an empty disk. `plan again` is the same once more: clones
-  are only brought up to date.
-- `plan` of all-repos is `all-repos-clone` (eight at once, its default), then `all-repos-find-files`
-  with the listed paths. `write` is [an autofixer](../benchmarks/all_repos_fixer.py), which finds
-  the clones that lack files, and pushes by `github_pull_request`: one repository after the other,
-  which is its default and [GitHub's
-  advice](https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api),
-  or eight at once. registrar writes one after the other, and reads everything again before that.
-- git speaks HTTPS and sends its token at once, which spares it SSH's handshake and a refused first
-  request. Round trips that set a connection up are not counted: all-repos has a connection for each
-  call of git, registrar one for all.
+- `plan` begins with an empty disk; `plan again` is the same once more, clones are only brought up to
+  date. It is `all-repos-clone` (eight at once, its default), then `all-repos-find-files` with the listed
+  paths.
+- `write` is [an autofixer](../benchmarks/all_repos_fixer.py), which finds the clones that lack files, and
+  pushes by `github_pull_request`, one after the other (its default) or eight at once. registrar writes
+  one after the other, and reads everything again before that.
+- git speaks HTTPS and sends its token at once. all-repos has a connection for each call of git,
+  registrar one for all; their set-up waits for no round trip.
 - `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the disk.
   `÷` divides by registrar's.
 """
@@ -119,9 +109,9 @@ STEP = """\
 ## The whole step
 
 {measured}
-From nothing to the end of a plan of one repository: `docker pull` out of a registry on this machine
-into an engine that has no layer of it, or the installation of packages from a directory, then the
-run. {latency} per round trip to GitHub.
+From nothing to the end of a plan of one repository: `docker pull` out of a registry on the same machine,
+or the installation of packages from a directory, then the run. {latency} per round trip to GitHub. The
+network adds what the packed bytes take.
 
 {goals}
 
@@ -130,7 +120,6 @@ run. {latency} per round trip to GitHub.
 - `image` is that of a release, `composite` [the action without
   Docker](examples.md#without-docker), `slim image` [the same
   packages](../benchmarks/slim.Dockerfile) on `python:3.13-slim-trixie`.
-- The network adds what the packed bytes take.
 - `Ready after` is the end of the pull; for `composite` the first request.
 """
 
