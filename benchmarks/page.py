@@ -17,10 +17,10 @@ PART = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
 HEAD = """\
 # Performance
 
-Made by `scripts/benchmark`; do not edit. Seconds are the median of the rounds, a ratio is the median
-of the ratios within the rounds. GitHub is played by the stand-in of the tests, on the same machine:
-every request waits for the round trip, then for what the stand-in computes. Connections are encrypted;
-their set-up waits for no round trip.
+Made by `scripts/benchmark`; do not edit. Seconds are the median of the rounds, a ratio is the
+median of the ratios within the rounds. GitHub is played by the stand-in of the tests, on the same
+machine: every request waits for the round trip, then for what the stand-in computes. Connections
+are encrypted; their set-up waits for no round trip.
 
 """
 MEASURED = """\
@@ -36,8 +36,8 @@ ONE = """\
 
 {ways}
 
-- `procedure` is [the same as a shell script](../benchmarks/procedure.sh) around GitHub's own client,
-  without encryption{procedure}.
+- `procedure` is [the same as a shell script](../benchmarks/procedure.sh) around GitHub's own
+  client, without encryption{procedure}.
 - The bound of `per-file` is its chain of round trips: token check, two reads, one round of
   existence checks, the branch, 27 files, the pull request: {chain} at the given latency. The 29
   checks share {connections} connections, so that a run makes {made}.
@@ -52,8 +52,8 @@ At {latency} per round trip, all files missing.
 
 - `Host` is the part of the seconds in which the stand-in computed.
 - `single` [splits](concepts.md#strategies) long lists.
-- `per-file` above 78 files is computed from GitHub's pace; a run stops at `max_wait_minutes`, and the
-  next one continues.
+- `per-file` above 78 files is computed from GitHub's pace; a run stops at `max_wait_minutes`, and
+  the next one continues.
 
 ### Start-up
 
@@ -67,8 +67,8 @@ MANY = """\
 
 {measured}
 An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
-round trip, without the waiting for [GitHub's pace](many-repositories.md#caps-and-pace), which is most
-of a run that writes ([how](../benchmarks/unpaced.py)).
+round trip, without the waiting for [GitHub's pace](many-repositories.md#caps-and-pace), which is
+most of a run that writes ([how](../benchmarks/unpaced.py)).
 
 {goals}
 
@@ -94,12 +94,12 @@ clones. There are {repositories} of {commits} commits and {megabytes} MB each (p
 
 {runs}
 
-- `plan` begins with an empty disk; `plan again` is the same once more, clones are only brought up to
-  date. It is `all-repos-clone` (eight at once, its default), then `all-repos-find-files` with the listed
-  paths.
-- `write` is [an autofixer](../benchmarks/all_repos_fixer.py), which finds the clones that lack files, and
-  pushes by `github_pull_request`, one after the other (its default) or eight at once. registrar writes
-  one after the other, and reads everything again before that.
+- `plan` begins with an empty disk; `plan again` is the same once more, clones are only brought up
+  to date. It is `all-repos-clone` (eight at once, its default), then `all-repos-find-files` with
+  the listed paths.
+- `write` is [an autofixer](../benchmarks/all_repos_fixer.py), which finds the clones that lack
+  files, and pushes by `github_pull_request`, one after the other (its default) or eight at once.
+  registrar writes one after the other, and reads everything again before that.
 - git speaks HTTPS and sends its token at once. all-repos has a connection for each call of git,
   registrar one for all; their set-up waits for no round trip.
 - `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the disk.
@@ -109,9 +109,9 @@ STEP = """\
 ## The whole step
 
 {measured}
-From nothing to the end of a plan of one repository: `docker pull` out of a registry on the same machine,
-or the installation of packages from a directory, then the run. {latency} per round trip to GitHub. The
-network adds what the packed bytes take.
+From nothing to the end of a plan of one repository: `docker pull` out of a registry on the same
+machine, or the installation of packages from a directory, then the run. {latency} per round trip
+to GitHub. The network adds what the packed bytes take.
 
 {goals}
 
