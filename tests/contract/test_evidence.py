@@ -144,6 +144,9 @@ def test_where_nothing_is_checked_it_says_that_it_has_no_effect(
     run = start(definitions=listed(action), mode=mode, fail_on="blank")
     assert run.exit_code == 0
     assert "Warning: fail_on has no effect" in run.console
+    # The runner hands over the default of action.yml
+    again = start(definitions=listed(action), mode=mode, fail_on="missing")
+    assert "fail_on" not in again.console
 
 
 def test_another_path_that_counts_is_judged_too(

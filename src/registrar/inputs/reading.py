@@ -162,7 +162,8 @@ class _Reader:
         return frozenset(FailOn(value) for value in given if value in accepted)
 
     def warnings(self, mode: Mode) -> tuple[Message, ...]:
-        if self._given("fail_on") and mode is not Mode.CHECK:
+        # A workflow hands the default over, too
+        if self._given("fail_on") not in {"", FailOn.MISSING} and mode is not Mode.CHECK:
             return (msg("input.fail_on_unused", mode=mode),)
         return ()
 
