@@ -126,11 +126,11 @@ def _empty_engine() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         socket = folder / "socket"
-        # Containers share the machine's network, so it needs none of its own
+        # Without a bridge it would remove that of the machine's own engine
         command = [
             *("dockerd", f"--data-root={folder / 'data'}", f"--exec-root={folder / 'exec'}"),
             *(f"--pidfile={folder / 'pid'}", f"--host=unix://{socket}"),
-            *("--bridge=none", "--iptables=false"),
+            *("--bridge=docker0", "--iptables=false", "--ip-forward=false", "--ip-masq=false"),
         ]
         with (folder / "log").open("w") as log:
             engine = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603
