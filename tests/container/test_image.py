@@ -80,7 +80,7 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
     # Later steps find the file in their own RUNNER_TEMP.
     report = job.directory / "runner_temp" / outputs.pop("report_path")
     assert json.loads(report.read_text("utf-8")) == json.loads(outputs.pop("report"))
-    assert {name: value for name, value in outputs.items() if value} == {
+    expected = {
         "created": str(MISSING),
         "skipped": str(len(PRESENT)),
         "failed": "0",
@@ -90,10 +90,11 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
         "pull_request_url": pull_request.html_url,
         "pull_request_operation": "created",
     }
+    assert {name: outputs[name] for name in expected} == expected
     assert f"作成: {MISSING} 件\nスキップ: {len(PRESENT)} 件\n失敗: 0 件\n" in step.log
     assert HEADERS in step.summary
     assert [request.method for request in requests] == (
-        ["GET"] * (3 + SCAFFOLD) + ["POST"] + ["PUT"] * MISSING + ["POST"]
+        ["GET"] * (5 + SCAFFOLD) + ["POST"] + ["PUT"] * MISSING + ["POST"]
     )
     assert {request.token for request in requests} == {token}
     assert_unseen(token, step.log, step.summary, step.outputs_file, str(pull_request.body))
