@@ -311,7 +311,7 @@ def test_what_would_be_hidden_is_named(
     run = action(given, profile="health", runner=True)
     note, short = HIDDEN[language]
     known = strategy == SINGLE or mode != "register"
-    hides = {file["path"]: file["hides"] for file in run.registration["files"] if file["hides"]}
+    hides = {file["path"]: file["hides"] for file in run.registration["files"] if "hides" in file}
     expected = {
         ".github/CONTRIBUTING.md": "docs/CONTRIBUTING.md",
         ".github/SECURITY.md": "SECURITY.md",

@@ -63,7 +63,7 @@ def listed(action: Action, entries: object = LISTED) -> str:
 
 
 def presences(registration: Any) -> dict[str, str | None]:
-    return {file["path"]: file["presence"] for file in registration["files"]}
+    return {file["path"]: file.get("presence") for file in registration["files"]}
 
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])

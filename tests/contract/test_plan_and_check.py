@@ -231,14 +231,13 @@ def test_outputs_and_report(start: Start, action: Action, repository: Repository
         "page_path": "",
     }
     assert run.registration["mode"] == "plan"
-    no_more = dict.fromkeys(("commit", "hides", "rule", "presence", "found_path", "blob"))
-    filled = {"presence": "filled", "found_path": "README.md", "blob": blob_id(b"# Example\n")}
+    filled = {"presence": "filled", "blob": blob_id(b"# Example\n")}
     assert run.registration["files"] == [
         {
             "path": path,
             "state": state,
             "reason": reason,
-            **no_more,
+            "commit": None,
             **(filled if path == "README.md" else {}),
         }
         for path, state, reason in (

@@ -50,11 +50,6 @@ def test_a_registration(
     created = {
         "state": "created",
         "reason": None,
-        "hides": None,
-        "rule": None,
-        "presence": None,
-        "found_path": None,
-        "blob": None,
     }
     assert run.report == {
         "version": 1,
@@ -90,10 +85,7 @@ def test_a_registration(
                         "state": "skipped",
                         "reason": "exists on main",
                         "commit": None,
-                        "hides": None,
-                        "rule": None,
                         "presence": "filled",
-                        "found_path": "README.md",
                         "blob": blob_id(b"# Example\n"),
                     },
                     {**created, "path": "a", "commit": commits["a"]},

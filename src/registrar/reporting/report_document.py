@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from registrar.models.result import FileResult
 from registrar.models.run import RunResult
 from registrar.models.spec import FailOn
 from registrar.reporting import fleet_report
@@ -61,20 +62,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
                 }
                 if registration.pull_request
                 else None,
-                "files": [
-                    {
-                        "path": shown(file.definition.path),
-                        "state": file.state,
-                        "reason": text(file.explanation),
-                        "commit": shown(file.commit) or None,
-                        "hides": shown(file.hides) or None,
-                        "rule": file.definition.rule or None,
-                        "presence": file.found.presence if file.found else None,
-                        "found_path": shown(file.found.path) if file.found else None,
-                        "blob": file.found.blob or None if file.found else None,
-                    }
-                    for file in registration.files
-                ],
+                "files": [_file(file, text, shown) for file in registration.files],
             }
             for registration in result.registrations
         ],
@@ -82,6 +70,27 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)
+
+
+def _file(
+    file: FileResult, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
+) -> dict[str, object]:
+    """What is known of a path; of many repositories what is not known would fill the report."""
+    found = file.found
+    known = {
+        "hides": shown(file.hides),
+        "rule": file.definition.rule,
+        "presence": found.presence if found else "",
+        "found_path": shown(found.path) if found and found.path != file.definition.path else "",
+        "blob": found.blob if found else "",
+    }
+    return {
+        "path": shown(file.definition.path),
+        "state": file.state,
+        "reason": text(file.explanation),
+        "commit": shown(file.commit) or None,
+        **{name: value for name, value in known.items() if value},
+    }
 
 
 def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[str, str]:
