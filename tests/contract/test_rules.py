@@ -108,7 +108,7 @@ def test_a_list_without_rules_asks_for_nothing_more(single: Start, action: Actio
     action.host.create_repository(TARGET, {"a": b""})
     single(profile="scaffold", definitions=action.listing("b"))
     [query] = queries(action.host)
-    assert not any(word in query.json["query"] for word in ("Topics", "Language", "visibility"))
+    assert not any(word in query.json["query"] for word in ("Topics", "Language"))
 
 
 def test_the_log_says_which_rule_and_what_does_not_apply(

@@ -34,7 +34,7 @@ _PULL_REQUESTS = """
     }}
 """
 _FACTS = """
-    visibility primaryLanguage { name } repositoryTopics(first: 100) { nodes { topic { name } } }
+    primaryLanguage { name } repositoryTopics(first: 100) { nodes { topic { name } } }
 """
 _REPOSITORY = f"""
 query($owner: String!, $name: String!%(variables)s) {{
