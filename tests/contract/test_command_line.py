@@ -121,6 +121,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--definitions": action.listing("a"),
         "--respect-alternatives": "false",
         "--mode": "register",
+        "--fail-on": "missing",
         "--commit-strategy": "single",
         "--branch": "add/files",
         "--commit-message": "Add -- files",
