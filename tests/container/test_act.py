@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from registrar.profiles import chosen
 from scripts.lib.release import action_yml
 from tests.container.act import (
     CHECKOUT,
@@ -35,12 +36,9 @@ CHOICES = {
     if each["type"] == "choice"
 }
 
-BRANCHES = {
-    "scaffold": [SCAFFOLD_BRANCH],
-    "health": [HEALTH_BRANCH],
-    "all": [HEALTH_BRANCH, SCAFFOLD_BRANCH],
-}
-MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json", HEALTH_BRANCH: ".github/CONTRIBUTING.md"}
+BRANCHES = {name: [each.branch for each in chosen(name)] for name in CHOICES["profile"]}
+MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json"}
+MISSING_ELSE = ".github/CONTRIBUTING.md"
 CallMany = Callable[..., str]
 
 
@@ -108,7 +106,7 @@ def test_the_workflow_that_is_started_by_hand(
     if mode == "register":
         return
     for branch in BRANCHES[profile]:
-        assert re.search(rf"\] {re.escape(MISSING[branch])}: ", log)
+        assert re.search(rf"\] {re.escape(MISSING.get(branch, MISSING_ELSE))}: ", log)
     errors = [line for line in log.splitlines() if "::error::" in line]
     assert len(errors) == (len(BRANCHES[profile]) if mode == "check" else 0)
     assert all("mode: register" in error for error in errors)
@@ -124,7 +122,7 @@ def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(
             "GITHUB_TOKEN": host.create_token(kind="installation", repositories=[TARGET]),
             "REGISTRAR_TOKEN": host.create_token(kind="classic"),
         }
-        inputs = {"profile": "health", "target_repo": "octo/other"}
+        inputs = {"profile": "health", "target_repo": "octo/other", "mode": "register"}
         act.run(project, DISPATCH, host, secrets=secrets, inputs=inputs)
     assert [each.head for each in other.pull_requests] == [HEALTH_BRANCH]
 
