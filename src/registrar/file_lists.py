@@ -51,7 +51,7 @@ class FileList(NamedTuple):
 
     @property
     def asks_for_properties(self) -> bool:
-        """Whether a rule asks about custom properties, or a template names some."""
+        """Whether a rule asks about custom properties, or a template or a text names some."""
         return self.spec("o/r").asks_for_properties
 
     def spec(self, target: str) -> RegistrationSpec:
@@ -65,6 +65,7 @@ class FileList(NamedTuple):
             definitions=self.definitions,
             rules=self.rules,
             branch=branch,
+            texts_name_properties=bool(self.proposal.property_names),
             list_id=self.list_id,
             uses_profile_branch=branch == self.profile.branch,
             mode=settings.mode,

@@ -84,7 +84,7 @@ def test_every_profile_is_documented_and_can_be_chosen() -> None:
 def test_the_description_of_an_input_names_its_placeholders(language: str) -> None:
     for key, each in INPUTS.items():
         description = Catalogue(language).text(msg(f"option.{key}"))
-        assert re.findall(r"{(\w+)}", description) == list(each.placeholders), key
+        assert re.findall(r"{([\w:]+)}", description) == list(each.placeholders), key
 
 
 def test_definitions_lists_every_field() -> None:
@@ -214,7 +214,7 @@ NO_ERRORS = re.compile(
     r"|summary|table|body|effect|page|presence|evidence)\."
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
-    r"|reason\.(exists|no_property|satisfied|inherited|other_case|hides|on_branch|same|left_alone"
+    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|on_branch|same|left_alone"
     r"|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"

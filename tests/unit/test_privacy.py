@@ -93,5 +93,5 @@ def hidden(templates: list[str]) -> HiddenNames:
         for number, name in NAMES.items()
     ]
     lists = ["scaffold", "health", "my-list", "my"]
-    names.hide(repositories, templates, lists=lists, is_public=False)
+    names.hide(repositories, templates, property_names=(), lists=lists, is_public=False)
     return names

@@ -74,6 +74,7 @@ class Fleet:
             reporter.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
+                property_names={n for files in self.lists for n in files.proposal.property_names},
                 lists=[files.profile.name for files in self.lists],
                 is_public=publicity.is_public(settings, listing.found.values(), client),
             )
@@ -213,7 +214,8 @@ class Fleet:
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)
         progress = self.rows.progress(plan.spec, reading.target.files)
-        return preview(client, plan, reading.failure_or_decision, progress)
+        proposal = reading.target.files.proposal
+        return preview(client, plan, reading.failure_or_decision, proposal, progress)
 
     def _make_budget(
         self, found: int, listing: Listing, reader: Reader, items: Sequence[Reading]

@@ -70,7 +70,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         title=reader.line("title"),
         pull_request=PullRequestOptions(
             body=reader.body(),
-            labels=reader.names("labels"),
+            labels=reader.filled_names("labels"),
             assignees=reader.people("assignees"),
             reviewers=reader.people("reviewers"),
             team_reviewers=reader.teams(),
@@ -218,9 +218,17 @@ class _Reader:
         """A list, comma- or newline-separated; each name once."""
         return _once(re.split(r"[,\n\r]", self._given(name)))
 
+    def filled_names(self, name: str) -> tuple[str, ...]:
+        """A list whose names may hold custom properties; any other brace stands for itself."""
+        names = self.names(name)
+        for each in filter(templates.names_property, names):
+            if message := templates.diagnostic(name, each, INPUTS[name].placeholders):
+                self._report(name, message)
+        return names
+
     def people(self, name: str) -> tuple[str, ...]:
         """Logins, given as ``name`` or ``@name``."""
-        return _once(each.removeprefix("@") for each in self.names(name))
+        return _once(each.removeprefix("@") for each in self.filled_names(name))
 
     def teams(self) -> tuple[str, ...]:
         """Slugs of teams, given as ``team``, ``@team``, ``org/team`` or ``@org/team``.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from registrar import profiles
 from registrar.models.spec import CommitStrategy, FailOn, Mode
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES
+from registrar.texts.templates import PROPERTY
 
 CLOSE = 0.7
 """From this similarity on (0 to 1), a name counts as a misspelling of another.
@@ -61,7 +62,7 @@ class Input(NamedTuple):
         return next((choice for choice in self.choices if choice == value.lower()), "")
 
 
-_TEXT = ("profile", "count", "owner", "repo", "run_url")
+_TEXT = ("profile", "count", "owner", "repo", "run_url", PROPERTY)
 
 INPUTS = {
     each.name: each
@@ -103,10 +104,10 @@ INPUTS = {
         Input("commit_message", placeholders=("path", *_TEXT)),
         Input("title", placeholders=_TEXT, other_names=("pr_title", "pull_request_title")),
         Input("body", placeholders=_TEXT, other_names=("pr_body", "pull_request_body")),
-        Input("labels", other_names=("pr_labels",)),
-        Input("assignees"),
-        Input("reviewers"),
-        Input("team_reviewers"),
+        Input("labels", placeholders=(PROPERTY,), other_names=("pr_labels",)),
+        Input("assignees", placeholders=(PROPERTY,)),
+        Input("reviewers", placeholders=(PROPERTY,)),
+        Input("team_reviewers", placeholders=(PROPERTY,)),
         Input("draft", "false", _SWITCH),
         Input("language", DEFAULT_LANGUAGE, LANGUAGES, other_names=("lang", "locale")),
         Input("max_wait_minutes", "15", other_names=("max_wait",)),

@@ -73,6 +73,8 @@ class RegistrationSpec(NamedTuple):
     """Files for some repositories only."""
     facts: Facts | None = None
     """What is known of the repository beforehand, for its rules."""
+    texts_name_properties: bool = False
+    """Whether a text of commit or pull request names a custom property."""
     list_id: str = ""
     """What tells the list from others, in the mark of a pull request."""
     uses_profile_branch: bool = True
@@ -112,6 +114,8 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def asks_for_properties(self) -> bool:
-        """Whether a rule asks about custom properties, or a template names some."""
-        asks = any(rule.condition.asks_for_properties for rule in self.rules)
+        """Whether a rule asks about custom properties, or a template or a text names some."""
+        asks = self.texts_name_properties or any(
+            rule.condition.asks_for_properties for rule in self.rules
+        )
         return asks or any(definition.properties for definition in self.possible)

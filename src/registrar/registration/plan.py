@@ -38,7 +38,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": _place(below.rule), "other": _place(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
-    repository = state.repository._replace(facts=_facts(spec, state))
+    repository = state.repository._replace(facts=facts_of(spec, state))
     definitions = tuple(d.filled_in(repository) for d in listed.definitions)
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
@@ -87,10 +87,11 @@ def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     def has(path: str) -> bool:
         return path in state.entries
 
-    return listed_for(spec.definitions, spec.rules, _facts(spec, state), has)
+    return listed_for(spec.definitions, spec.rules, facts_of(spec, state), has)
 
 
-def _facts(spec: RegistrationSpec, state: RepositoryState) -> Facts:
+def facts_of(spec: RegistrationSpec, state: RepositoryState) -> Facts:
+    """Give what is known of a repository, for rules and properties."""
     return spec.facts or state.repository.facts or Facts(state.repository.full_name)
 
 

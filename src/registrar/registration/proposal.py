@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.models.facts import Values
 from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, State
 from registrar.models.spec import PullRequestOptions
 from registrar.profiles import Profile
 from registrar.registration.mark import BEGIN, END, NO_MARK, Mark
+from registrar.registration.progress import Progress
 from registrar.reporting import pull_request_body
 from registrar.texts import escaping, templates
-from registrar.texts.messages import Catalogue, msg
+from registrar.texts.messages import Catalogue, Message, msg
 
 BODY_CHARACTERS = 65_536
 """Longest description that GitHub accepts (github/issue-metrics#258)."""
+TITLE_CHARACTERS = 256
+"""Longest title that GitHub accepts."""
+TEXT_CHARACTERS = 30_000
+"""Longest text of the caller in a description, with the values of properties."""
 # Both markers on lines of their own, as we write them, with no other marker in between
 _OURS = re.compile(rf"(?m)^{BEGIN}\r?\n(?P<ours>(?:(?!{BEGIN}|{END})[\s\S])*?)\r?\n{END}(?=\r?$)")
 
@@ -39,10 +47,78 @@ class Proposal(NamedTuple):
     """Address of the action's repository; empty where it is not known."""
     workflow_repository: str
     catalogue: Catalogue
+    properties: Values = MappingProxyType({})
+    """Custom properties of the repository, once it was read."""
+
+    @property
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that the texts name, in lower case."""
+        given = self.options
+        names = (*given.labels, *given.assignees, *given.reviewers, *given.team_reviewers)
+        texts = (*self._texts.values(), *filter(templates.names_property, names))
+        return frozenset(name for text in texts for name in templates.properties(text))
+
+    @property
+    def _texts(self) -> dict[str, str]:
+        """The caller's templates by their inputs."""
+        return {
+            "title": self.title_template,
+            "body": self.options.body,
+            "commit_message": self.commit_template,
+        }
+
+    def filled_in(self, properties: Values, progress: Progress) -> Proposal:
+        """Give the texts for a repository with these custom properties.
+
+        What it lacks is a warning: a name is left out, a text stays without the value.
+        """
+        for field, text in self._texts.items():
+            for name in templates.properties(text):
+                if why := _unusable(properties, name, lines=field == "body"):
+                    about = f"{field} {name}"
+                    progress.warn("pull_request.empty_value", about=about, input=field, reason=why)
+
+        def names(field: str, listed: Sequence[str]) -> tuple[str, ...]:
+            found = (self._filled_names(field, each, properties, progress) for each in listed)
+            return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
+
+        given = self.options
+        options = given._replace(
+            labels=names("labels", given.labels),
+            assignees=names("assignees", given.assignees),
+            reviewers=names("reviewers", given.reviewers),
+            team_reviewers=names("team_reviewers", given.team_reviewers),
+        )
+        return self._replace(properties=properties, options=options)
+
+    def _filled_names(
+        self, field: str, template: str, properties: Values, progress: Progress
+    ) -> Iterator[str]:
+        """The names that one entry of a list stands for: a property may have several values."""
+        if not templates.names_property(template):
+            yield template
+            return
+        keys = templates.properties(template)
+        for key in keys:
+            if why := _unusable(properties, key):
+                values = {"name": template, "input": field, "reason": why}
+                progress.warn("pull_request.no_value", about=f"{field} {template}", **values)
+                return
+        for values_of_keys in itertools.product(*(properties[key] for key in keys)):
+            name = templates.fill(template, {}, dict(zip(keys, values_of_keys, strict=True)))
+            name = self.catalogue.shown(name, str).strip()
+            if field != "labels":
+                name = name.removeprefix("@")
+            if name:
+                yield escaping.FromProperty(name, template)
 
     def title(self, result: RegistrationResult) -> str:
         """Title of the pull request."""
-        return self._fill(self.title_template or self.profile.title, result)
+        template = self.title_template or self.profile.title
+        title = self._fill(template, result)
+        if not templates.properties(template):
+            return title
+        return escaping.FromProperty(_cut(title, TITLE_CHARACTERS), template)
 
     def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
         """Message of the commit that creates one file."""
@@ -68,7 +144,8 @@ class Proposal(NamedTuple):
         room left for our part stays as it is.
         """
         if current is None:
-            current = self._fill(self.options.body, result)
+            text = self._fill(self.options.body, result, escape=escaping.for_markdown)
+            current = _cut(text, TEXT_CHARACTERS) if self.properties else text
         if found := _OURS.search(current):
             before, ours, after = current[: found.start()], found["ours"], current[found.end() :]
         else:
@@ -96,7 +173,14 @@ class Proposal(NamedTuple):
         """Whether the workflow that runs us is in the very repository."""
         return self.workflow_repository.lower() == result.repository.lower()
 
-    def _fill(self, template: str, result: RegistrationResult, **more: str) -> str:
+    def _fill(
+        self,
+        template: str,
+        result: RegistrationResult,
+        *,
+        escape: Callable[[str], str] = escaping.for_commit,
+        **more: str,
+    ) -> str:
         owner, _, repo = result.repository.partition("/")
         # A link to a run of another, perhaps private, repository would name that repository
         own = self._is_own(result)
@@ -107,4 +191,31 @@ class Proposal(NamedTuple):
             "repo": self.catalogue.shown(repo, str),
             "run_url": self.run_url if own else "",
         }
-        return templates.fill(template, values | more)
+        lines = escape is escaping.for_markdown
+        properties = {
+            name: ""
+            if _unusable(self.properties, name, lines=lines)
+            else self.catalogue.shown(", ".join(self.properties[name]), escape)
+            for name in templates.properties(template)
+        }
+        text = templates.fill(template, values | more, properties)
+        # The value `skip ci` in the brackets of a template would be an instruction
+        breaks = bool(properties) and not escaping.skips_checks(template)
+        return escaping.no_skip(text) if breaks else text
+
+
+def _unusable(properties: Values, name: str, *, lines: bool = False) -> Message | None:
+    """Say why a property is not filled in; ``lines``: where several lines may stand."""
+    values = properties.get(name, ())
+    if not any(values):
+        return msg("reason.no_property", name=name)
+    if not lines and any(value.splitlines() != [value] for value in values if value):
+        return msg("reason.property_lines", name=name)
+    return None
+
+
+def _cut(text: str, most: int) -> str:
+    """Shorten a text to so many characters, as GitHub counts them."""
+    while (over := escaping.characters(text) - most) > 0:
+        text = f"{text[: -over - 1]}…"
+    return text

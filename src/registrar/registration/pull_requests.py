@@ -200,7 +200,9 @@ def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
 def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:
     """Address of GitHub's own form, filled in, to open the pull request by hand."""
     base, head = quote(plan.repository.default_branch), quote(new.branch)
-    query = f"quick_pull=1&title={quote(new.title)}"
+    query = "quick_pull=1"
+    if not isinstance(new.title, escaping.FromProperty):
+        query += f"&title={quote(new.title)}"
     return escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
 
 

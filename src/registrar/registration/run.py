@@ -39,7 +39,7 @@ from registrar.registration.decide import (
     decide,
 )
 from registrar.registration.per_file import PerFile
-from registrar.registration.plan import make_plan, require_writable
+from registrar.registration.plan import facts_of, make_plan, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.pull_requests import Published
@@ -63,7 +63,11 @@ def register(
 
 
 def preview(
-    client: Client, plan: Plan, decision: Decision | Failure | None, progress: Progress
+    client: Client,
+    plan: Plan,
+    decision: Decision | Failure | None,
+    proposal: Proposal,
+    progress: Progress,
 ) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read.
 
@@ -73,6 +77,8 @@ def preview(
     def report() -> None:
         progress.found(plan.repository)
         _report_plan(plan, progress)
+        if plan.missing:
+            _filled_in(proposal, plan, progress)
         if isinstance(decision, Failure):
             _record_missing(plan, progress)
             raise RegistrarError(decision)
@@ -108,6 +114,7 @@ def _register(
     _report_plan(plan, progress)
     if not plan.missing:
         return
+    proposal = _filled_in(proposal, plan, progress)
     if spec.mode is Mode.REGISTER:
         _write(client, plan, proposal, progress)
         return
@@ -118,6 +125,11 @@ def _register(
         _record_missing(plan, progress)
         raise
     _preview(plan, decision, answers.failure, progress)
+
+
+def _filled_in(proposal: Proposal, plan: Plan, progress: Progress) -> Proposal:
+    """Give the texts for the repository of the plan, and warn of properties that it lacks."""
+    return proposal.filled_in(facts_of(plan.spec, plan.state).properties or {}, progress)
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote, unquote
 
 from registrar.models.selection import ListedRepository
-from registrar.texts.escaping import Lines, Redactor
+from registrar.texts.escaping import FromProperty, Lines, Redactor
 
 _NAME = r"[A-Za-z0-9._-]+"
 _NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
@@ -22,6 +22,7 @@ _SUFFIXES = (r"-[0-9]+\.*$",)
 _PLACEHOLDERS = {
     "count": "[0-9]+",
     "path": ".*?",
+    "property": ".*?",
     "run_url": r"\S*",
 }
 _KNOWN_TO_ALL = frozenset({".github", ".github-private"})
@@ -72,6 +73,8 @@ class HiddenNames:
         """All names under which a repository was seen, by each of them; in lower case."""
         self._numbers: dict[str, int] = {}
         """The number of a repository, by each of its names in lower case."""
+        self._values = set[str]()
+        """Values of custom properties, in lower case."""
         self._owners = set[str]()
         self._lists = set[str]()
         self._templates = set[str]()
@@ -86,13 +89,15 @@ class HiddenNames:
         repositories: Iterable[ListedRepository],
         templates: Collection[str],
         *,
+        property_names: Collection[str],
         lists: Collection[str],
         is_public: bool,
     ) -> None:
         """From now on hide the names of those that are private or internal.
 
         ``templates`` are those of texts that may be published, with ``{repo}`` for the name and
-        ``{profile}`` for one of ``lists``. ``is_public`` says that others read the log.
+        ``{profile}`` for one of ``lists``. ``property_names`` are the custom properties (in lower
+        case) in texts, whose values GitHub may repeat. ``is_public`` says that others read the log.
         """
         self.is_log_public, self._is_listing = is_public, False
         self._lists.update(re.escape(each) for each in lists)
@@ -102,6 +107,10 @@ class HiddenNames:
             name = each.full_name.lower()
             self._names[name], self._numbers[name] = {name}, each.id
             self._show(name, "" if each.visibility == "public" else f"(id {each.id})")
+            if each.visibility != "public":
+                known = each.properties or {}
+                values = (value for key in property_names for value in known.get(key, ()))
+                self._values.update(value.lower() for value in values if value)
         self._make_patterns()
 
     def seen(self, known_as: str, name: str, *, is_private: bool | None = None) -> None:
@@ -167,6 +176,8 @@ class HiddenNames:
     def _may_hold_name(self, words: str) -> bool:
         for _ in range(_ROUNDS):
             plain = _OF_GITHUB.sub("", words)
+            if any(value in plain.lower() for value in self._values):
+                return True
             if self._names_unknown(plain) or any(map(self._holds_name, _words(plain))):
                 return True
             decoded = _decoded(words)
@@ -296,6 +307,8 @@ class Redaction:
 
     def for_outputs(self, text: str) -> str:
         """Make a text fit for the outputs."""
+        if isinstance(text, FromProperty):
+            text = text.template
         hidden = self.hidden_names
         hide = hidden.in_message if isinstance(text, Lines) else hidden
         return hide(self.without_token(text))

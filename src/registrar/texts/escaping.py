@@ -61,6 +61,20 @@ class Link(str):
         return link
 
 
+class FromProperty(str):
+    """A text with values of custom properties, which are as private as the repository's name."""
+
+    __slots__ = ("template",)
+
+    template: str
+
+    def __new__(cls, text: str, template: str = REDACTED) -> FromProperty:
+        """``template`` is what is shown where the values may not be."""
+        made = super().__new__(cls, text)
+        made.template = template
+        return made
+
+
 class Lines(str):
     """A message of GitHub: it may have several lines, which are kept where people read it."""
 
@@ -193,5 +207,14 @@ def for_commit(text: str) -> str:
     Mentions, references and closing keywords are broken by a zero-width space, instructions to
     skip workflows by a backslash.
     """
-    inert = _REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text))
-    return _SKIP_CHECKS.sub(lambda found: f"{found.group()[:-1]}\\{found.group()[-1]}", inert)
+    return no_skip(_REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text)))
+
+
+def skips_checks(text: str) -> bool:
+    """Whether ``text`` tells GitHub to run no workflows."""
+    return bool(_SKIP_CHECKS.search(text))
+
+
+def no_skip(text: str) -> str:
+    """Break instructions to skip workflows by a backslash."""
+    return _SKIP_CHECKS.sub(lambda found: f"{found.group()[:-1]}\\{found.group()[-1]}", text)

@@ -54,6 +54,11 @@ def properties(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def names_property(text: str) -> bool:
+    """Whether a text, which need be no template, has the placeholder of a custom property."""
+    return "{property:" in text
+
+
 class _Properties:
     """Gives the value of ``{property:NAME}``: Python's format strings pass on what follows `:`."""
 

@@ -1,0 +1,145 @@
+"""Values of custom properties in the texts and options of a pull request."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+
+from tests.fakehub import Repository, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Start
+
+HOSTILE = "x, y [skip ci] @org/all Fixes #1"
+GIVEN = {
+    "title": "Files of {property:Team} in {repo}",
+    "body": "For {property:team}",
+    "commit_message": "chore: {property:team}",
+    "labels": "team {property:team}, plain {x}",
+    "assignees": "@{property:team}",
+    "reviewers": "{property:team}, mona",
+    "team_reviewers": "{property:team}",
+}
+
+
+@pytest.fixture(params=["one", "many"])
+def given(request: pytest.FixtureRequest, start: Start, action: Action) -> Start:
+    """The action, on one repository by each strategy and on many, in English."""
+    one = partial(start, profile="scaffold", definitions=action.listing("a"), language="en")
+    if request.param == "one":
+        return one
+    return partial(
+        action,
+        profile="scaffold",
+        definitions=action.listing("a"),
+        language="en",
+        target_repo=None,
+        target_repos="octo/*",
+    )
+
+
+def create(host: StandInHost, **properties: str | list[str]) -> Repository:
+    """The target, with people and teams."""
+    repository = host.create_repository(TARGET, {"b": b""}, properties=properties)
+    repository.collaborators |= {"mona", "red", "blue"}
+    repository.teams |= {"red", "blue"}
+    return repository
+
+
+@pytest.mark.parametrize("in_answer", [True, False])
+def test_a_hostile_value_is_harmless(given: Start, host: StandInHost, in_answer: bool) -> None:
+    host.quirks.without_properties = not in_answer
+    repository = create(host, team=HOSTILE)
+    run = given(GIVEN)
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    harmless = "x, y [skip ci\\] @\u200borg/all Fixes #\u200b1"
+    assert pull.title == f"Files of {harmless} in {TARGET.partition('/')[2]}"
+    assert "For x, y &#91;skip ci&#93; &#64;\u200borg/all Fixes &#35;\u200b1" in str(pull.body)
+    messages = [commit.message for commit in repository.log(SCAFFOLD_BRANCH)]
+    assert f"chore: {harmless}" in messages[0]
+    assert set(pull.labels) == {f"team {HOSTILE}", "plain {x}"}
+    assert (pull.reviewers, pull.team_reviewers, pull.assignees) == (["mona"], [], [])
+    asked = [r.json["reviewers"] for r in host.requests if "reviewers" in (r.json or {})]
+    assert {name for names in asked for name in names} == {HOSTILE, "mona"}
+
+
+def test_a_value_makes_no_instruction_with_the_text_around_it(
+    given: Start, host: StandInHost
+) -> None:
+    repository = create(host, team="skip ci")
+    assert given(title="[{property:team}] files", body="[{property:team}]").exit_code == 0
+    [pull] = repository.pull_requests
+    assert pull.title == "[skip ci\\] files"
+    assert "[skip ci]" not in str(pull.body)
+
+
+def test_several_values_are_several_names(given: Start, host: StandInHost) -> None:
+    repository = create(host, team=["red", "blue"])
+    run = given(GIVEN)
+    assert run.exit_code == 0, run.text
+    [pull] = repository.pull_requests
+    assert pull.title.startswith("Files of red, blue in")
+    assert set(pull.labels) == {"team red", "team blue", "plain {x}"}
+    assert pull.assignees == ["red", "blue"]
+    assert (pull.reviewers, pull.team_reviewers) == (["red", "blue", "mona"], ["red", "blue"])
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+@pytest.mark.parametrize(
+    ("properties", "why"),
+    [({}, "is not set"), ({"team": "red\nblue"}, "has a line break")],
+)
+def test_a_value_that_lacks_is_left_out_with_a_warning(
+    given: Start, host: StandInHost, mode: str, properties: dict[str, str], why: str
+) -> None:
+    repository = create(host, **properties)
+    run = given(GIVEN, mode=mode)
+    assert run.exit_code == 0, run.text
+    assert f"{{property:team}} was left out of `reviewers`: property team {why}" in run.text
+    assert f"`title` has nothing in the place of a custom property: property team {why}" in run.text
+    if mode == "plan":
+        return
+    [pull] = repository.pull_requests
+    assert pull.title == f"Files of  in {TARGET.partition('/')[2]}"
+    assert (pull.labels, pull.assignees, pull.reviewers) == (["plain {x}"], [], ["mona"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("branch", "add-{property:team}", "branch has unknown placeholders: {property:team}"),
+        ("labels", "a, {property:a b}", "labels has unknown placeholders: {property:a b}"),
+        ("reviewers", "{property:team", "reviewers has an unmatched brace: {property:team"),
+    ],
+)
+def test_what_may_not_be_given(
+    given: Start, host: StandInHost, name: str, value: str, said: str
+) -> None:
+    run = given({name: value})
+    assert (run.exit_code, host.requests) == (2, [])
+    assert said in run.stderr
+
+
+def test_a_private_repositorys_value_is_not_in_a_public_log(
+    action: Action, host: StandInHost
+) -> None:
+    for number in range(2):
+        host.create_repository(
+            f"octo-org/in-house-{number}", {"b": b""}, private=True, properties={"team": "sesame"}
+        )
+    action.write("event.json", json.dumps({"repository": {"visibility": "public"}}))
+    run = action(
+        GIVEN,
+        env={"GITHUB_EVENT_PATH": str(action.workspace / "event.json")},
+        runner=True,
+        profile="scaffold",
+        definitions=action.listing("a"),
+        language="en",
+        target_repo=None,
+        target_repos="octo-org/*",
+    )
+    assert run.exit_code == 0, run.text
+    everything = f"{run.text}{run.summary}{json.dumps(run.report)}{run.outputs}"
+    assert "{property:team}" in everything
+    assert "sesame" not in everything
