@@ -320,6 +320,16 @@ def test_what_this_run_proposed_is_in_the_table_and_what_is_left_too(
     )
 
 
+def test_log_and_summary_of_many_say_what_is_there(
+    host: StandInHost, action: Action, many: Start
+) -> None:
+    host.create_repository("octo-org/odd", {"SECURITY.md/file": b"x\n", "=1+1.md": b"a\n"})
+    run = many(mode="plan")
+    told = "Of what is there: 1 blank, 1 different from the list, 1 not a file."
+    assert told in run.console
+    assert told in run.summary.partition("<details")[0]
+
+
 @pytest.mark.parametrize(
     ("fail_on", "exit_code"), [("missing", 1), ("differs", 1), ("invalid", 0), ("blank", 1)]
 )
@@ -439,6 +449,7 @@ def test_over_many_it_is_in_the_same_query(
     run = check()
     assert run.exit_code == 1
     assert run.outputs["invalid"] == "1"
+    assert "1 different from the list, 1 mistakes in CODEOWNERS." in run.summary
     owned.codeowners_errors = []
     assert check().exit_code == 0
     host.quirks.hides_codeowners = True

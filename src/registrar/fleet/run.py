@@ -97,6 +97,8 @@ class Fleet:
         for note in fleet_messages.notes(self.rows.registrations):
             reporter.line(note)
         reporter.line(fleet_messages.outcome(result))
+        if evidence := fleet_messages.evidence(result):
+            reporter.line(evidence)
 
     def _require_time(self, end: float) -> None:
         """Refuse to list for longer than the run may take.

@@ -62,6 +62,7 @@ def with_present(row: FleetRow, present: Iterable[Found], mistakes: int) -> Flee
         blank=counts[Presence.BLANK],
         differing=counts[Presence.DIFFERS],
         invalid=counts[Presence.NOT_A_FILE] + mistakes,
+        codeowners=mistakes,
     )
 
 

@@ -50,6 +50,8 @@ class FleetRow(NamedTuple):
     """Number of present files with another content than the list's."""
     invalid: int = 0
     """Number of paths that are no file, and of mistakes in ``CODEOWNERS``."""
+    codeowners: int = 0
+    """Number of those mistakes."""
     failure: Failure | None = None
     """Why it failed, or is left for the next run."""
     pull_request: PullRequest | None = None
@@ -144,6 +146,8 @@ class FleetResult:
         self._fail_on = fail_on
         self.present = Counter[FailOn]()
         """Files that are there, by what they would fail a check for."""
+        self.codeowners = 0
+        """Number of mistakes in ``CODEOWNERS``, which count as invalid, too."""
         self.repositories = 0
         """Number of selected repositories."""
         self.counts = Counter[FleetState]()
@@ -164,6 +168,7 @@ class FleetResult:
                 FailOn.INVALID: row.invalid,
             }
         )
+        self.codeowners += row.codeowners
         if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
 

@@ -9,7 +9,8 @@ from registrar.failure import Cause
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState, PullState
 from registrar.models.result import RegistrationResult
 from registrar.models.selection import Exclusion
-from registrar.models.spec import Mode
+from registrar.models.spec import FailOn, Mode
+from registrar.reporting.outcome import evidence_of
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -99,6 +100,16 @@ def outcome(result: FleetResult) -> Message:
     counts = ((each, result.counts[each]) for each in FleetState)
     parts = [msg(f"fleet.count_{each}", count=count) for each, count in counts if count]
     return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
+
+
+def evidence(result: FleetResult) -> Message | None:
+    """What deserves a look among the files that are there; ``None``: nothing does."""
+    return evidence_of(
+        blank=result.present[FailOn.BLANK],
+        differs=result.present[FailOn.DIFFERS],
+        not_a_file=result.present[FailOn.INVALID] - result.codeowners,
+        codeowners=result.codeowners,
+    )
 
 
 def notes(registrations: Sequence[RegistrationResult]) -> Iterator[Message]:

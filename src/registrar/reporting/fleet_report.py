@@ -25,12 +25,15 @@ def step_summary(
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
 
-    lines = [f"## {text(msg('fleet.heading'))}", "", text(fleet_messages.outcome(result)), ""]
+    found = (fleet_messages.outcome(result), fleet_messages.evidence(result))
+    sentences = [each for each in found if each]
+    told = catalogue.sentences(sentences, escaping.for_markdown_code)
+    lines = [f"## {text(msg('fleet.heading'))}", "", told, ""]
     if result.stopped:
         lines += [f"**{text(result.stopped)}**", ""]
     if result.budget:
-        sentences = fleet_messages.budget_sentences(result.budget)
-        lines += [*(f"- {text(each)}" for each in sentences), ""]
+        budget = fleet_messages.budget_sentences(result.budget)
+        lines += [*(f"- {text(each)}" for each in budget), ""]
     for note in fleet_messages.notes(registrations):
         lines += markdown.quoted(text(note))
     for rows in fleet_messages.by_cause(result):

@@ -52,12 +52,16 @@ def counts(registration: RegistrationResult) -> Mapping[str, int]:
 
 def evidence(registration: RegistrationResult) -> Message | None:
     """What deserves a look among the files that are there; ``None``: nothing does."""
-    counts = {
-        "blank": registration.blank,
-        "differs": registration.differing,
-        "not_a_file": len(registration.in_presence(Presence.NOT_A_FILE)),
-        "codeowners": len(registration.codeowners),
-    }
+    return evidence_of(
+        blank=registration.blank,
+        differs=registration.differing,
+        not_a_file=len(registration.in_presence(Presence.NOT_A_FILE)),
+        codeowners=len(registration.codeowners),
+    )
+
+
+def evidence_of(**counts: int) -> Message | None:
+    """What deserves a look, by the last part of its key in the catalogue."""
     parts = [msg(f"evidence.{name}", count=count) for name, count in counts.items() if count]
     return msg("evidence.present", parts=parts) if parts else None
 
