@@ -114,3 +114,32 @@ def test_two_lists_for_one_repository_do_not_rewrite_each_other(example: Example
     again = [example.run(definitions=each) for each in (one, two)]
     assert [run.exit_code for run in again] == [0, 0]
     assert open_ones(example.repository) == [(1, BRANCH), (2, SECOND)]
+
+
+@pytest.mark.parametrize("close", [True, False], ids=["declined", "open"])
+@pytest.mark.parametrize("is_fork", [False, True], ids=["repository", "busy fork"])
+@pytest.mark.parametrize("way", ["per-file", "single", "many"])
+def test_pull_requests_of_strangers_forks_do_not_hide_ours(
+    host: StandInHost, action: Action, way: str, is_fork: bool, close: bool
+) -> None:
+    """A hundred of them, from branches of our name, fill the only page that one answer has."""
+    parent = "octo/parent" if is_fork else None
+    repository = host.create_repository("octo/busy", dict(PRESENT), parent=parent)
+    more = {"language": "en", "profile": "health", "target_repo": "octo/busy"}
+    if way == "many":
+        more |= {"target_repo": "", "target_repos": "octo/busy, fork:true"}
+    else:
+        more["commit_strategy"] = way
+    assert action(more).exit_code == 0
+    [ours] = repository.pull_requests
+    if close:
+        repository.close(ours.number)
+        repository.delete_branch(ours.head)
+    for number in range(100):
+        repository.open_pull_request(
+            head=ours.head, base="main", head_repository=f"stranger{number}/busy"
+        )
+    run = action(more)
+    assert run.exit_code == 0, run.console
+    assert repository.pull_requests[-1].head_repository == "stranger99/busy"
+    assert ("declined" in run.console) == close
