@@ -1,0 +1,310 @@
+"""Whole runs, one after the other and two at once, while people work on the repository.
+
+A machine that chooses what happens next: runs of every way and mode, some of them with a fault or
+with lag, or two at once; people who push, merge, close, reopen, rename and delete. After every step
+the promises hold, and after a quiet run everything listed is present, proposed or declined.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    rule,
+)
+
+from registrar.registration.mark import Mark, was_closed_by_us
+from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
+from tests.fakehub.repository import PullRequest
+from tests.harness import PER_FILE, SINGLE, Action, Run
+
+MANY = "many"
+LISTED = ("a.md", "b.md", "docs/c.md")
+BRANCH = "chore/add-scaffold-files"
+AUTHOR = ("A", "a@example.com")
+THEIRS = "mine.txt"
+FAULTS = (
+    FaultKind.ERROR_502_HTML,
+    FaultKind.CLOSED,
+    FaultKind.RESET,
+    FaultKind.HTML_200,
+    FaultKind.CONFLICT_409,
+    FaultKind.SECONDARY_429_RETRY_AFTER,
+)
+ways = st.sampled_from([PER_FILE, SINGLE, MANY])
+PEOPLE = (
+    "push",
+    "take",
+    "take_out",
+    "close",
+    "merge",
+    "reopen",
+    "tidy_up",
+    "delete_file",
+    "rename_default_branch",
+    "write_around_our_part",
+)
+lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
+
+
+class WholeRuns(RuleBasedStateMachine):
+    """One repository, the runs in it, and the people."""
+
+    @initialize(taken=st.sampled_from(["", "bare", "with work"]))
+    def begin(self, taken: str = "") -> None:
+        self.host = StandInHost()
+        self.host.__enter__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.earlier = Path.cwd()
+        self.action = Action(self.host, Path(self.folder.name), self.host.create_token())
+        self.action.workspace.mkdir()
+        os.chdir(self.action.workspace)
+        self.host.clock = self.action.clock
+        self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
+        self.names = 0
+        self.taken_out: set[tuple[int, str]] = set()
+        """Pull requests, and a path that somebody took out of each."""
+        if taken:
+            self.repository.create_branch(BRANCH)
+        if taken == "with work":
+            self.repository.commit({THEIRS: b"mine\n"}, branch=BRANCH, author=AUTHOR)
+
+    def teardown(self) -> None:
+        os.chdir(self.earlier)
+        self.host.__exit__(None, None, None)
+        self.folder.cleanup()
+
+    # --- Runs -----------------------------------------------------------------------------
+
+    @rule(way=ways, paths=lists)
+    def register_quietly(self, way: str, paths: tuple[str, ...]) -> None:
+        self.host.quirks.lag = None
+        self.action.clock.sleep(60)
+        run = self.run(way, paths)
+        if way == MANY or run.exit_code:
+            # Over many, the report has no registration where everything is declined
+            assert run.exit_code in {0, 1, 2}, run.console
+            return
+        states = {file["path"]: file for file in run.registration["files"]}
+        main = self.repository.files()
+        proposed = [self.repository.files(p.head) for p in self.own if p.state == "open"]
+        for path in paths:
+            reason = states[path]["reason"] or ""
+            held = path in main or any(path in files for files in proposed)
+            assert held or reason.startswith(("declined", "the commits of")), run.console
+
+    @rule(way=ways, paths=lists, mode=st.sampled_from(["plan", "check"]))
+    def preview(self, way: str, paths: tuple[str, ...], mode: str) -> None:
+        before = self.state
+        self.run(way, paths, mode=mode)
+        assert self.state == before
+
+    @rule(
+        way=ways,
+        paths=lists,
+        kind=st.sampled_from(FAULTS),
+        at=st.integers(1, 12),
+        times=st.sampled_from([1, 2, None]),
+        after=st.booleans(),
+    )
+    def register_with_fault(
+        self,
+        way: str,
+        paths: tuple[str, ...],
+        kind: FaultKind,
+        at: int,
+        times: int | None,
+        after: bool,
+    ) -> None:
+        when: Any = "after" if after and kind.can_happen_after else "before"
+        at += len(self.host.requests)
+        self.host.faults.add(Fault(kind, at=at, times=times, when=when))
+        self.run(way, paths)
+        self.host.faults.clear()
+
+    @rule(way=ways, other=ways, paths=lists, at=st.integers(1, 8))
+    def two_at_once(self, way: str, other: str, paths: tuple[str, ...], at: int) -> None:
+        """The second one runs as a whole when a request of the first one has arrived."""
+        at += len(self.host.requests)
+
+        def other_run(_request: Request) -> None:
+            if len(self.host.requests) >= at:
+                self.host.on_request = None
+                self.start(other, paths)
+
+        self.host.on_request = other_run
+        self.run(way, paths)
+        self.host.on_request = None
+
+    @rule(seconds=st.sampled_from([0.0, 3.0, 8.0]))
+    def lag(self, seconds: float) -> None:
+        self.host.quirks.lag = Lag(seconds=seconds) if seconds else None
+
+    # --- People ---------------------------------------------------------------------------
+
+    @rule(data=st.data(), act=st.sampled_from(PEOPLE))
+    def somebody_acts(self, data: st.DataObject, act: str) -> None:
+        getattr(self, act)(data)
+
+    def push(self, data: st.DataObject) -> None:
+        """Somebody works on a branch, the default one included."""
+        branch = data.draw(st.sampled_from(sorted(self.repository.branches)))
+        self.names += 1
+        self.repository.commit({f"{THEIRS}.{self.names}": b"x\n"}, branch=branch, author=AUTHOR)
+
+    def take(self, data: st.DataObject) -> None:
+        """Somebody takes a name, with a commit or without one."""
+        name = f"{BRANCH}{data.draw(st.sampled_from(['', '-2', '-3']))}"
+        if name not in self.repository.branches:
+            self.repository.create_branch(name)
+            if data.draw(st.booleans()):
+                self.repository.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
+
+    def take_out(self, data: st.DataObject) -> None:
+        """A reviewer does not want one of the files."""
+        if pulls := self.open_ones:
+            pull = data.draw(st.sampled_from(pulls))
+            if there := sorted(set(LISTED) & self.repository.files(pull.head).keys()):
+                path = data.draw(st.sampled_from(there))
+                self.repository.commit({path: None}, branch=pull.head, author=AUTHOR)
+                self.taken_out.add((pull.number, path))
+
+    def close(self, data: st.DataObject) -> None:
+        if pulls := self.open_ones:
+            pull = data.draw(st.sampled_from(pulls))
+            self.repository.close(pull.number)
+            if data.draw(st.booleans()):
+                self.repository.delete_branch(pull.head)
+
+    def merge(self, data: st.DataObject) -> None:
+        if pulls := self.open_ones:
+            pull = data.draw(st.sampled_from(pulls))
+            self.repository.merge(pull.number)
+            if data.draw(st.booleans()):
+                self.repository.delete_branch(pull.head)
+
+    def reopen(self, data: st.DataObject) -> None:
+        closed = [p for p in self.own if p.state == "closed" and not p.merged]
+        taken = {p.head for p in self.open_ones}
+        free = [p for p in closed if p.head in self.repository.branches and p.head not in taken]
+        if free:
+            self.repository.reopen(data.draw(st.sampled_from(free)).number)
+
+    def tidy_up(self, data: st.DataObject) -> None:
+        """A branch that has no open pull request is deleted."""
+        kept = {self.repository.default_branch, *(p.head for p in self.open_ones)}
+        if unused := sorted(set(self.repository.branches) - kept):
+            self.repository.delete_branch(data.draw(st.sampled_from(unused)))
+
+    def delete_file(self, data: st.DataObject) -> None:
+        if there := sorted(set(LISTED) & self.repository.files().keys()):
+            path = data.draw(st.sampled_from(there))
+            self.repository.commit({path: None}, author=AUTHOR)
+
+    def rename_default_branch(self, _data: st.DataObject) -> None:
+        """Only open pull requests follow it."""
+        self.names += 1
+        old, new = self.repository.default_branch, f"trunk-{self.names}"
+        self.repository.create_branch(new)
+        self.repository.default_branch = new
+        for pull in self.open_ones:
+            pull.base = new
+        self.repository.delete_branch(old)
+
+    def write_around_our_part(self, data: st.DataObject) -> None:
+        if pulls := self.open_ones:
+            pull = data.draw(st.sampled_from(pulls))
+            pull.body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\nMore words."
+
+    # --- What holds -----------------------------------------------------------------------
+
+    @property
+    def own(self) -> list[PullRequest]:
+        full_name = self.repository.full_name
+        return [p for p in self.repository.pull_requests if p.head_repository == full_name]
+
+    @property
+    def open_ones(self) -> list[PullRequest]:
+        return [pull for pull in self.own if pull.state == "open"]
+
+    @property
+    def state(self) -> object:
+        repository = self.repository
+        heads = {name: repository.head(name) for name in repository.branches}
+        return heads, [(p.number, p.state, p.body) for p in self.own]
+
+    @property
+    def declined(self) -> set[str]:
+        """Of each path, the newest pull request that has proposed it decides."""
+        found: set[str] = set()
+        for pull in self.own:
+            body = pull.body or ""
+            mark = Mark.of(body)
+            if mark and not was_closed_by_us(body):
+                held = {path for path in LISTED if mark.holds(path)}
+                found -= held
+                if pull.state == "closed" and not pull.merged:
+                    found |= held
+        return found
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether a name that was never used hides a later one from `per-file`."""
+        used = {*self.repository.branches, *(p.head for p in self.own)}
+        names = [f"{BRANCH}{number}" for number in ("", "-2", "-3", "-4")]
+        last = max((index for index, name in enumerate(names) if name in used), default=-1)
+        return any(name not in used for name in names[:last])
+
+    def run(self, way: str, paths: tuple[str, ...], mode: str = "register") -> Run:
+        """Run, and compare what there was with what there is."""
+        repository, declined = self.repository, self.declined
+        before = {name: repository.files(name) for name in repository.branches}
+        default, base = repository.default_branch, repository.head()
+        marked = [p.number for p in self.open_ones if Mark.of(p.body or "")]
+        somebodys = {
+            name: repository.head(name)
+            for name, files in before.items()
+            if any(path.startswith(THEIRS) for path in files.keys() - before[default].keys())
+            if name not in {p.head for p in self.open_ones}
+        }
+        hidden = self.is_hidden
+        unwanted = {
+            (pull.head, path)
+            for number, path in self.taken_out
+            if (pull := repository.pull_request(number)).state == "open"
+            and path not in before[pull.head]
+            and "registrar:commit" in (pull.body or "")
+        }
+        run = self.start(way, paths, mode)
+        assert repository.head(default) == base, "the default branch was written to"
+        for name, head in somebodys.items():
+            assert repository.head(name) == head, f"{name} is somebody's"
+        opened = [p.number for p in self.open_ones if Mark.of(p.body or "")]
+        assert len(opened) <= max(1, len(marked)), f"{marked} -> {opened}: {run.console}"
+        for name in repository.branches:
+            new = repository.files(name).keys() - before.get(name, before[default]).keys()
+            if not hidden:
+                assert not new & declined, f"{new & declined} was declined: {run.console}"
+            assert new <= set(paths)
+            assert not {(name, path) for path in new} & unwanted, f"not wanted: {run.console}"
+        return run
+
+    def start(self, way: str, paths: tuple[str, ...], mode: str = "register") -> Run:
+        listed = self.action.listing(*paths)
+        given = {"language": "en", "profile": "scaffold", "definitions": listed, "mode": mode}
+        if way == MANY:
+            more = {"target_repo": None, "target_repos": "octo/example"}
+            return self.action(given, **more)  # type: ignore[arg-type]
+        return self.action(given, commit_strategy=way, target_repo="octo/example")
+
+
+TestWholeRuns = pytest.mark.matrix(WholeRuns.TestCase)
+TestWholeRuns.settings = settings(max_examples=200, stateful_step_count=25, deadline=None)
