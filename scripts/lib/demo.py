@@ -7,11 +7,13 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import textwrap
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
+from pathlib import Path
 from types import FrameType
 from unicodedata import east_asian_width
 
@@ -84,6 +86,11 @@ class Demo:
         self.show(run.summary)
         self.check("exit code 0, and no pull request", run.exit_code == 0 and not opened(made))
         self.recap.append(f"plan of {count} repositories: {requests.total()} requests")
+        kept = Path(tempfile.mkdtemp(prefix="registrar-demo-"))
+        for output in ("table_path", "page_path"):
+            written = self.scene.temporary / run.outputs[output]
+            kept_as = shutil.copy(written, kept)
+            self.recap.append(f"{output.removesuffix('_path')} to look at: {kept_as}")
         now = min(lacking, MANY_CAP)
         for title, total in (("The run", now), ("The run again", min(lacking, 2 * MANY_CAP))):
             heading(f"{title}: at most {MANY_CAP} new pull requests, 3 seconds apart")
