@@ -45,6 +45,7 @@ OUTPUTS = {
     *("created", "skipped", "failed", "missing", "branch", "report", "report_path"),
     *(f"pull_request_{name}" for name in ("number", "url", "operation")),
     *("repositories", "incomplete", "deferred", "matrix"),
+    *("blank", "invalid", "differing", "table_path", "page_path"),
 }
 SUMMARY_BYTES = 1024 * 1024
 BODY_CHARACTERS = 65_536
