@@ -95,3 +95,14 @@ def hidden(templates: list[str]) -> HiddenNames:
     lists = ["scaffold", "health", "my-list", "my"]
     names.hide(repositories, templates, property_names=(), lists=lists, is_public=False)
     return names
+
+
+def test_githubs_words_may_repeat_the_property_of_a_private_repository() -> None:
+    names = HiddenNames(INSTEAD)
+    repositories = [
+        ListedRepository(number, "", f"o/r{number}", visibility, properties={"team": (team,)})
+        for number, visibility, team in ((1, "private", "Sesame"), (2, "public", "barley"))
+    ]
+    names.hide(repositories, [], property_names=["team"], lists=["my"], is_public=True)
+    assert names.in_message("No such label: sesame") == INSTEAD
+    assert names.in_message("No such label: barley") == "No such label: barley"
