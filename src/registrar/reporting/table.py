@@ -6,6 +6,7 @@ import csv
 import io
 
 from registrar.models.evidence import Evidence
+from registrar.texts import escaping
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a text that begins with one of these for a formula.
@@ -20,8 +21,12 @@ def header() -> str:
 
 
 def line(evidence: Evidence) -> str:
-    """One row (RFC 4180), with an apostrophe before what a spreadsheet would compute."""
-    return _line(tuple(f"'{text}" if text.startswith(_FORMULA) else text for text in evidence))
+    """One row (RFC 4180), with an apostrophe before what a spreadsheet would compute.
+
+    Characters that nobody sees, such as those that turn the direction of a text, are escaped.
+    """
+    cells = tuple(f"'{text}" if text.startswith(_FORMULA) else text for text in evidence)
+    return _line(tuple(map(escaping.show_control_characters, cells)))
 
 
 def _line(cells: tuple[str, ...]) -> str:
