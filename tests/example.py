@@ -21,7 +21,7 @@ LISTED = {
 MISSING = {path: content for path, content in LISTED.items() if path not in PRESENT}
 EXPECTED = PRESENT | MISSING
 
-READS = 3 + len(LISTED)
+READS = 3 + len(LISTED) + 2
 CREATE_BRANCH = READS + 1
 FIRST_FILE = CREATE_BRANCH + 1
 LAST_FILE = CREATE_BRANCH + len(MISSING)
@@ -29,7 +29,7 @@ PULL_REQUEST = LAST_FILE + 1
 Day = Literal["quiet", "real"]
 """What the host does beyond its description: nothing, or all of `StandInHost.real_day`."""
 POSITIONS: dict[tuple[str, Day], range] = {
-    # token, two reads, 29 checks, branch, 27 files, pull request
+    # token, two reads, 29 checks and two reads beside them, branch, 27 files, pull request
     (PER_FILE, "quiet"): range(1, PULL_REQUEST + 1),
     # one query; branch, commit and pull request in one request
     (SINGLE, "quiet"): range(1, 3),
