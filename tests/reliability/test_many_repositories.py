@@ -33,7 +33,7 @@ KINDS = [kind for kind in FaultKind if kind not in {FaultKind.RAW, FaultKind.CUS
 BEYOND_OUR_TIMEOUT = ANSWER_SECONDS + 2
 READS = 2 + 3 + 8
 """On a quiet day: token, three pages, and so many batches at least."""
-ALL: dict[Day, int] = {"quiet": READS + 3 * LACKING - 10, "real": 180}
+ALL: dict[Day, int] = {"quiet": READS + 3 * LACKING - 10, "real": 140}
 """A run sends at least ten requests more; the last ones are left out, as they are not GraphQL."""
 
 
