@@ -6,17 +6,27 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
+from functools import partial
 
 from tests.example import BRANCH, LISTED, MISSING, PRESENT
-from tests.fakehub import Fault, FaultKind, Repository, Request
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import Action, Run, is_read
 
 WORKFLOW = "octo-org/r0"
 """The public repository whose workflow runs us: what it publishes is read by everybody."""
 THEIRS = b"theirs\n"
+ALL = "octo-org/*"
+FIVE_WRITES = {
+    "labels": "chore",
+    "assignees": "hubot",
+    "reviewers": "monalisa",
+    "team_reviewers": "maintainers",
+}
+"""Everything at once, and then each kind of option by itself."""
+Make = Callable[..., list[Repository]]
 
 
 class Odd(StrEnum):
@@ -92,7 +102,7 @@ class Organisation:
 
     def run(self, action: Action | None = None, **inputs: str) -> Run:
         """Run to the end; what it publishes names no private repository."""
-        given = {"target_repos": "octo-org/*", "language": "en", "labels": "chore", **inputs}
+        given = {"target_repos": ALL, "language": "en", "labels": "chore", **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
         env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
         run = (action or self.action)(given, target_repo=None, env=env)
@@ -101,7 +111,7 @@ class Organisation:
 
     def begin(self) -> subprocess.Popen[bytes]:
         """Start a run as a process of its own, which waits for nothing."""
-        given = {"target_repo": None, "target_repos": "octo-org/*", "language": "en"}
+        given = {"target_repo": None, "target_repos": ALL, "language": "en"}
         environ = self.action.environment({**given, "labels": "chore"})
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})
 
@@ -187,3 +197,51 @@ def _names(request: Request, repository: Repository) -> bool:
     variables = (request.json or {}).get("variables", {}) if request.method == "POST" else {}
     given = json.dumps({key: variables[key] for key in ("name", "commit") if key in variables})
     return f"/{repository.full_name}/" in f"{request.path}/" or f'{repository.name}"' in given
+
+
+def states(run: Run) -> dict[str, int]:
+    """How many repositories ended in which state, those that none did left out."""
+    return {state: count for state, count in run.report["fleet"]["states"].items() if count}
+
+
+def rows(run: Run) -> dict[str, str]:
+    """The state of each repository that is not complete."""
+    return {row["repository"]: row["state"] for row in run.report["fleet"]["rows"]}
+
+
+def asked(host: StandInHost) -> list[str]:
+    """The requests, each in one word."""
+
+    def word(request: Request) -> str:
+        if request.path != "/graphql":
+            return f"{request.method} {request.path}"
+        if not is_read(request):
+            return "mutation"
+        return "nodes" if "nodes(ids:" in request.json["query"] else "query"
+
+    return [word(request) for request in host.requests]
+
+
+def opened(repositories: Sequence[Repository]) -> list[int]:
+    """How many pull requests each repository has."""
+    return [len(repository.pull_requests) for repository in repositories]
+
+
+def writes_in(repository: Repository, request: Request) -> bool:
+    """Whether a request writes in one repository."""
+    named = re.search(rf"\b{repository.name}\b", str(request))
+    return bool(named) and not is_read(request)
+
+
+def refuse_writes(host: StandInHost, message: Callable[[Repository], str]) -> None:
+    """GitHub refuses every write, in other words for each repository."""
+    for each in host.repositories:
+        host.faults.add(
+            Fault(
+                FaultKind.CUSTOM,
+                match=partial(writes_in, each),
+                times=None,
+                status=403,
+                message=message(each),
+            )
+        )

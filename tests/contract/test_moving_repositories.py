@@ -10,6 +10,7 @@ import pytest
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import Action, Run, is_read
+from tests.organisation import states
 
 THEIRS = "Somebody's own description"
 FROZEN = "octo-org/frozen"
@@ -74,10 +75,6 @@ def swapped_with_excluded(scene: Scene) -> None:
 
 
 CHANGES = [renamed, transferred, replaced, swapped, swapped_with_excluded]
-
-
-def states(run: Run) -> dict[str, int]:
-    return {state: count for state, count in run.report["fleet"]["states"].items() if count}
 
 
 @pytest.mark.parametrize("change", [transferred, replaced, swapped_with_excluded])

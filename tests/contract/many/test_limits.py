@@ -1,0 +1,360 @@
+"""Many repositories: GitHub's pace, the end of the run, and what ends the writing."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from tests.example import PRESENT
+from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
+from tests.fakehub.limits import Pace
+from tests.harness import Action, Start, is_read, only_reads
+from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
+
+
+def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
+    made = make(0, 5)
+    run = many(max_minutes="0.1")
+    # Two begin within six seconds, with three between two writes: the third would write after them
+    assert states(run) == {"opened": 2, "deferred": 3}
+    assert run.exit_code == 0
+    assert "max_minutes" in run.summary
+    assert sum("max_minutes" in line for line in run.lines) == 1
+    assert sum(opened(made)) == 2
+
+
+def test_writing_requests_keep_their_interval_options_included(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 3)
+    times: list[float] = []
+
+    def note(request: Request) -> None:
+        if not is_read(request):
+            times.append(action.clock.monotonic())
+
+    host.on_request = note
+    run = many(labels="chore", max_wait_minutes="0")
+    assert run.exit_code == 0, run.console
+    assert len(times) == 6
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 2.9
+
+
+@pytest.mark.parametrize(("repositories", "seconds"), [(80, 3.0), (81, 7.2)])
+def test_githubs_pace_is_never_met(
+    many: Start, make: Make, host: StandInHost, repositories: int, seconds: float
+) -> None:
+    make(0, repositories)
+    host.pace = Pace()
+    run = many(**FIVE_WRITES, max_minutes="60")
+    assert states(run) == {"opened": repositories}
+    times = [each.ended for each in host.requests if not is_read(each) and each.ended]
+    assert len(times) == 5 * repositories
+    assert host.pace.refused == 0
+    assert times[-1] - times[0] == pytest.approx((len(times) - 1) * seconds, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("lag", "repositories", "given"),
+    [
+        pytest.param(0.8, 110, {**FIVE_WRITES, "team_reviewers": ""}, id="a real day, options"),
+        pytest.param(9.0, 70, {"max_minutes": "120"}, id="slow to know"),
+    ],
+)
+def test_githubs_pace_is_not_met_where_a_pull_request_takes_more_writes_than_planned(
+    many: Start,
+    make: Make,
+    host: StandInHost,
+    lag: float,
+    repositories: int,
+    given: dict[str, str],
+) -> None:
+    made = make(0, repositories)
+    host.real_day()
+    host.quirks.lag = Lag(seconds=lag)
+    assert host.pace
+    run = many(**given, max_wait_minutes="10")
+    assert run.exit_code == 0, run.console
+    assert (max(opened(made)), sum(opened(made)) > 50) == (1, True)
+    assert host.pace.refused == 0
+
+
+def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """The hour is used up by what took one request each at first, and three later."""
+    make(0, 400)
+    host.pace = Pace()
+    writes = Counter[str]()
+
+    def late(request: Request) -> bool:
+        writes["all"] += not is_read(request)
+        at_once = request.path == "/graphql" and "createRef" in request.json["query"]
+        return at_once and writes["all"] > 301
+
+    host.faults.add(Fault(FaultKind.CUSTOM, match=late, times=None, status=422))
+    run = many(max_pull_requests="400", max_wait_minutes="0")
+    assert (run.exit_code, host.pace.refused) == (0, 0), run.console
+    assert "The time of max_minutes (50 min) is over" in run.summary
+    assert int(run.outputs["deferred"]) > 0
+
+
+def test_shards_together_do_not_meet_githubs_pace_either(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    made = make(0, 102)
+    host.pace = Pace()
+    given = {**FIVE_WRITES, "max_pull_requests": "102"}
+    shards = json.loads(many(mode="plan", **given).outputs["matrix"])
+    assert shards == ["1/2", "2/2"]
+    for shard in shards:
+        assert states(many(shard=shard, **given))["opened"] == 51
+        action.clock.sleep(10)  # a job needs longer to begin
+    assert opened(made) == [1] * 102
+    assert host.pace.refused == 0
+
+
+@pytest.mark.parametrize("answers", [1, 3])
+def test_a_limit_doubles_the_interval(
+    many: Start, make: Make, host: StandInHost, answers: int
+) -> None:
+    """Once for each request, however often it is stopped."""
+    make(0, 30)
+    limit = Fault(
+        FaultKind.SECONDARY_403_RETRY_AFTER,
+        match=lambda request: not is_read(request) and len(limit.hits) < answers,
+        times=answers,
+        retry_after=1,
+    )
+    host.faults.add(limit)
+    run = many()
+    assert states(run) == {"opened": 30}
+    times = [each.ended for each in host.requests if not is_read(each) and each.ended]
+    intervals = [later - earlier for earlier, later in itertools.pairwise(times[answers:])]
+    assert len(intervals) == 29
+    assert all(interval == pytest.approx(6, abs=0.5) for interval in intervals)
+    [line] = [line for line in run.lines if line.startswith("[1/30]")]
+    assert line.endswith("(about 3 min left)")
+
+
+WORDS = ("repo", "rule", "rules", "found", "ref", "create", "repository", "being")
+"""Names of repositories that are also words in what GitHub says."""
+
+
+@pytest.mark.parametrize("names", [[f"service-{n}" for n in range(8)], WORDS], ids=str)
+def test_five_failures_in_a_row_with_one_cause_end_the_writing(
+    many: Start, host: StandInHost, names: Sequence[str]
+) -> None:
+    made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
+    for repository in made:
+        repository.protect("chore/*", "ruleset")
+    run = many()
+    assert run.exit_code == 1
+    assert states(run) == {"failed": 5, "deferred": 3}
+    assert "5 repositories in a row failed for one cause" in run.summary
+    [warning] = [line for line in run.stderr.splitlines() if "in a row failed" in line]
+    assert "Either a ruleset forbids its name" in warning
+    assert sum(opened(made)) == 0
+    assert not any(request.method == "PUT" for request in host.requests)
+
+
+def test_five_failures_with_five_causes_do_not_end_the_writing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 7)
+    rules = ("names", "signatures", "checks", "reviews", "deployments", "commits", "files")
+    refuse_writes(host, lambda repository: f"A rule about {rules[repository.id % 7]} forbids it")
+    run = many()
+    assert states(run) == {"failed": 7}
+    assert run.summary.count("**1 failed:**") == 7
+
+
+def test_the_name_of_the_repository_in_githubs_words_makes_no_other_cause(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 7)
+    refuse_writes(host, lambda repository: f"{repository.full_name}: add/{repository.name} refused")
+    run = many(branch="add/{repo}")
+    assert states(run) == {"failed": 5, "deferred": 2}
+    assert "**5 failed:**" in run.summary
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Secret detected in content. Unblock it: {repository}/unblock-secret/{unique}",
+        "Push declined, see github.com/octo-org/app/rules/{unique}.",
+        "{repository}/rules?ref=refs%2Fheads%2Fadd forbids it",
+        "Something went wrong. Please include `{unique}` when reporting this issue.",
+        "Something went wrong (request ID {unique:.4}:7BC2:1A0F:{unique:.6}).",
+        "Refused at 2026-11-22T04:{number}:07Z, attempt {number}",
+    ],
+)
+def test_what_is_unique_in_githubs_words_makes_no_other_cause(
+    many: Start, host: StandInHost, words: str
+) -> None:
+    for name in WORDS:
+        host.create_repository(f"octo-org/{name}", PRESENT)
+
+    def unique(repository: Repository) -> str:
+        digest = hashlib.sha256(repository.name.encode()).hexdigest()
+        address = f"https://github.com/{repository.full_name}"
+        return words.format(repository=address, unique=digest, number=repository.id)
+
+    refuse_writes(host, unique)
+    run = many()
+    assert states(run) == {"failed": 5, "deferred": 3}
+    assert "**5 failed:**" in run.summary
+
+
+def test_a_pull_request_ends_a_row_of_failures(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    """Also that of a repository that has failed for one of its files."""
+    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(9)]
+    writes = Counter[str]()
+
+    def in_all_but_the_fifth(request: Request) -> bool:
+        writes["all"] += not is_read(request)
+        return not is_read(request) and writes["all"] != 9  # of two each
+
+    host.faults.add(Fault(FaultKind.CUSTOM, match=in_all_but_the_fifth, times=None, status=403))
+    run = many(definitions=action.listing("a.md", "docs/b.md"))
+    assert (states(run), sum(opened(made))) == ({"failed": 9}, 1)
+
+
+def test_a_token_that_dies_ends_the_writing(many: Start, make: Make, host: StandInHost) -> None:
+    made = make(0, 6)
+    dying = host.create_token(requests=3 + 2 * 2)
+    run = many(host_token=dying)
+    assert run.exit_code == 1
+    assert states(run) == {"opened": 2, "failed": 1, "deferred": 3}
+    assert states(many()) == {"waiting": 2, "opened": 4}
+    assert opened(made) == [1] * 6
+
+
+@pytest.mark.parametrize("minutes", ["0", "1"])
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
+    many: Start, make: Make, host: StandInHost, reads: bool, minutes: str
+) -> None:
+    made = make(0, 7)
+    writes = itertools.count(1)
+
+    def third(request: Request) -> bool:
+        """The third write, or the reading before it."""
+        is_third = sum(opened(made)) == 2 if reads else not is_read(request) and next(writes) >= 3
+        return request.path == "/graphql" and is_third
+
+    limit = Fault(FaultKind.PRIMARY_403, match=third, times=None, reset_in=3000)
+    host.faults.add(limit)
+    run = many(max_wait_minutes=minutes)
+    assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
+    assert len(limit.hits) == 1
+    assert "Run again after" in run.report["fleet"]["stopped"]
+    assert run.console.count("The other repositories are deferred") == 1
+    assert run.summary.count("the rate limit of the token is used up") == 1
+    assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27] * 7
+    host.faults.clear()
+    assert states(many()) == {"waiting": 2, "opened": 5}
+
+
+@pytest.mark.parametrize("last", ["git/refs", "graphql", "pulls"])
+def test_what_a_limit_stops_half_way_is_deferred_with_its_reason_and_finished_by_the_next_run(
+    many: Start, make: Make, host: StandInHost, last: str
+) -> None:
+    made = make(0, 3)
+    at_once = Fault(
+        FaultKind.CUSTOM, match=lambda r: "createRef" in str(r.json), times=None, status=422
+    )
+    limit = Fault(
+        FaultKind.PRIMARY_403,
+        match=lambda r: r.path.endswith(last) and not is_read(r) and "createRef" not in str(r.json),
+        times=None,
+        reset_in=3000,
+    )
+    host.faults.add(at_once)
+    host.faults.add(limit)
+    run = many()
+    assert (run.exit_code, states(run), len(limit.hits)) == (0, {"deferred": 3}, 1), run.console
+    reasons = [row["reason"] for row in run.report["fleet"]["rows"] if row["reason"]]
+    assert len(reasons) == (last != "git/refs")
+    assert all("Run again after" in reason for reason in reasons)
+    host.faults.clear()
+    assert states(many()) == {"opened": 3}
+    assert opened(made) == [1] * 3
+
+
+def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 3)
+    host.faults.add(
+        Fault(FaultKind.PRIMARY_403, match=lambda r: "labels" in r.path, times=None, reset_in=3000)
+    )
+    run = many(labels="chore", max_wait_minutes="1")
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "deferred": 2})
+    assert sum(opened(made)) == 1
+
+
+def test_too_few_points_for_the_writing_are_told_before_and_defer_the_rest(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 30)
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 10
+    run = many()
+    # Three queries read them all; three repositories take two points each, the fourth one
+    assert (run.exit_code, states(run), sum(opened(made))) == (0, {"opened": 3, "deferred": 27}, 3)
+    told = "GraphQL points for the writing: about 60, left: 7."
+    assert told in run.stdout
+    assert told in run.summary
+    assert "Nothing was written" not in run.text
+
+
+def test_a_plan_does_not_keep_the_content_of_each_repository(
+    host: StandInHost, action: Action
+) -> None:
+    """A template of 400 kB in 250 repositories would be 100 MB."""
+    for number in range(250):
+        host.create_repository(f"octo-org/r{number}", {"a": b"a"})
+    action.write("template", "{repo}" + "x" * 400_000)
+    peaks = []
+    for template in (True, False):
+        entry = {"path": "b", "content_file": "template", "template": template}
+        listing = action.write("list.json", json.dumps([entry]))
+        given = {"definitions": listing, "target_repo": None, "mode": "plan", "language": "en"}
+        environ = action.environment({**given, "target_repos": ALL})
+        run, peak = action.measure(environ)
+        assert (run.exit_code, rows(run)) == (0, {f"octo-org/r{n}": "missing" for n in range(250)})
+        peaks.append(peak)
+    assert peaks[0] < peaks[1] + 20_000_000
+
+
+def test_more_files_than_the_memory_takes_are_refused(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 201)
+    listing = action.listing(*(f"docs/{number}" for number in range(5_000)))
+    run = many(definitions=listing, mode="plan")
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "The lists have 1005000 files for all repositories together" in run.stderr
+    assert "nodes" not in asked(host)
+
+
+def test_a_thousand_repositories_take_no_more_requests_than_they_must(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    paths = [f"docs/{number}.md" for number in range(40)]
+    listing = action.listing(*paths)
+    files = dict.fromkeys(paths, b"\n")
+    for number in range(1000):
+        host.create_repository(f"octo-org/r{number}", {"README.md": b""} if number < 300 else files)
+    run = many(definitions=listing, max_pull_requests="300")
+    assert "Outcome: 300 opened, 700 complete." in run.lines
+    assert len(host.requests) <= 10 + 100 + 600 + 10

@@ -1,0 +1,256 @@
+"""Many repositories: which ones are selected, and what cannot be begun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.fakehub.answer import Drop, Response
+from tests.fakehub.tokens import Kind
+from tests.harness import Action, Start, only_reads
+from tests.organisation import ALL, Make, asked, rows, states
+
+
+@dataclass(slots=True)
+class RepeatedPage(Fault):
+    """The first page again, with a link to a next one."""
+
+    first: Response | None = None
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        self.first = self.first or real
+        return self.first
+
+
+@pytest.mark.parametrize("shard", ["1/1", "2/2"])
+def test_an_empty_shard_is_no_error(many: Start, make: Make, shard: str) -> None:
+    make(1, 0, archived=True)
+    assert many(shard=shard).exit_code == 0
+
+
+def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
+    make(1, 2)
+    [closed] = make(0, 1)
+    closed.sso = True
+    run = many(target_repos=f"octo-org/r1, Octo-Org/R2, octo-org/gone, {closed.full_name}")
+    assert run.exit_code == 1
+    assert "single sign-on" in run.summary
+    assert rows(run) == {
+        "octo-org/gone": "failed",
+        closed.full_name: "failed",
+        "octo-org/r1": "opened",
+        "octo-org/r2": "opened",
+    }
+    assert not any("/orgs/" in each or "/users/" in each for each in asked(host))
+
+
+@pytest.mark.parametrize(
+    ("targets", "left_out"),
+    [
+        ("octo-org/fork", "1 that were found. Left out: forks 1."),
+        ("octo-org/empty", "1 that were found. Left out: empty 1."),
+        (ALL, "4 that were found. Left out: forks 1, archived 1, empty 1, locked 1."),
+    ],
+)
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_an_empty_selection_is_refused_with_each_reason(
+    many: Start, host: StandInHost, targets: str, left_out: str, mode: str
+) -> None:
+    """Also where only reading tells that nothing is left."""
+    host.create_repository("octo-org/fork", PRESENT, parent="other/fork")
+    host.create_repository("octo-org/empty", empty=True)
+    host.create_repository("octo-org/old", archived=True)
+    host.create_repository("octo-org/locked", locked=True)
+    run = many(target_repos=targets, mode=mode)
+    assert run.exit_code == 2
+    assert f"No repository is selected of the {left_out}" in run.stderr
+    assert many(target_repos=targets, mode=mode, shard="1/1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(FaultKind.CUSTOM, status=451, message="Repository access blocked"),
+        Fault(FaultKind.ERROR_502_HTML),
+    ],
+    ids=["blocked for legal reasons", "server error"],
+)
+def test_a_name_that_cannot_be_looked_up_does_not_stop_the_others(
+    many: Start, make: Make, host: StandInHost, fault: Fault
+) -> None:
+    make(0, 3)
+    odd = "/repos/octo-org/r1"
+    host.faults.add(replace(fault, match=lambda request: request.path == odd, times=None))
+    run = many(target_repos="octo-org/r0, octo-org/r1, octo-org/r2")
+    assert run.exit_code == 1
+    assert states(run) == {"failed": 1, "opened": 2}
+    assert rows(run)["octo-org/r1"] == "failed"
+
+
+def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    repository.rename("octo-org/new-name")
+    assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
+
+
+def test_an_apps_token_lists_what_it_is_installed_for(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 3)
+    token = host.create_token("installation", repositories=["octo-org/r1", "octo-org/r2"])
+    run = many(host_token=token, mode="plan")
+    assert set(rows(run)) == {"octo-org/r1", "octo-org/r2"}
+    assert "GET /installation/repositories" in asked(host)
+
+
+@pytest.mark.parametrize("targets", ["other-org/*", "octo-org/*, Other-Org/api-*"])
+def test_an_owner_of_whom_an_apps_token_sees_nothing_is_an_error_and_not_a_short_list(
+    many: Start, make: Make, host: StandInHost, targets: str
+) -> None:
+    make(1, 1)
+    host.create_repository("other-org/api-x", PRESENT, private=True)
+    token = host.create_token("installation", repositories=["octo-org/r0", "octo-org/r1"])
+    run = many(host_token=token, target_repos=targets, mode="plan")
+    assert (run.exit_code, len(host.requests)) == (2, 2)
+    assert "The App's token sees no repository of other-org" in run.stderr
+
+
+def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost) -> None:
+    host.create_repository("octocat/open", PRESENT)
+    host.create_repository("octocat/secret", PRESENT, private=True)
+    run = many(target_repos="octocat/*", mode="plan")
+    for name in ("octocat/open", "octocat/secret"):
+        assert f"{name}: files missing: 27" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("inputs", "part"),
+    [
+        ({"target_repos": "octo-org/none-*"}, "No repository is selected"),
+        ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
+        ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
+        ({"target_repos": "octo-org/*, topic:"}, "topic: has no value"),
+        ({"target_repos": "https://github.com/octo-org/r0"}, "neither a repository nor a pattern"),
+        ({"commit_strategy": "per-file"}, "is for one repository"),
+        ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
+        ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
+        ({"shard": "3/2"}, "shard is not of the form"),
+    ],
+)
+def test_what_cannot_be_begun_is_refused(
+    many: Start, make: Make, host: StandInHost, inputs: dict[str, str], part: str
+) -> None:
+    make(1, 1)
+    run = many(**inputs)
+    assert run.exit_code == 2
+    assert part in run.console
+    assert only_reads(host)
+
+
+def test_a_list_that_is_known_to_be_incomplete_is_an_error(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(1, 1)
+    run = many(host_token=host.create_token(hidden_by_sso=["octo-org"]))
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "single sign-on" in run.console
+
+
+def test_a_persons_own_list_lacks_organisations_that_have_nothing_to_do_with_it(
+    many: Start, host: StandInHost
+) -> None:
+    repository = host.create_repository("octocat/notes", private=True)
+    token = host.create_token(hidden_by_sso=["octo-org"])
+    run = many(target_repos="octocat/*", host_token=token)
+    assert run.exit_code == 0, run.text
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+@pytest.mark.parametrize("max_minutes", ["360", "0.05"])
+def test_a_list_whose_pages_repeat_ends_with_an_error(
+    many: Start, make: Make, host: StandInHost, kind: Kind, max_minutes: str
+) -> None:
+    """As behind a gateway that drops `page`."""
+    make(103, 0)
+    host.faults.add(
+        RepeatedPage(
+            FaultKind.CUSTOM,
+            match=lambda request: "per_page" in request.query,
+            times=None,
+            when="after",
+        )
+    )
+    run = many(host_token=host.create_token(kind), max_minutes=max_minutes)
+    assert run.exit_code == 2
+    assert "list of repositories does not end: page 2 holds nothing new" in run.stderr
+    assert len(host.requests) == 3
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+def test_the_time_of_a_run_ends_while_repositories_are_listed(
+    many: Start, make: Make, host: StandInHost, action: Action, kind: Kind
+) -> None:
+    make(250, 0)
+
+    def slow(request: Request) -> None:
+        if request.path.endswith(("/repos", "/repositories")):
+            action.clock.sleep(31)
+
+    host.on_request = slow
+    run = many(host_token=host.create_token(kind), max_minutes="1")
+    assert run.exit_code == 2
+    assert "max_minutes (1 min) were over before all repositories were listed" in run.stderr
+    assert len(host.requests) == 3
+
+
+@pytest.mark.timeout(30)
+def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: StandInHost) -> None:
+    host.create_repository("octo-org/" + "-" * 100, LISTED)
+    run = many(target_repos=f"octo-org/{'*-' * 30}x, octo-org/r*", mode="plan")
+    assert run.exit_code == 2
+    assert "No repository is selected of the 1 that were found" in run.stderr
+
+
+def test_a_pattern_that_is_too_long_is_refused(many: Start, host: StandInHost) -> None:
+    run = many(target_repos=f"octo-org/{'a*' * 501}")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "is longer than the 1000 characters" in run.stderr
+
+
+@pytest.mark.parametrize("own", ["octo-org/r0", "me/tools"])
+def test_a_workflows_own_token_is_recognised(
+    many: Start, make: Make, host: StandInHost, own: str
+) -> None:
+    make(1, 1)
+    host.create_repository("me/tools")
+    token = host.create_token("installation", repositories=[own])
+    run = many(host_token=token, env={"GITHUB_REPOSITORY": own})
+    assert run.exit_code == 2
+    assert f"A workflow's own token sees no repository but {own}" in run.console
+
+
+def test_an_app_that_may_not_list_repositories_lacks_a_permission(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(1, 1)
+    no = "Resource not accessible by integration"
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda r: r.path == "/installation/repositories",
+            status=403,
+            message=no,
+            headers={"X-Accepted-GitHub-Permissions": "metadata=read"},
+        )
+    )
+    run = many(host_token=host.create_token("installation"), env={"GITHUB_REPOSITORY": "a/b"})
+    assert run.exit_code == 2
+    assert f"{no}. The token lacks a permission; GitHub asks for: metadata=read." in run.console

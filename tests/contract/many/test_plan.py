@@ -1,0 +1,158 @@
+"""A plan or a check of many repositories: what is counted, and that nothing is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakehub import StandInHost
+from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads
+from tests.organisation import FIVE_WRITES, Make, asked, opened, states
+
+
+def test_more_shards_than_a_matrix_takes_are_refused(many: Start, make: Make) -> None:
+    make(0, 52)
+    run = many(**FIVE_WRITES, mode="plan", max_minutes="0.05")
+    assert (run.exit_code, run.outputs["matrix"]) == (2, "[]")
+    assert "The work would take 260 shards, and a matrix has 256 jobs at most" in run.stderr
+
+
+def test_a_plan_takes_no_request_for_a_single_repository(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    """Also where the branch is merged and still there, and another one is looked for."""
+    made = make(2, 3)
+    many(definitions=action.listing("one"))
+    for repository in made:
+        repository.merge(1)
+    host.requests.clear()
+    run = many(definitions=action.listing("one", "two"), mode="plan")
+    assert states(run) == {"missing": 5}
+    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
+
+
+def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
+    many: Start, make: Make, action: Action, host: StandInHost
+) -> None:
+    """Its name ends with `-2` where the first branch was merged and is still there."""
+    made = make(0, 4)
+    for count in range(2):
+        assert states(many(definitions=action.listing(*"ab"[: count + 1]))) == {"opened": 4}
+        for repository in made[: 4 - count]:
+            repository.merge(count + 1)
+    # Merged twice; open under `-2`
+    plan = many(definitions=action.listing(*"ab"), mode="plan")
+    assert states(plan) == {"waiting": 1, "complete": 3}
+    assert plan.outputs["matrix"] == "[]"
+    assert states(many(definitions=action.listing(*"abc"))) == {"opened": 3, "updated": 1}
+    made[0].close(3)
+    made[1].merge(3)
+    for mode in ("plan", "register"):
+        host.requests.clear()
+        run = many(definitions=action.listing(*"abc"), mode=mode)
+        assert states(run) == {"waiting": 2, "declined": 1, "complete": 1}
+        assert only_reads(host)
+        assert [row["pull_request"][-1] for row in run.report["fleet"]["rows"]].count("3") == 2
+    plan = many(definitions=action.listing(*"abcd"), mode="plan")
+    assert plan.report["fleet"]["budget"]["to_update"] == 2
+    assert plan.report["fleet"]["budget"]["now"] == 2
+    assert states(many(definitions=action.listing(*"abcd"))) == {"opened": 2, "updated": 2}
+
+
+def test_a_plan_counts_everything_and_writes_nothing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 1)
+    assert states(many()) == {"opened": 1}
+    host.requests.clear()
+    make(8, 3)
+    make(1, 0, archived=True)
+    make(1, 0, locked=True)
+    host.create_repository("octo-org/empty", empty=True)
+    host.create_repository("octo-org/fork", parent="other/fork")
+    host.create_repository("elsewhere/x")
+    run = many(mode="plan", max_pull_requests="2")
+    assert run.exit_code == 0, run.console
+    assert only_reads(host)
+    assert states(run) == {"missing": 3, "waiting": 1, "complete": 8}
+    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes", "nodes"]
+    sentences = (
+        "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
+        "Queries to read them: 2; GraphQL points left: 4995.",
+        "With missing files: 4 (open pull request: 1, to open: 3).",
+        "Pull requests to open now: 2, deferred: 1. Time at GitHub's pace: about 1 min.",
+    )
+    for sentence in sentences:
+        assert sentence in run.lines
+        assert sentence in run.summary
+    outputs = {n: run.outputs[n] for n in ("repositories", "incomplete", "deferred", "matrix")}
+    assert outputs == {
+        "repositories": "12",
+        "incomplete": "4",
+        "deferred": "1",
+        "matrix": '["1/1"]',
+    }
+
+
+@pytest.mark.parametrize(("lacking", "exit_code"), [(0, 0), (1, 1)])
+def test_a_check_fails_when_one_repository_lacks_something(
+    many: Start, make: Make, lacking: int, exit_code: int
+) -> None:
+    make(2, lacking)
+    run = many(mode="check")
+    assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
+    assert run.outputs["matrix"] == ('["1/1"]' if lacking else "[]")
+
+
+def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
+    many: Start, make: Make, action: Action
+) -> None:
+    [repository] = make(0, 1)
+    listing = action.listing("a.txt", "b.txt")
+    assert states(many(definitions=listing)) == {"opened": 1}
+    plan = many(definitions=listing, mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"waiting": 1}, "[]")
+    assert "With missing files: 1 (open pull request: 1)." in plan.lines
+
+    longer = action.listing("a.txt", "b.txt", "c.txt")
+    plan = many(definitions=longer, mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
+    assert "With missing files: 1 (open pull request: 1, of these to update: 1)." in plan.lines
+    assert states(many(definitions=longer)) == {"updated": 1}
+    plan = many(definitions=longer, mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"waiting": 1}, "[]")
+    assert opened([repository]) == [1]
+
+
+def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(
+    many: Start, make: Make, action: Action, host: StandInHost
+) -> None:
+    [repository] = make(0, 1)
+    listing = action.listing("a.txt")
+    many(definitions=listing)
+    host.requests.clear()
+    again = many(definitions=listing, **FIVE_WRITES)
+    assert (states(again), again.report["fleet"]["budget"]["seconds"]) == ({"waiting": 1}, 0)
+    assert only_reads(host)
+
+    run = many(definitions=action.listing("a.txt", "b.txt"), **FIVE_WRITES)
+    # A commit, the description, labels, assignees: reviewers are asked when it is opened
+    assert (states(run), run.report["fleet"]["budget"]["seconds"]) == ({"updated": 1}, 4 * 3)
+    assert sum(not is_read(request) for request in host.requests) == 4
+    [pull] = repository.pull_requests
+    assert (list(pull.labels), list(pull.assignees)) == (["chore"], ["hubot"])
+
+
+def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
+    many: Start, make: Make
+) -> None:
+    [repository] = make(0, 1)
+    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
+    repository.open_pull_request(head=SCAFFOLD_BRANCH)
+    plan = many(mode="plan")
+    assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
+    assert plan.report["fleet"]["budget"]["now"] == 1
+    assert states(many(max_pull_requests="0")) == {"deferred": 1}
+    assert len(repository.pull_requests) == 1
+    assert states(many(max_pull_requests="1")) == {"opened": 1}
+    assert len(repository.pull_requests) == 2

@@ -1,0 +1,394 @@
+"""Many repositories: what a public workflow publishes of private ones."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.harness import Action, Start, is_read, report_schema
+from tests.organisation import Make, asked, opened, refuse_writes, rows, states
+
+PUBLIC = "octo-org/workflows"
+
+
+@pytest.mark.parametrize("event", ["says", "is silent", "is missing"])
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_a_public_workflow_publishes_no_private_name(
+    many: Start, make: Make, host: StandInHost, action: Action, event: str, mode: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    internal = host.create_repository("octo-org/in-house", PRESENT, private=True, internal=True)
+    [public] = make(0, 1)
+    secret.protect("chore/*", "ruleset")
+    env = {"GITHUB_REPOSITORY": PUBLIC}
+    if event != "is missing":
+        payload = (
+            {"repository": {"private": False}} if event == "says" else {"schedule": "0 0 * * *"}
+        )
+        action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(action.workspace / "event.json")
+    run = many(mode=mode, env=env, runner=True)
+    for name in ("top-secret", "in-house"):
+        assert name not in run.text.lower()
+    assert f"octo-org/(id {secret.id})" in run.summary
+    assert set(rows(run)) == {
+        f"octo-org/(id {secret.id})",
+        f"octo-org/(id {internal.id})",
+        public.full_name,
+    }
+    if mode == "register":
+        [pull] = internal.pull_requests
+        assert "(id " not in f"{pull.title} {pull.body}"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"branch": "add/{repo}", "title": "Files for {repo}"},
+        {"branch": "{repo}", "title": "{repo} von {owner}: {count} für Ämter"},
+        {"branch": "{owner}-{repo}-{profile}", "title": "{count} {repo} ({repo})"},
+    ],
+)
+def test_what_is_made_of_a_private_name_is_not_published(
+    many: Start, host: StandInHost, texts: dict[str, str]
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    names = ("secret", "secret-2", "secret-service", "in-house", ".private")
+    made = [host.create_repository(f"octo-org/{name}", PRESENT, private=True) for name in names]
+    public = host.create_repository("octo-org/in-house-2", PRESENT)
+    made[0].protect("*", "ruleset")
+    made[0].protect("*/*", "ruleset")
+    given = {**texts, "env": {"GITHUB_REPOSITORY": PUBLIC}, "runner": True}
+    shown = [many(mode="plan", **given)]
+    for each in made[1:3]:
+        branch = texts["branch"].format(owner="octo-org", repo=each.name, profile="scaffold")
+        each.create_branch(branch)
+        each.commit({"x": b"theirs"}, branch=branch)
+    # Not at once, so that the title is a part of an address
+    refused = Fault(
+        FaultKind.CUSTOM,
+        match=lambda r: r.method == "POST" and r.path.endswith("/pulls"),
+        times=2,
+        status=403,
+    )
+    host.faults.add(refused)
+    host.refused_mutations = {"createPullRequest": Refusal(422, "Not at once")}
+    shown += [many(**given), many(**given)]
+    assert "&title=" in shown[1].summary
+    for run in shown:
+        text = run.text.replace(public.name, "")
+        for name in ("secret", "in-house", ".private"):
+            assert name not in text.lower()
+        assert public.full_name in run.text
+    branches = {each["branch"] for each in shown[2].report["registrations"]}
+    number = f"(id {made[1].id})"
+    branch = texts["branch"].format(owner="octo-org", repo=number, profile="scaffold")
+    assert f"{branch}-2" in branches
+
+
+def test_a_workflow_of_an_unknown_repository_publishes_no_private_name(
+    many: Start, host: StandInHost
+) -> None:
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    run = many(mode="plan", runner=True)
+    assert set(rows(run)) == {f"octo-org/(id {secret.id})"}
+    assert "top-secret" not in run.text.lower()
+
+
+@pytest.mark.parametrize("before", ["nodes", "mutation"])
+def test_a_name_that_is_new_since_the_list_is_not_published_either(
+    many: Start, host: StandInHost, before: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+
+    def rename(_: Request) -> None:
+        if asked(host)[-1] == before:
+            host.on_request = None
+            secret.rename("octo-org/even-more-secret")
+
+    host.on_request = rename
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC})
+    assert len(secret.pull_requests) == 1
+    assert "secret" not in run.text.lower()
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_names_are_shown_where_only_those_read_who_may(
+    many: Start, host: StandInHost, tmp_path: Path, private: bool
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    env = {"GITHUB_REPOSITORY": PUBLIC} if private else {}
+    run = many(mode="plan", env={**env, "RUNNER_TEMP": str(tmp_path)})
+    [report] = tmp_path.glob("registrar-report-*.json")
+    for text in (run.stdout, run.summary, report.read_text("utf-8")):
+        assert "octo-org/top-secret" in text
+
+
+def test_no_private_name_is_in_an_output_whoever_reads_the_log(
+    many: Start, host: StandInHost
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, branch="add/{repo}")
+    assert "octo-org/top-secret" in run.stdout
+    assert "top-secret" not in run.output_file
+    assert rows(run) == {f"octo-org/(id {secret.id})": "opened"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No: {0.full_name}",
+        "No: {0.name}",
+        "No: '{0.name}'.",
+        "No: {0.full_name}.git/x",
+        "No: x@{0.name}:2",
+    ],
+)
+def test_a_private_name_in_githubs_words_is_not_published(
+    many: Start, host: StandInHost, words: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, words.format)
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    assert "No: " in run.stdout
+    assert "secret" not in run.text.lower()
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No: '{0.name}' refused",
+        "No: {0.name}",
+        "{0.full_name}: Repository rule violations found",
+        "No:\n{0.full_name}",
+        "No:\n{0.name}",
+    ],
+)
+def test_a_private_name_in_githubs_words_is_in_no_output_whoever_reads_the_log(
+    many: Start, host: StandInHost, tmp_path: Path, words: str, language: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, words.format)
+    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
+    run = many(env=env, language=language)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    assert "secret" not in run.output_file.lower()
+    [report] = tmp_path.glob("registrar-report-*.json")
+    for text in (run.stdout, report.read_text("utf-8")):
+        assert "top-secret" in text
+
+
+ADDRESSES = [
+    "see https://github.com/o/p/rules?ref=refs%2Fheads%2Fadd%2F{name}",
+    "see https://github.com/login?return_to=https%3A%2F%2Fgithub.com%2Frepos%2F{owner}%2F{name}%2Fx",
+    "see return_to%3Dhttps%253A%252F%252Fgithub.com%252F{owner}%252F{name}",
+    "see https://github.com/{full}.git.",
+    "see https://github.com/{full}.wiki.git",
+    "{name}/main was refused",
+    "{name}/main: refused",
+    "refused: _{full}_",
+    "refused: _{name}_",
+    "refused: {upper}.GIT",
+    "refused: {owner}%2F{first}{rest}",
+    "refused: {first}{rest}/rules",
+    "refused: %252F{first}{rest}",
+    "refused: {owner}&#x2F;{name}/x",
+    "refused: {owner}\\u002F{name}.wiki",
+    "refused: https://{name}.example.com",
+    "refused: {full}-renamed-meanwhile",
+    "refused: " + "%2525252525" * 9 + "{name}/x",
+]
+"""GitHub's or a gateway's words, with a name escaped or with an ending."""
+
+
+def words_with(address: str, repository: Repository) -> str:
+    """The words about a repository; ``first`` is the first letter of its name, escaped."""
+    return address.format(
+        full=repository.full_name,
+        upper=repository.full_name.upper(),
+        owner=repository.owner,
+        name=repository.name,
+        first=f"%{ord(repository.name[0]):02X}",
+        rest=repository.name[1:],
+    )
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_words_that_may_hold_a_private_name_are_not_published(
+    many: Start, host: StandInHost, address: str, language: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda repository: words_with(address, repository))
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True, language=language)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
+    text = unquote(unquote(unquote(html.unescape(run.text)))).lower()
+    assert "secret" not in text
+    instead = {
+        "en": "GitHub's words are not shown, because they may hold a private name",
+        "ja": "GitHub の言葉は、非公開の名前を含むかもしれないため表示しません",
+    }
+    assert instead[language] in run.stdout
+    assert instead[language] in run.summary
+
+
+@pytest.mark.parametrize("address", ADDRESSES[:4])
+def test_words_that_may_hold_a_private_name_are_in_no_output_whoever_reads_the_log(
+    many: Start, host: StandInHost, address: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda repository: words_with(address, repository))
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert "secret" in run.stdout
+    assert "secret" not in unquote(run.output_file)
+
+
+def test_where_a_redirect_leads_is_not_published_either(many: Start, host: StandInHost) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: not is_read(request),
+            times=None,
+            status=302,
+            headers={
+                "Location": "https://sso.example/?return_to=%2Fosoft%2Frepos%2Fo%2Ftop-secret"
+            },
+        )
+    )
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert run.exit_code == 1
+    assert "top-secret" not in unquote(run.text)
+
+
+@pytest.mark.parametrize("event", ["public", "internal", None, "private"])
+def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
+    many: Start, make: Make, host: StandInHost, action: Action, event: str | None
+) -> None:
+    make(1, 0)
+    env = {"GITHUB_REPOSITORY": "octo-org/workflows"}
+    if event:
+        payload = {"repository": {"private": event != "public", "visibility": event}}
+        path = action.workspace / action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(path)
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda request: request.path == "/orgs/octo-org/repos",
+            times=None,
+            status=403,
+            message="octo-org/top-secret is locked",
+        )
+    )
+    run = many(env=env, runner=True)
+    assert run.exit_code != 0
+    assert ("top-secret" in run.stdout) is (event == "private")
+    assert "top-secret" not in run.output_file
+
+
+@pytest.mark.parametrize("before", ["nodes", "query", "mutation"])
+def test_a_repository_that_becomes_private_is_hidden_from_then_on(
+    many: Start, host: StandInHost, before: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    other = host.create_repository("octo-org/other", PRESENT)
+    moved = host.create_repository("octo-org/alpha", PRESENT)
+
+    def hide(_: Request) -> None:
+        if asked(host)[-1] == before:
+            host.on_request = None
+            moved.rename("octo-org/even-more-secret")
+            moved.private = True
+
+    host.on_request = hide
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
+    assert "secret" not in run.text.lower()
+    assert f"octo-org/(id {moved.id})" in run.text
+    if before != "mutation":
+        assert "alpha" not in run.summary
+        assert "alpha" not in run.output_file
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
+    many: Start, host: StandInHost, action: Action, tmp_path: Path, private: bool
+) -> None:
+    """The branch is the name alone: then every word and number may be one."""
+    listing = action.listing("a", "b", "c", "d", "e", "f", "g")
+    host.create_repository(PUBLIC, dict.fromkeys("abcdefg", b""), private=private)
+    names = ["state", "opened", "scaffold", "register", "7"]
+    made = [host.create_repository(f"octo-org/{name}", PRESENT, private=True) for name in names]
+    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
+    run = many(env=env, branch="{repo}", definitions=listing)
+    numbers = [f"(id {each.id})" for each in made]
+    assert rows(run) == {f"octo-org/{number}": "opened" for number in numbers}
+    registrations = run.report["registrations"]
+    assert {each["branch"] for each in registrations} == set(numbers)
+    assert {(each["profile"], each["mode"], each["created"]) for each in registrations} == {
+        ("scaffold", "register", 7)
+    }
+    [file] = tmp_path.glob("registrar-report-*.json")
+    assert file.name == run.outputs["report_path"]
+    report = json.loads(file.read_text("utf-8"))
+    report_schema().validate(report)
+    shown = names if private else numbers
+    assert {each["branch"] for each in report["registrations"]} == set(shown)
+
+
+@pytest.mark.parametrize("said_by", ["event", "listing"])
+def test_a_workflow_of_an_internal_repository_counts_as_public(
+    many: Start, host: StandInHost, action: Action, said_by: str
+) -> None:
+    """The whole enterprise reads its log."""
+    host.create_repository(PUBLIC, LISTED, private=True, internal=True)
+    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    env = {"GITHUB_REPOSITORY": PUBLIC}
+    if said_by == "event":
+        payload = {"repository": {"private": True, "visibility": "internal"}}
+        env["GITHUB_EVENT_PATH"] = str(
+            action.workspace / action.write("event.json", json.dumps(payload))
+        )
+    run = many(env=env, runner=True)
+    assert len(secret.pull_requests) == 1
+    assert "secret" not in run.text.lower()
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
+def test_an_event_that_is_no_file_is_no_event(
+    many: Start, host: StandInHost, action: Action, kind: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED, private=True)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    path = action.workspace / "event"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "endless":
+        path = Path("/dev/zero")
+    else:
+        payload = json.dumps({"repository": {"visibility": "public"}})
+        path.write_text(payload + " " * 25_000_000, "utf-8")
+    run = many(mode="plan", env={"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)})
+    assert run.exit_code == 0
+    assert "octo-org/top-secret" in run.stdout

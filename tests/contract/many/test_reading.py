@@ -1,0 +1,234 @@
+"""Many repositories: read in batches as large as GitHub answers them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.fakehub.limits import RateLimit
+from tests.harness import SCAFFOLD_BRANCH, Action, Start, only_reads
+from tests.organisation import Make, asked, rows, states
+
+
+def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHost) -> None:
+    make(30, 0)
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 2
+    run = many()
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "Points needed: about 3, left: 2" in run.console
+
+
+def test_too_few_points_to_look_under_later_names_of_the_branch(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    for repository in make(0, 30):
+        for number, name in enumerate(["", "-2", "-3"], start=1):
+            repository.create_branch(f"{SCAFFOLD_BRANCH}{name}")
+            repository.commit({f"x{number}": b""}, branch=f"{SCAFFOLD_BRANCH}{name}")
+            repository.open_pull_request(head=f"{SCAFFOLD_BRANCH}{name}")
+            repository.merge(number)
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 3
+    run = many()
+    assert (run.exit_code, only_reads(host), asked(host).count("nodes")) == (2, True, 3)
+    assert "Points needed: about 1, left: 0" in run.console
+
+
+@pytest.mark.parametrize("mode", ["register", "plan"])
+@pytest.mark.parametrize(
+    ("repositories", "seconds", "queries", "minutes"),
+    [
+        # The end comes
+        (40, 19, 4, 3),
+        # Ten queries, for ten repositories each, tell that it is going to
+        (300, 2.5, 10, 2),
+    ],
+)
+def test_reading_ends_with_the_run(
+    many: Start,
+    make: Make,
+    host: StandInHost,
+    action: Action,
+    mode: str,
+    repositories: int,
+    seconds: float,
+    queries: int,
+    minutes: int,
+) -> None:
+    make(0, repositories)
+
+    def slow(request: Request) -> None:
+        if request.path == "/graphql":
+            action.clock.sleep(seconds)
+
+    host.on_request = slow
+    run = many(mode=mode, max_minutes="1")
+    assert (run.exit_code, only_reads(host)) == (2, True), run.console
+    assert Counter(asked(host))["nodes"] == queries
+    assert run.outputs["repositories"] == str(repositories)
+    assert f"Reading the repositories alone takes about {minutes} min" in run.stderr
+
+
+def test_fast_reading_is_not_taken_for_slow(many: Start, make: Make) -> None:
+    make(70, 0)
+    run = many(mode="plan", max_minutes="0.1")
+    assert (run.exit_code, states(run)) == (0, {"complete": 70})
+
+
+@pytest.mark.parametrize("kind", ["FORBIDDEN", "INSUFFICIENT_SCOPES"])
+def test_a_repository_that_the_token_may_not_read_fails_with_githubs_words(
+    many: Start, make: Make, host: StandInHost, kind: str
+) -> None:
+    make(0, 1)
+    errors = [
+        {"type": kind, "path": [field, 0], "message": "Not for you"} for field in ("nodes", "pulls")
+    ]
+    body = {"data": {"nodes": [None], "pulls": [None]}, "errors": errors}
+    host.faults.add(
+        Fault(FaultKind.CUSTOM, match=lambda r: r.path == "/graphql", status=200, body=body)
+    )
+    run = many(mode="plan")
+    assert rows(run) == {"octo-org/r0": "failed"}
+    assert "GitHub does not let the token read it: Not for you" in run.console
+
+
+@pytest.mark.parametrize("limit", ["partial_above", "timeout_above", "bad_gateway_above"])
+def test_batches_that_are_too_large_are_halved(
+    many: Start, make: Make, host: StandInHost, limit: str
+) -> None:
+    make(20, 5)
+    setattr(host.quirks, limit, 150)
+    run = many(mode="plan")
+    assert states(run) == {"missing": 5, "complete": 20}
+
+
+def test_a_batch_that_fails_is_sent_once_more_and_then_halved(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(100, 0)
+    sizes = list[int]()
+
+    def is_the_rest(request: Request) -> bool:
+        if request.path != "/graphql":
+            return False
+        sizes.append(len(request.json["variables"]["ids"]))
+        return sizes[-1] == 11
+
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_the_rest, times=None))
+    assert states(many(mode="plan")) == {"complete": 100}
+    assert sizes == [10, 16, 25, 38, 11, 11, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Something went wrong while executing your query. Please include `A:B` when reporting",
+        "Timeout on validation of query",
+        "timedout",
+    ],
+)
+def test_a_query_that_runs_out_of_time_once_is_asked_again_as_it_was(
+    many: Start, make: Make, host: StandInHost, words: str
+) -> None:
+    make(60, 0)
+    body = {"errors": [{"message": words}]}
+    host.faults.add(Fault(FaultKind.CUSTOM, at=3, status=200, body=body))
+    run = many(mode="plan")
+    assert states(run) == {"complete": 60}
+    assert "GitHub ran out of time" in run.stdout
+    sizes = [len(r.json["variables"]["ids"]) for r in host.requests if r.path == "/graphql"]
+    assert sizes == [10, 10, 16, 25, 9]
+
+
+def test_points_that_time_outs_cost_are_counted(many: Start, make: Make, host: StandInHost) -> None:
+    """A run that could not end says so, before it has used up what others need."""
+    make(40, 0)
+    host.graphql_rate_limit = RateLimit(remaining=100)
+    host.quirks.timeout_above = 20
+    host.quirks.points_of_timeout = 30
+    run = many(mode="plan")
+    assert run.exit_code == 2, run.console
+    assert "points" in run.stderr
+    assert len(host.requests) < 10
+
+
+@pytest.mark.parametrize(
+    "kind", [FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT, FaultKind.RESET]
+)
+def test_one_failed_batch_costs_no_repository(
+    many: Start, make: Make, host: StandInHost, kind: FaultKind
+) -> None:
+    make(10, 5)
+    host.faults.add(Fault(kind, at=3))
+    assert states(many(mode="plan")) == {"missing": 5, "complete": 10}
+
+
+def test_an_answer_about_fewer_repositories_than_asked_for_is_a_failed_batch(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(3, 1)
+    short = {"data": {"nodes": [None], "pulls": [None]}}
+    host.faults.add(Fault(FaultKind.CUSTOM, at=3, status=200, body=short))
+    run = many(mode="plan")
+    assert states(run) == {"missing": 1, "complete": 3}, run.console
+
+
+def test_the_queries_that_are_told_are_those_that_were_sent(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """Those that are sent again, in parts, or to the owner's repository included."""
+    make(4, 1)
+    host.create_repository("octo-org/.github", {"SECURITY.md": b""})
+    host.quirks.partial_above = 20
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, at=12))
+    run = many(mode="plan", profile="health", respect_alternatives="true")
+    sent = [each for each in asked(host) if each in {"nodes", "query"}]
+    assert {"nodes", "query"} == set(sent)
+    assert run.report["fleet"]["budget"]["queries"] == len(sent)
+
+
+def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(5, 5)
+
+    def listed(request: Request) -> None:
+        if "orgs" in request.path:
+            host.on_request = None
+        elif request.path == "/graphql":
+            made[0].delete()
+
+    def delete_after_listing(request: Request) -> None:
+        if request.path == "/graphql":
+            made[0].delete()
+
+    host.on_request = delete_after_listing
+    run = many(mode="plan")
+    assert states(run) == {"failed": 1, "missing": 5, "complete": 4}
+    assert run.exit_code == 1
+
+
+def test_reading_that_always_fails_writes_nothing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(5, 5)
+    host.faults.add(
+        Fault(FaultKind.ERROR_502_HTML, match=lambda request: request.path == "/graphql")
+    )
+    host.faults.add(
+        Fault(
+            FaultKind.ERROR_502_HTML, match=lambda request: request.path == "/graphql", times=None
+        )
+    )
+    run = many()
+    assert run.exit_code == 1
+    assert "opened" not in states(run)
+
+
+def test_old_node_ids_are_taken(many: Start, make: Make, host: StandInHost) -> None:
+    host.quirks.old_ids = True
+    make(3, 2)
+    assert states(many(mode="plan")) == {"missing": 2, "complete": 3}

@@ -1,0 +1,122 @@
+"""Many repositories: what log, summary and errors say."""
+
+from __future__ import annotations
+
+from tests.fakehub import Fault, FaultKind, StandInHost
+from tests.harness import Start
+from tests.organisation import Make, refuse_writes, states
+
+
+def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make: Make) -> None:
+    make(2, 30)
+    run = many()
+    lines = [line for line in run.lines if line.startswith("[")]
+    assert len(lines) == 30
+    for number, line in enumerate(lines, start=1):
+        assert line.startswith(f"[{number}/30] octo-org/r")
+    assert lines[0].endswith("pull request opened, files missing: 27: #1 (about 2 min left)")
+    assert lines[20].endswith("(about 1 min left)")
+    assert lines[-1].endswith("#1")
+
+
+def test_the_summary_has_failures_first_grouped_by_cause_with_links(
+    many: Start, make: Make
+) -> None:
+    made = make(1, 5)
+    for repository in made[1:3]:
+        repository.protect("chore/*", "ruleset")
+    made[3].read_only = True
+    summary = many().summary
+    places = [
+        summary.index(text)
+        for text in ("**2 failed:**", "**1 failed:**", "<summary>2 opened</summary>")
+    ]
+    assert places == sorted(places)
+    for repository in made[1:]:
+        assert f"[{repository.full_name}]({repository.html_url})" in summary
+    assert f"[#1]({made[4].html_url}/pull/1)" in summary
+    assert made[0].full_name not in summary
+
+
+def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make: Make) -> None:
+    make(0, 210)
+    run = many(mode="plan")
+    assert "… and 10 more; the report holds all of them." in run.summary
+    assert run.outputs["incomplete"] == "210"
+    assert len(run.summary.encode()) < 1024 * 1024
+
+
+def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
+    made = make(1, 5)
+    for repository in made[1:4]:
+        repository.protect("chore/*", "ruleset")
+    made[4].read_only = True
+    first, second = (each.data for each in many(runner=True).annotations())
+    assert first.startswith("3 failed (GitHub refuses the branch")
+    assert {each.full_name in first for each in made[1:4]} == {True}
+    assert second.startswith("1 failed (")
+    assert "Either a ruleset forbids its name" in first
+    assert "#a-" in second
+    assert made[4].full_name in second
+
+
+def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: StandInHost) -> None:
+    make(0, 12)
+    refuse_writes(host, lambda repository: f"Rule {chr(ord('a') + repository.id % 12)} forbids it")
+    run = many()
+    assert states(run) == {"failed": 12}
+    assert run.stderr.count("Error: 1 failed") == 10
+
+
+def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make) -> None:
+    made = make(1, 3)
+    many(target_repos=made[1].full_name)
+    missing, waiting = (each.data for each in many(mode="check", runner=True).annotations())
+    assert missing.startswith("Outcome: 2 with missing files. To add them, run this with `mode: re")
+    assert waiting.startswith("Outcome: 1 waiting. To add them, merge the open pull request.")
+    assert "#files-are-missing" in missing
+    assert (made[1].full_name in missing, made[2].full_name in missing) == (False, True)
+    assert not many(mode="plan", runner=True).annotations()
+
+
+def test_what_is_worth_knowing_is_said_once_with_the_repositories(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 3)
+    refused = Fault(FaultKind.CUSTOM, match=lambda r: r.path.endswith("/labels"), times=2)
+    host.faults.add(refused)
+    run = many(labels="area/x")
+    assert run.exit_code == 0
+    [line] = [line for line in run.lines if "area/x was left out of the pull request" in line]
+    named = run.lines[run.lines.index(line) + 1]
+    assert named.startswith("  Repositories: ")
+    assert sum(each.full_name in named for each in made) == 2
+    assert run.lines[-1] == "Outcome: 3 opened."
+    assert run.summary.count("`area/x` was left out of the pull request") == 1
+
+
+def test_a_plan_says_that_pull_requests_could_not_be_read(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 2)
+    host.quirks.pull_requests_need_permission = True
+    token = host.create_token("installation", permissions={"contents": "read"})
+    run = many(mode="plan", host_token=token)
+    for text in (run.stdout, run.summary):
+        assert text.count("pull requests of the working branch could not be read") == 1
+        assert "it is not known whether a pull request is open or was declined: 2." in text
+
+
+def test_where_nothing_could_be_read_nothing_is_said_to_be_complete(many: Start) -> None:
+    run = many(target_repos="octo-org/gone")
+    assert (run.exit_code, run.outputs["repositories"]) == (1, "0")
+    assert "No repository was read." in run.lines
+    assert "missing files" not in run.stdout.lower()
+
+
+def test_missing_files_are_counted_where_repositories_could_be_read(
+    many: Start, make: Make
+) -> None:
+    [complete, *_] = make(2, 0)
+    run = many(target_repos=f"{complete.full_name}, octo-org/gone", mode="plan")
+    assert "With missing files: 0." in run.lines

@@ -1,0 +1,272 @@
+"""Many repositories: one pull request for each that lacks files, and the cap on new ones."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read
+from tests.organisation import Make, asked, opened, states
+
+
+def test_shards_share_the_repositories_and_the_cap(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(2, 5)
+    plan = many(mode="plan", max_minutes="0.1", max_pull_requests="4")
+    assert json.loads(plan.outputs["matrix"]) == ["1/2", "2/2"]
+    runs = [many(shard=shard, max_pull_requests="4") for shard in ("1/2", "2/2")]
+    assert [run.exit_code for run in runs] == [0, 0]
+    assert sum(int(run.outputs["repositories"]) for run in runs) == len(made)
+    assert [states(run)["opened"] for run in runs] == [2, 2]
+    assert sum(opened(made)) == 4
+    empty = many(shard="200/256")
+    assert (empty.exit_code, empty.outputs["matrix"]) == (0, "[]")
+    assert "No repository is selected." in empty.lines
+
+
+def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it_runs(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(5, 3)
+    first = many()
+    assert first.exit_code == 0, first.console
+    assert states(first) == {"opened": 3, "complete": 5}
+    assert first.outputs["created"] == str(3 * (len(LISTED) - len(PRESENT)))
+    assert Counter(asked(host))["mutation"] == 3
+    assert opened(made) == [0] * 5 + [1] * 3
+    again = many()
+    assert (again.exit_code, states(again)) == (0, {"waiting": 3, "complete": 5})
+    assert opened(made) == [0] * 5 + [1] * 3
+    for repository in made[5:]:
+        repository.merge(1)
+    assert states(many()) == {"complete": 8}
+
+
+def test_the_cap_defers_the_rest_and_the_next_run_goes_on(many: Start, make: Make) -> None:
+    made = make(1, 5)
+    first = many(max_pull_requests="2")
+    assert (first.exit_code, first.outputs["deferred"]) == (0, "3")
+    assert states(first) == {"opened": 2, "deferred": 3, "complete": 1}
+    second = many(max_pull_requests="2")
+    assert states(second) == {"opened": 2, "waiting": 2, "deferred": 1, "complete": 1}
+    assert sum(opened(made)) == 4
+
+
+def test_missing_files_are_counted_where_they_are_deferred_or_declined_too(
+    many: Start, make: Make
+) -> None:
+    made = make(1, 4)
+    many(target_repos=made[1].full_name)
+    made[1].close(1)
+    plan, run = many(mode="plan"), many(max_pull_requests="1")
+    assert states(run) == {"declined": 1, "opened": 1, "deferred": 2, "complete": 1}
+    lacking = len(LISTED) - len(PRESENT)
+    assert plan.outputs["missing"] == run.outputs["missing"] == str(4 * lacking)
+    assert run.outputs["created"] == str(lacking)
+
+
+def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    run = many(profile="all")
+    assert run.exit_code == 0, run.console
+    assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["health", "scaffold"]
+    assert len(repository.pull_requests) == 2
+    for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
+        assert line in run.stdout
+    check = many(profile="all", mode="check")
+    assert check.stderr.count(repository.full_name) == 1
+
+
+def test_the_cap_counts_pull_requests_of_both_lists(many: Start, make: Make) -> None:
+    make(0, 2)
+    run = many(profile="all", max_pull_requests="3")
+    assert states(run) == {"opened": 3, "deferred": 1}
+
+
+def test_failures_do_not_count_against_the_cap(many: Start, make: Make) -> None:
+    made = make(0, 10)
+    for repository in made[:4]:
+        repository.protect("chore/*", "ruleset")
+    run = many(max_pull_requests="6")
+    assert (run.exit_code, states(run)["opened"]) == (1, 6)
+
+
+def test_the_cap_counts_every_pull_request_that_is_opened(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    """Also where one file cannot be created, and the repository has failed."""
+    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(4)]
+    run = many(definitions=action.listing("a.txt", "docs/b.txt"), max_pull_requests="2")
+    assert (run.exit_code, states(run)) == (1, {"failed": 2, "deferred": 2})
+    assert sum(opened(made)) == 2
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_the_cap_counts_what_may_have_been_opened(
+    many: Start, make: Make, host: StandInHost, unreadable: bool
+) -> None:
+    """The answer to what opens it is lost, and then its list does not show it, or nothing is."""
+    made = make(0, 3)
+    lost = Fault(FaultKind.RESET, when="after", match=lambda request: not is_read(request))
+    host.faults.add(lost)
+
+    def not_shown(request: Request) -> bool:
+        is_list = request.path.endswith("/pulls") and is_read(request)
+        return bool(lost.hits) and (is_list or (unreadable and "/git/ref" in request.path))
+
+    times, status = (6, 502) if unreadable else (1, 200)
+    hidden = Fault(FaultKind.CUSTOM, match=not_shown, times=times, status=status, body=[])
+    host.faults.add(hidden)
+    run = many(max_pull_requests="1")
+    assert len(hidden.hits) == times
+    assert sum(opened(made)) == 1
+    assert states(run)["deferred"] == 2
+
+
+def test_target_repos_wins_over_target_repo(many: Start, make: Make, host: StandInHost) -> None:
+    [alone] = make(0, 1)
+    [other] = [host.create_repository("elsewhere/x", PRESENT)]
+    assert states(many(target_repo=other.full_name)) == {"opened": 1}
+    assert (opened([alone]), opened([other])) == ([1], [0])
+
+
+def test_one_odd_repository_does_not_stop_the_others(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(1, 8)
+
+    def meanwhile(request: Request) -> None:
+        """Between the reading and the writing."""
+        if not is_read(request) and host.on_request:
+            host.on_request = None
+            made[1].delete()
+            made[2].archived = True
+            made[3].rename("octo-org/renamed")
+            made[4].commit({"LATER.md": b""})
+            made[5].create_branch(SCAFFOLD_BRANCH)
+            made[5].commit({"theirs": b""}, branch=SCAFFOLD_BRANCH)
+            made[6].commit({path: b"theirs" for path in LISTED if path not in PRESENT})
+
+    host.on_request = meanwhile
+    run = many(mode="register")
+    assert run.exit_code == 1
+    assert set(states(run)) <= {"opened", "failed", "complete"}
+    assert states(run)["failed"] <= 2
+    host.on_request = None
+    again = many()
+    assert again.exit_code == 0, again.console
+    assert [len(each.pull_requests) for each in made if not each.deleted and not each.archived][
+        1:
+    ] == [1, 1, 1, len(made[6].pull_requests), 1, 1]
+    for repository in made:
+        if not repository.deleted:
+            assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
+
+
+def test_a_branch_of_its_own_name_for_each_repository(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(12, 3)
+    given = {"branch": "add/{repo}", "title": "{repo} of {owner}: {count}"}
+    plan = many(mode="plan", **given)
+    assert states(plan) == {"missing": 3, "complete": 12}
+    # One query asks for one name of a branch
+    assert Counter(asked(host))["nodes"] == 15
+    run = many(**given)
+    assert states(run) == {"opened": 3, "complete": 12}
+    proposed = [(pull.head, pull.title) for each in made for pull in each.pull_requests]
+    assert proposed == [
+        (f"add/{each.name}", f"{each.name} of octo-org: {len(LISTED) - len(PRESENT)}")
+        for each in made[12:]
+    ]
+    assert states(many(**given)) == {"waiting": 3, "complete": 12}
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 14
+    assert "Points needed: about 15, left: 14" in many(mode="plan", **given).console
+
+
+def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    assert states(many()) == {"opened": 1}
+    repository.close(1)
+    for _ in range(2):
+        run = many()
+        assert (run.exit_code, states(run)) == (0, {"declined": 1})
+    assert opened([repository]) == [1]
+
+
+def test_a_pull_request_that_is_closed_between_reading_and_writing(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    [repository] = make(0, 1)
+    many()
+
+    def close(_: Request) -> None:
+        if asked(host)[-1] == "query":
+            host.on_request = None
+            repository.close(1)
+
+    host.on_request = close
+    run = many()
+    assert (run.exit_code, states(run)) == (0, {"declined": 1})
+
+
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+def test_a_path_that_cannot_be_created_fails_in_every_mode(
+    many: Start, host: StandInHost, action: Action, mode: str
+) -> None:
+    host.create_repository("octo-org/r", {"docs": b"a file"})
+    run = many(definitions=action.listing("a.txt", "docs/b.txt"), mode=mode)
+    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    [row] = run.report["fleet"]["rows"]
+    assert "docs" in row["reason"]
+    assert row["missing"] == 2
+
+
+def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 1)
+    unread = Fault(FaultKind.ERROR_502_HTML, match=lambda _: asked(host)[-1] == "query", times=None)
+    host.faults.add(unread)
+    run = many()
+    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(
+            Fault(
+                FaultKind.CUSTOM,
+                match=lambda request: "/git/trees/" in request.path,
+                times=None,
+                status=200,
+                body={"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True},
+            ),
+            id="tree-cut",
+        ),
+        pytest.param(
+            Fault(FaultKind.RESET, match=lambda request: not is_read(request), times=None),
+            id="answer-lost",
+        ),
+    ],
+)
+def test_nothing_is_created_file_by_file(
+    many: Start, make: Make, host: StandInHost, action: Action, fault: Fault
+) -> None:
+    [repository] = make(0, 1)
+    many(definitions=action.listing("a.txt", "b.txt"))
+    before = repository.files(SCAFFOLD_BRANCH)
+    host.faults.add(fault)
+    run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
+    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    assert fault.hits
+    assert not any(request.method == "PUT" for request in host.requests)
+    assert repository.files(SCAFFOLD_BRANCH) == before
