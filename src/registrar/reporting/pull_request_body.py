@@ -13,7 +13,7 @@ from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 _EFFECTS = {
-    # What an empty file means to GitHub: docs/github-behaviour.md, "Files that GitHub reads"
+    # What an empty file means to GitHub: docs/definitions.md, "What an empty file means"
     ".github/ISSUE_TEMPLATE/config.yml": "effect.issue_templates",
     ".github/CODE_OF_CONDUCT.md": "effect.inherited",
     ".github/CONTRIBUTING.md": "effect.inherited",
