@@ -341,6 +341,11 @@ class Action:
             )
         )
 
+    def document(self, listed: Any, suffix: str = "json") -> str:
+        """Write a definition file with a line for each value, and give its name."""
+        # JSON is YAML, too
+        return self.write(f"config/list.{suffix}", json.dumps(listed, indent=1))
+
     def write(self, name: str, content: str | bytes) -> str:
         """Put a file into the workspace and give its name."""
         path = self.workspace / name

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
@@ -27,14 +25,6 @@ PNG = bytes.fromhex(
 BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
-def write_list(action: Action, listed: Any, suffix: str = "json") -> str:
-    """Write a list; JSON is YAML, too."""
-    return action.write(f"config/list.{suffix}", json.dumps(listed, indent=1))
-
-
-# --- extends, exclude, files ----------------------------------------------------------------
-
-
 @BOTH
 @pytest.mark.parametrize("suffix", ["json", "yml"])
 @pytest.mark.parametrize(
@@ -53,7 +43,7 @@ def test_a_list_that_only_extends_is_the_built_in_one(
     repository = host.create_repository(TARGET, {"a": b"b"})
     # Editors put the address of the schema there
     schema = "../scripts/config/definitions.schema.json"
-    listed = write_list(action, {"$schema": schema, "extends": name}, suffix)
+    listed = action.document({"$schema": schema, "extends": name}, suffix)
     run = action(definitions=listed, profile=name, commit_strategy=strategy, language="en")
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(branch)
@@ -67,8 +57,7 @@ def test_exclude_leaves_out_and_files_replace_and_add(
     strategy: str, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"})
-    listed = write_list(
-        action,
+    listed = action.document(
         {
             "extends": "health",
             "exclude": ["**/GOVERNANCE.md", ".github/ISSUE_TEMPLATE/**", ".github/S*.md"],
@@ -103,7 +92,7 @@ def test_exclude_leaves_out_and_files_replace_and_add(
 def test_the_profile_gives_branch_and_texts_whatever_is_extended(
     action: Action, repository: Repository
 ) -> None:
-    run = action(definitions=write_list(action, {"extends": "health"}), profile="scaffold")
+    run = action(definitions=action.document({"extends": "health"}), profile="scaffold")
     assert run.outputs["branch"] == SCAFFOLD_BRANCH
     [pull] = repository.pull_requests
     assert pull.title == "chore: add scaffold files"
@@ -113,7 +102,7 @@ def test_the_profile_gives_branch_and_texts_whatever_is_extended(
 def test_an_exclude_that_matches_nothing_is_a_warning(
     exclude: list[str], action: Action, repository: Repository
 ) -> None:
-    listed = write_list(action, {"extends": "health", "exclude": exclude})
+    listed = action.document({"extends": "health", "exclude": exclude})
     run = action(definitions=listed, language="en", mode="plan")
     assert run.exit_code == 0
     warning = f"list.json, line 4: the pattern {exclude[0]} of `exclude` matches nothing"
@@ -122,9 +111,6 @@ def test_an_exclude_that_matches_nothing_is_a_warning(
     [annotation] = run.annotations("warning")
     assert annotation.properties == {"file": "config/list.json", "line": "4"}
     assert f"`exclude` のパターン {exclude[0]} に当てはまるもの" in annotation.data
-
-
-# --- content_file ---------------------------------------------------------------------------
 
 
 @BOTH
@@ -143,7 +129,7 @@ def test_content_file_is_written_byte_for_byte(
     action.write("shared/above", b"above")
     entries = [{"path": name, "content_file": f"assets/{name}"} for name in contents]
     entries += [{"path": "above", "content_file": "../shared/above"}]
-    listed = write_list(action, entries)
+    listed = action.document(entries)
     run = action(definitions=listed, commit_strategy=strategy, language="en")
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(SCAFFOLD_BRANCH)
@@ -161,15 +147,12 @@ def test_a_picture_can_be_planned(
     mode: str, strategy: str, action: Action, repository: Repository, host: StandInHost
 ) -> None:
     action.write("config/logo.png", PNG)
-    listed = write_list(action, [{"path": "logo.png", "content_file": "logo.png"}])
+    listed = action.document([{"path": "logo.png", "content_file": "logo.png"}])
     run = action(definitions=listed, mode=mode, commit_strategy=strategy, language="en")
     assert run.exit_code == (1 if mode == "check" else 0), run.text
     assert "Unexpected" not in run.text
     assert [file["state"] for file in run.registration["files"]] == ["missing"]
     assert only_reads(host)
-
-
-# --- A path alone, and a folder -------------------------------------------------------------
 
 
 @BOTH
@@ -206,7 +189,7 @@ def test_a_folder_is_one_entry(
         {"path": above, "content_file": "../templates/", "description": "ours"},
         {"path": "last"},
     ]
-    listed = write_list(action, entries, "yml")
+    listed = action.document(entries, "yml")
     run = action(definitions=listed, commit_strategy=strategy, language="en")
     assert (run.exit_code, run.stderr) == (0, "")
     expected = {f"{above.lstrip('/')}{name}": data for name, data in FOLDER.items()}
@@ -225,138 +208,9 @@ def test_each_file_of_a_folder_is_a_template(
 ) -> None:
     action.write("config/t/a/b", "{owner}/{repo}")
     entry = {"path": "x/", "content_file": "t/", "template": True}
-    run = action(definitions=write_list(action, [entry]), commit_strategy=strategy)
+    run = action(definitions=action.document([entry]), commit_strategy=strategy)
     assert run.exit_code == 0
     assert repository.files(SCAFFOLD_BRANCH)["x/a/b"] == TARGET.encode()
-
-
-FOLDER_MISTAKES: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str, str]] = {
-    "no folder": (
-        {},
-        {},
-        "config/t: there is no such folder.",
-        "config/t: このフォルダーはありません。",
-    ),
-    "a file": ({"../t": b""}, {}, "config/t: there is no such folder.", "config/t: この"),
-    "no file": ({"a/": None}, {}, "t/: there is no file in this", "t/: このフォルダーには"),
-    "outside": (
-        {},
-        {"content_file": "../../"},
-        "config/../..: the file is outside the workspace.",
-        "config/../..: ",
-    ),
-    "slash in one place": (
-        {"a": b""},
-        {"path": "x"},
-        "only one of `path` and `content_file` ends with a slash.",
-        "`path` と `content_file` の片方だけがスラッシュで終わって",
-    ),
-    "slash in the other": (
-        {"a": b""},
-        {"content_file": "t"},
-        "only one of `path` and `content_file` ends with a slash.",
-        "`path` と `content_file` の片方だけがスラッシュで終わって",
-    ),
-    "alternatives": (
-        {"a": b""},
-        {"alternatives": ["b"]},
-        "a folder has no `alternatives`.",
-        "フォルダーに `alternatives` は指定できません。",
-    ),
-    "a large file": ({"a": b"x" * 1_000_001}, {}, "a: config/t/a: the file is larger", "a: config"),
-    "much in all": (
-        {f"{number:02}": b"x" * 1_000_000 for number in range(11)},
-        {},
-        "10: with this entry, the contents of the list are larger than",
-        "10: この項目で",
-    ),
-    "a file for git": ({"a/.git/b": b""}, {}, "config/t/a/.git: nothing in a", "config/t/a/.git: "),
-    "a link": (
-        {"a": b"", "b -> a": None},
-        {},
-        "config/t/b: neither a file nor a folder, but a symbolic link",
-        "config/t/b: ファイルでもフォルダーでも",
-    ),
-    "a link to a folder": (
-        {"a/b": b"", "c -> a": None},
-        {},
-        "config/t/c: neither a file nor a folder, but a symbolic link",
-        "config/t/c: ファイルでもフォルダーでも",
-    ),
-    "deep": ({"a/" * 32 + "b": b""}, {}, "the path x/a/a/", "パス x/a/a/"),
-    "backslash": ({"a\\b": b""}, {}, "the path x/a\\b holds a backslash.", "パス x/a\\b に"),
-    "no template": (
-        {"a/b": b"\xff"},
-        {"template": True},
-        "a/b: the template is not UTF-8.",
-        "a/b: テンプレートが UTF-8",
-    ),
-    "unknown placeholder": (
-        {"a/b": b"{x}"},
-        {"template": True},
-        "a/b: template has unknown placeholders: {x}.",
-        "a/b: template に",
-    ),
-    "not UTF-8": (
-        {"a/\udcff": b""},
-        {},
-        "config/t/a/\\udcff: the name of the file is not UTF-8.",
-        "config/t/a/\\udcff: ファイル名が UTF-8",
-    ),
-    "token": ({"a": b"{token}"}, {}, "a: content_file holds the token", "a: content_file に"),
-    "listed twice": (
-        {"a": b""},
-        {"path": "first/"},
-        "the path first/a is listed already, in entry 1.",
-        "パス first/a は",
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("files", "more", "english", "japanese"),
-    FOLDER_MISTAKES.values(),
-    ids=FOLDER_MISTAKES.keys(),
-)
-def test_mistakes_about_a_folder(
-    files: dict[str, bytes | None],
-    more: dict[str, Any],
-    english: str,
-    japanese: str,
-    action: Action,
-    host: StandInHost,
-) -> None:
-    folder = action.workspace / "config/t"
-    for each, data in files.items():
-        name, arrow, target = each.partition(" -> ")
-        if data is not None:
-            content = data.replace(b"{token}", action.default_token.encode())
-            action.write("config/t" if name == "../t" else f"config/t/{name}", content)
-        elif arrow:
-            (folder / name).symlink_to(target)
-        else:
-            (folder / name).mkdir(parents=True)
-    entries = [{"path": "first/a"}, {"path": "x/", "content_file": "t/", **more}]
-    listed = write_list(action, entries, "yml")
-    run = action(definitions=listed, language="en")
-    assert run.exit_code == 2
-    assert f"entry 2, line 5: {english}" in run.stderr, run.stderr
-    run = action(definitions=listed, runner=True)
-    assert any(japanese in each.data for each in run.annotations()), run.stdout
-    assert host.requests == []
-
-
-def test_a_folder_with_too_many_files(action: Action, host: StandInHost) -> None:
-    for number in range(5_001):
-        action.write(f"config/t/{number}", b"")
-    listed = write_list(action, [{"path": "x/", "content_file": "t/"}])
-    run = action(definitions=listed, language="en")
-    assert run.exit_code == 2
-    assert "config/t: the folder holds more than 5000 files." in run.stderr
-    assert host.requests == []
-
-
-# --- templates ------------------------------------------------------------------------------
 
 
 @BOTH
@@ -368,7 +222,7 @@ def test_templates_are_filled_in(
     text = "# {repo}\n{{owner}} is {owner}, {default_branch}; {{}} \u00e9\n"
     action.write("config/text", text)
     entry = {"content_file": "text"} if from_file else {"content": text}
-    listed = write_list(action, [{"path": "t", "template": True, **entry}, {"path": "u", **entry}])
+    listed = action.document([{"path": "t", "template": True, **entry}, {"path": "u", **entry}])
     owner, _, repo = TARGET.partition("/")
     expected = f"# {repo}\n{{owner}} is {owner}, trunk; {{}} \u00e9\n".encode()
     plan = action(definitions=listed, commit_strategy=strategy, mode="plan", language="en")
@@ -384,7 +238,7 @@ def test_templates_are_filled_in(
 def test_a_template_gets_the_new_name_of_a_renamed_repository(
     strategy: str, action: Action, repository: Repository
 ) -> None:
-    listed = write_list(action, [{"path": "t", "template": True, "content": "{owner}/{repo}"}])
+    listed = action.document([{"path": "t", "template": True, "content": "{owner}/{repo}"}])
     repository.rename("octo/other")
     assert action(definitions=listed, commit_strategy=strategy).exit_code == 0
     assert repository.files(SCAFFOLD_BRANCH)["t"] == b"octo/other"
@@ -392,12 +246,12 @@ def test_a_template_gets_the_new_name_of_a_renamed_repository(
 
 @BOTH
 def test_an_interrupted_run_with_templates_is_continued(
-    strategy: str, action: Action, host: StandInHost, repository: Repository
+    strategy: str, action: Action, repository: Repository
 ) -> None:
     """What it left has the content of the filled-in template, so it is known as ours."""
     names = "abc"
     entries = [{"path": n, "template": True, "content": f"{n} {{repo}}"} for n in names]
-    listed = write_list(action, entries)
+    listed = action.document(entries)
     _, _, repo = TARGET.partition("/")
     repository.create_branch(SCAFFOLD_BRANCH)
     repository.commit({"a": f"a {repo}".encode()}, branch=SCAFFOLD_BRANCH)
@@ -407,308 +261,14 @@ def test_an_interrupted_run_with_templates_is_continued(
     assert repository.files(SCAFFOLD_BRANCH)["c"] == f"c {repo}".encode()
 
 
-# --- Mistakes -------------------------------------------------------------------------------
-
-OBJECTS: dict[str, tuple[Any, int, str, str]] = {
-    "unknown key": (
-        {"extends": "health", "file": []},
-        3,
-        "unknown key file. Known: name, extends, exclude, files, rules, $schema.",
-        "file というキーはありません。使えるキー: name、extends、exclude、files、rules、$schema。",
-    ),
-    "unknown list": (
-        {"extends": "all"},
-        2,
-        "there is no built-in list all to extend. Known: scaffold, health, starter.",
-        "all という付属の一覧はありません。使えるもの: scaffold、health、starter。",
-    ),
-    "extends is no string": (
-        {"extends": ["health"]},
-        2,
-        "extends must be a string",
-        "extends は文字列でなければなりません",
-    ),
-    "exclude is no array": (
-        {"extends": "health", "exclude": "a"},
-        3,
-        "exclude must be an array.",
-        "exclude は配列でなければなりません。",
-    ),
-    "a pattern is no string": (
-        {"extends": "health", "exclude": ["a", 1]},
-        5,
-        "exclude holds a value that is not a string; put the value in quotes.",
-        "exclude に文字列でない値があります。",
-    ),
-    "files is no array": (
-        {"files": {"path": "a"}},
-        2,
-        "files must be an array.",
-        "files は配列でなければなりません。",
-    ),
-}
-
-ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "two contents": (
-        {"content": "a", "content_file": "good"},
-        "`content` and `content_file` cannot be given together.",
-        "`content` と `content_file` は同時に書けません。",
-    ),
-    "no such file": (
-        {"content_file": "gone"},
-        "config/gone: there is no such file.",
-        "config/gone: ファイルがありません。",
-    ),
-    "outside": (
-        {"content_file": "../../outside"},
-        "config/../../outside: the file is outside the workspace.",
-        "config/../../outside: ファイルがワークスペースの外にあります。",
-    ),
-    "outside, absolute": (
-        {"content_file": "/etc/passwd"},
-        "/etc/passwd: the file is outside the workspace.",
-        "/etc/passwd: ファイルがワークスペースの外にあります。",
-    ),
-    "outside, by a link": (
-        {"content_file": "link"},
-        "config/link: the file is outside the workspace.",
-        "config/link: ファイルがワークスペースの外にあります。",
-    ),
-    "in .git": (
-        {"content_file": "../.git/config"},
-        "config/../.git/config: nothing in a `.git` directory is read",
-        "config/../.git/config: トークンが含まれることがあるため",
-    ),
-    "a directory": (
-        {"content_file": "."},
-        "config: not a regular file",
-        "config: 通常のファイルではなく",
-    ),
-    "no name": (
-        {"content_file": ""},
-        "config: not a regular file",
-        "config: 通常のファイルではなく",
-    ),
-    "too large": (
-        {"content_file": "large"},
-        "config/large: the file is larger than 1000000 bytes.",
-        "config/large: ファイルが 1000000 バイトを超えています。",
-    ),
-    "the token in a file": (
-        {"content_file": "token"},
-        "content_file holds the token itself",
-        "content_file にトークンそのものが含まれていて",
-    ),
-    "the token in an alternative": (
-        {"alternatives": ["a", "{token}"]},
-        "alternatives holds the token itself",
-        "alternatives にトークンそのものが含まれていて",
-    ),
-    "content_file is no string": (
-        {"content_file": True},
-        "content_file must be a string",
-        "content_file は文字列でなければなりません",
-    ),
-    "template is no boolean": (
-        {"template": "true", "content": "a"},
-        "template must be true or false, without quotes.",
-        "template は引用符なしの true か false でなければなりません。",
-    ),
-    "unknown placeholder": (
-        {"template": True, "content": "{year} {year} {owner.x} {}"},
-        "template has unknown placeholders: {year}, {owner.x}, {}. Known: {owner}, {repo}, ",
-        "template に使えないプレースホルダーがあります: {year}、{owner.x}、{}。",
-    ),
-    "a brace alone": (
-        {"template": True, "content": "function () {"},
-        "template has an unmatched brace: function () {.",
-        "template に対になっていない波括弧があります: function () {。",
-    ),
-    "a template of bytes": (
-        {"template": True, "content_file": "bytes"},
-        "the template is not UTF-8.",
-        "テンプレートが UTF-8 ではありません。",
-    ),
-    "alternatives is no array": (
-        {"alternatives": "a"},
-        "alternatives must be an array.",
-        "alternatives は配列でなければなりません。",
-    ),
-    "an alternative is no string": (
-        {"alternatives": [1]},
-        "alternatives holds a value that is not a string; put the value in quotes.",
-        "alternatives に文字列でない値があります。",
-    ),
-    "an alternative is no path": (
-        {"alternatives": ["../a"]},
-        "the path ../a has a part `.` or `..`.",
-        "パス ../a に `.` か `..` の部分があります。",
-    ),
-}
-
-
-def check_error(action: Action, host: StandInHost, name: str, english: str, japanese: str) -> None:
-    run = action(language="en", definitions=name)
-    assert run.exit_code == 2
-    assert any(line.startswith(f"Error: {english}") for line in run.stderr.splitlines()), run.stderr
-    run = action(definitions=name)
-    assert any(line.startswith(f"エラー: {japanese}") for line in run.stderr.splitlines()), (
-        run.stderr
-    )
-    assert host.requests == []
-
-
-@pytest.mark.parametrize(("listed", "line", "english", "japanese"), OBJECTS.values(), ids=OBJECTS)
-@pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_errors_around_the_entries(
-    action: Action,
-    host: StandInHost,
-    suffix: str,
-    listed: Any,
-    line: int,
-    english: str,
-    japanese: str,
-) -> None:
-    name = write_list(action, listed, suffix)
-    check_error(
-        action, host, name, f"{name}, line {line}: {english}", f"{name}、{line} 行目: {japanese}"
-    )
-
-
-@pytest.mark.parametrize(("entry", "english", "japanese"), ENTRIES.values(), ids=ENTRIES)
-@pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_errors_in_an_entry(
-    action: Action,
-    host: StandInHost,
-    suffix: str,
-    entry: dict[str, Any],
-    english: str,
-    japanese: str,
-) -> None:
-    (action.directory / "outside").touch()
-    action.write("config/good", b"good")
-    action.write("config/large", b"x" * 1_000_001)
-    action.write("config/token", f"x{action.default_token}x")
-    action.write("config/bytes", b"\xff{owner}")
-    action.write(".git/config", b"x")
-    (action.workspace / "config/link").symlink_to("../../outside")
-    text = f'{{"files": [\n{{"path": "first"}},\n{json.dumps({"path": "a", **entry})}]}}'
-    name = action.write(f"config/list.{suffix}", text.replace("{token}", action.default_token))
-    place, ort = f"{name}, entry 2, line 3: ", f"{name}、2 番目の項目、3 行目: "
-    check_error(action, host, name, place + english, ort + japanese)
-
-
-@pytest.mark.parametrize(
-    ("listed", "own"),
-    [
-        ({"extends": "health", "files": [{"path": ".github"}]}, ".github"),
-        (
-            {"extends": "health", "files": [{"path": ".github/SUPPORT.md/deep"}]},
-            ".github/SUPPORT.md/deep",
-        ),
-    ],
-)
-def test_an_entry_cannot_be_a_directory_of_the_extended_list_or_lie_below_its_files(
-    listed: Any, own: str, action: Action, repository: Repository
-) -> None:
-    name = write_list(action, listed)
-    run = action(definitions=name, language="en")
-    assert run.exit_code == 2
-    errors = run.stderr.splitlines()
-    assert all(line.startswith(f"Error: {name}, entry 1, line 4: the path ") for line in errors)
-    assert all(own in line and "Leave that one out with `exclude`" in line for line in errors)
-    listed["exclude"] = ["**"]
-    name = write_list(action, listed)
-    assert action(definitions=name, mode="plan").exit_code == 0
-
-
-def test_nothing_listed_is_an_error(action: Action, host: StandInHost) -> None:
-    lists: list[Any] = [{"files": []}, {"extends": "health", "exclude": ["**"]}]
-    for listed in lists:
-        name = write_list(action, listed)
-        check_error(
-            action,
-            host,
-            name,
-            f"{name}: the list holds no entry.",
-            f"{name}: 一覧に項目がありません。",
-        )
-
-
-# --- Proportion -----------------------------------------------------------------------------
-
-
 def test_requests_of_a_list_with_content_files_are_those_of_any_list(
     action: Action, repository: Repository, host: StandInHost
 ) -> None:
     action.write("config/text", "text")
-    name = write_list(action, {"files": [{"path": "a", "content_file": "text"}]})
+    name = action.document({"files": [{"path": "a", "content_file": "text"}]})
     assert action(definitions=name).exit_code == 0
     with_file = calls(host)
     host.requests.clear()
-    plain = write_list(action, [{"path": "b", "content": "text"}])
+    plain = action.document([{"path": "b", "content": "text"}])
     assert action(definitions=plain, branch="other").exit_code == 0
     assert len(calls(host)) == len(with_file)
-
-
-# --- Within the limits, and yet too much ------------------------------------------------------
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize(
-    ("listed", "said"),
-    [
-        ({"extends": "health", "exclude": ["[" * 100_000]}, "is longer than 1000 characters"),
-        ({"extends": "health", "exclude": ["*a" * 500] * 100}, "matches nothing"),
-        ({"extends": "health", "exclude": ["[" * 1000] * 100}, "matches nothing"),
-    ],
-    ids=["too long", "stars", "brackets"],
-)
-def test_patterns_at_their_limits_take_no_time(
-    listed: Any, said: str, action: Action, repository: Repository
-) -> None:
-    run = action(definitions=write_list(action, listed), language="en", mode="plan")
-    assert run.exit_code == (2 if "longer" in said else 0)
-    assert said in run.stderr
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize(
-    ("anchored", "entry", "said"),
-    [
-        ("x" * 900_000, "{{path: p{}, template: true, content: *a}}", "longer than 20000000"),
-        ("x" * 900_000, "{{path: *a, description: p{}}}", "longer than 20000000"),
-        ("x" * 6_000, "{{path: p{}, template: true, content: *a}}", "larger than 10000000 bytes"),
-        (str(["x"] * 40), "{{path: p{}, alternatives: *a}}", "more than 50000 values"),
-        (str({f"k{n}": 1 for n in range(40)}), "*a", "more than 50000 values"),
-    ],
-    ids=["content", "path", "less content", "alternatives", "keys"],
-)
-def test_what_an_alias_repeats_is_measured_where_it_stands(
-    anchored: str, entry: str, said: str, action: Action, host: StandInHost
-) -> None:
-    lines = [f"$schema: &a {anchored}", "files:"]
-    lines += [f"  - {entry.format(number)}" for number in range(3_000)]
-    listed = action.write("list.yml", "\n".join(lines))
-    run = action(definitions=listed, language="en")
-    assert (run.exit_code, host.requests) == (2, [])
-    assert said in run.stderr
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("placeholder", ["{repo}", "{none}"])
-def test_a_large_file_that_stands_in_a_list_very_often_is_not_read_each_time(
-    action: Action, host: StandInHost, placeholder: str
-) -> None:
-    action.write("large", placeholder * 160_000)
-    listed = write_list(
-        action,
-        {
-            "files": [
-                {"path": f"p{n}", "content_file": "../large", "template": True}
-                for n in range(5_000)
-            ]
-        },
-    )
-    run = action(definitions=listed, language="en")
-    assert (run.exit_code, host.requests) == (2, [])

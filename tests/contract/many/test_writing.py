@@ -13,9 +13,7 @@ from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read
 from tests.organisation import Make, asked, opened, states
 
 
-def test_shards_share_the_repositories_and_the_cap(
-    many: Start, make: Make, host: StandInHost
-) -> None:
+def test_shards_share_the_repositories_and_the_cap(many: Start, make: Make) -> None:
     made = make(2, 5)
     plan = many(mode="plan", max_minutes="0.1", max_pull_requests="4")
     assert json.loads(plan.outputs["matrix"]) == ["1/2", "2/2"]

@@ -1,8 +1,4 @@
-"""Bad input ends a run before any request, with its own text.
-
-Every case runs twice: in English off the runner, where errors go to standard error, and in
-Japanese on the runner, where they are annotations.
-"""
+"""Mistakes in a definition file end a run before any request, each with its own text."""
 
 from __future__ import annotations
 
@@ -10,160 +6,16 @@ import json
 import os
 import re
 import socket
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from registrar.inputs.table import NAMES
-from tests.fakehub import Repository, StandInHost
-from tests.harness import Action, Run
+from tests.fakehub import StandInHost
+from tests.harness import Action
+from tests.mistakes import check_error
 
 TRUNCATED = '[\n  {"path": "a"},\n  {"path": \n'
 TOO_LONG = "/".join(["d" * 250] * 17)
-
-# id: (inputs, in English, in Japanese)
-INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
-    "token missing": (
-        {"host_token": ""},
-        "host_token (HOST_TOKEN) is missing or blank",
-        "host_token（HOST_TOKEN）がないか、空です",
-    ),
-    "token blank": (
-        {"host_token": " \t "},
-        "host_token (HOST_TOKEN) is missing or blank",
-        "host_token（HOST_TOKEN）がないか、空です",
-    ),
-    "token with blanks inside": (
-        {"host_token": "ghp_abc def"},
-        "host_token holds blanks or characters that no token has",
-        "host_token に空白か、トークンにはない文字が含まれています",
-    ),
-    "token in quotes": (
-        {"host_token": '"ghp_abcdef"'},
-        "host_token holds blanks or characters that no token has",
-        "host_token に空白か、トークンにはない文字が含まれています",
-    ),
-    "token with a line break": (
-        {"host_token": "ghp_abc\nX-Evil: 1"},
-        "host_token holds blanks or characters that no token has",
-        "host_token に空白か、トークンにはない文字が含まれています",
-    ),
-    "target missing": (
-        {"target_repo": ""},
-        "target_repo (TARGET_REPO) is missing or blank",
-        "target_repo（TARGET_REPO）がないか、空です",
-    ),
-    "target blank": (
-        {"target_repo": "  "},
-        "target_repo (TARGET_REPO) is missing or blank",
-        "target_repo（TARGET_REPO）がないか、空です",
-    ),
-    **{
-        f"target {value!r}": (
-            {"target_repo": value},
-            f"target_repo is not of the form `owner/repo`: {shown}.",
-            f"target_repo が `owner/repo` の形ではありません: {shown}。",
-        )
-        for value, shown in {
-            "https://github.com/octo/example": "https://github.com/octo/example",
-            "octo/example/tree": "octo/example/tree",
-            "octo": "octo",
-            "octo/": "octo/",
-            "/example": "/example",
-            "octo/..": "octo/..",
-            "octo/.": "octo/.",
-            "../example": "../example",
-            "octo/exa mple": "octo/exa mple",
-            "octo /example": "octo /example",
-            "octo/example\n::error::x": "octo/example\\n::error::x",
-            "octo/ex\u202eample": "octo/ex\\u202eample",
-            "octo/example?a=b": "octo/example?a=b",
-            "octo/exämple": "octo/exämple",
-        }.items()
-    },
-    "unknown profile": (
-        {"profile": "everything"},
-        "Invalid value everything for profile. Valid values: scaffold, health, starter, all.",
-        "profile に everything という値はありません。使える値: scaffold、health、starter、all。",
-    ),
-    "profile mistyped": (
-        {"profile": "helth"},
-        "Invalid value helth for profile. Did you mean `health`? Valid values: scaffold, ",
-        "profile に helth という値はありません。`health` のことですか。使える値: scaffold、",
-    ),
-    "mode mistyped": (
-        {"mode": "Paln"},
-        "Invalid value Paln for mode. Did you mean `plan`? Valid values: register, plan, check.",
-        "mode に Paln という値はありません。`plan` のことですか。使える値: register、plan、check。",
-    ),
-    **{
-        f"API path {value!r}": (
-            {"api_url": value},
-            f"api_url does not lead to the root of a REST API: {value}. Did you mean {meant}?",
-            f"api_url が REST API のルートを指していません: {value}。{meant} のことですか。",
-        )
-        for value, meant in {
-            "https://github.com": "https://api.github.com",
-            "https://github.com/octo/example": "https://api.github.com",
-            "https://api.github.com/repos": "https://api.github.com",
-            "https://api.github.com/api/v3": "https://api.github.com",
-            "https://octo.ghe.com": "https://api.octo.ghe.com",
-            "https://api.octo.ghe.com/api/v3": "https://api.octo.ghe.com",
-            "https://ghe.example.com": "https://ghe.example.com/api/v3",
-            "https://ghe.example.com:8443/": "https://ghe.example.com:8443/api/v3",
-            "https://ghe.example.com/api/v3/repos": "https://ghe.example.com/api/v3",
-            "https://ghe.example.com/api/graphql": "https://ghe.example.com/api/v3",
-            "http://localhost:3000/x": "http://localhost:3000/api/v3",
-        }.items()
-    },
-    **{
-        f"API address {value!r}": (
-            {"api_url": value},
-            f"api_url is not the address of a REST API: {value}.",
-            f"api_url が REST API のアドレスではありません: {value}。",
-        )
-        for value in (
-            "api.github.com",
-            "ftp://api.github.com",
-            "https://",
-            "https://api.github.com?a=b",
-            "https://api.github.com/#a",
-            "https://api.github.com:port",
-            "https://api github.com",
-            "https://[::1",
-        )
-    },
-    "API address with a password": (
-        {"api_url": "https://user:secret@api.github.com"},
-        "api_url holds an `@`, as an address with a user and a password does. The token is the",
-        "api_url に、ユーザー名とパスワードを含むアドレスのような `@` があります。",
-    ),
-    **{
-        f"API over plain HTTP {value!r}": (
-            {"api_url": value},
-            f"api_url would send the token without encryption: {value}.",
-            f"api_url ではトークンが暗号化されずに送られます: {value}。",
-        )
-        for value in ("http://api.github.com", "http://127.0.0.1.example.com", "http://10.0.0.1")
-    },
-    "definitions from the web": (
-        {"definitions": "https://example.com/list.json"},
-        "definitions is a web address: https://example.com/list.json. Only files of the workspace",
-        "definitions がウェブのアドレスです: https://example.com/list.json。読めるのは",
-    ),
-    "team of another organisation": (
-        {"team_reviewers": "docs, @other/docs"},
-        "team_reviewers names a team of another organisation: other/docs. Only teams of octo",
-        "team_reviewers に別の組織のチームがあります: other/docs。",
-    ),
-    "definitions with all profiles": (
-        {"profile": "all", "definitions": "list.json"},
-        "definitions needs one profile, but profile is `all`. Choose one of scaffold, ",
-        "definitions があるのに profile が `all` です。profile を外すか、scaffold、",
-    ),
-}
-
 # id: (name of the file, its bytes or none, line or none, in English, in Japanese)
 FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
     **{
@@ -391,7 +243,6 @@ FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
         )
     },
 }
-
 ENTRIES: dict[str, tuple[Any, str, str]] = {
     **{
         f"{entry}": (
@@ -474,60 +325,9 @@ ENTRIES: dict[str, tuple[Any, str, str]] = {
 }
 
 
-def check_error(run: Run, english: str, japanese: str, host: StandInHost) -> None:
-    """One of the two runs of a case: the error has this text and ended the run at once."""
-    assert run.exit_code == 2, run.text
-    if run.annotations():
-        # The runner cuts an annotation at 4,096 characters; then all of it is printed as well.
-        shown = [annotation.data for annotation in run.annotations()] + run.lines
-        assert any(line.removeprefix("エラー: ").startswith(japanese) for line in shown), run.stdout
-        assert run.stderr == ""
-        assert "何も登録していません" in run.summary
-    else:
-        assert any(line.startswith(f"Error: {english}") for line in run.stderr.splitlines()), (
-            run.stderr
-        )
-        assert run.stdout == ""
-        assert "Nothing was registered" in run.summary
-    assert host.requests == []
-    assert run.outputs["created"] == "0"
-
-
-@pytest.mark.parametrize(("inputs", "english", "japanese"), INPUTS.values(), ids=INPUTS)
-def test_input(
-    action: Action, host: StandInHost, inputs: Mapping[str, str], english: str, japanese: str
-) -> None:
-    check_error(action(inputs, language="en"), english, japanese, host)
-    check_error(action(inputs, runner=True), english, japanese, host)
-
-
-def test_an_unknown_language_is_answered_in_both(action: Action, host: StandInHost) -> None:
-    run = action(language="fr")
-    assert run.exit_code == 2
-    text, _, link = run.stderr.partition(" → ")
-    english = "There is no language fr. Valid values: ja、en."
-    assert text == f"エラー: language に fr という値はありません。使える値: ja、en。({english})"
-    assert link == "docs/troubleshooting.md#inputs\n"
-    assert host.requests == []
-
-
-def test_all_errors_of_the_inputs_are_reported_at_once(action: Action, host: StandInHost) -> None:
-    run = action(
-        host_token="",
-        target_repo="octo",
-        profile="none",
-        language="en",
-        api_url="http://example.com",
-    )
-    assert len(run.stderr.splitlines()) == 4
-    assert all(line.startswith("Error: ") for line in run.stderr.splitlines())
-    assert host.requests == []
-
-
 @pytest.mark.parametrize(("name", "data", "line", "english", "japanese"), FILES.values(), ids=FILES)
 def test_definition_file(
     action: Action,
-    host: StandInHost,
     name: str,
     data: bytes | None,
     line: int | None,
@@ -550,9 +350,7 @@ def test_definition_file(
         listener.bind("socket.json")
     if data is not None:
         action.write(name, data)
-    check_error(action(language="en", definitions=name), english, japanese, host)
-    run = action(runner=True, definitions=name)
-    check_error(run, english, japanese, host)
+    run = check_error(action, english, japanese, definitions=name)
     place = {"file": name} | ({"line": str(line)} if line else {})
     assert [dict(annotation.properties) for annotation in run.annotations()] == [place]
 
@@ -564,22 +362,16 @@ def as_yaml(entry: Any) -> str:
 
 @pytest.mark.parametrize("suffix", ["json", "yml"])
 @pytest.mark.parametrize(("entry", "english", "japanese"), ENTRIES.values(), ids=ENTRIES)
-def test_entry(
-    action: Action, host: StandInHost, suffix: str, entry: Any, english: str, japanese: str
-) -> None:
+def test_entry(action: Action, suffix: str, entry: Any, english: str, japanese: str) -> None:
     name = f"config/list.{suffix}"
     if suffix == "json":
         text = f'[\n  {{"path": "first"}},\n\n  {json.dumps(entry)}\n]\n'
     else:
         text = f"- path: first\n# a comment\n\n{as_yaml(entry)}"
     action.write(name, text)
-    english_place, japanese_place = f"{name}, entry 2, line 4: ", f"{name}、2 番目の項目、4 行目: "
-    if suffix == "json":
-        run = action(language="en", definitions=name)
-    else:
-        run = action(runner=True, definitions=name)
-        assert run.annotations()[0].properties == {"file": name, "line": "4"}
-    check_error(run, english_place + english, japanese_place + japanese, host)
+    places = f"{name}, entry 2, line 4: ", f"{name}、2 番目の項目、4 行目: "
+    run = check_error(action, places[0] + english, places[1] + japanese, definitions=name)
+    assert run.annotations()[0].properties == {"file": name, "line": "4"}
 
 
 @pytest.mark.parametrize(
@@ -589,12 +381,11 @@ def test_entry(
         ("yml", "- path: a\n  path: b\n"),
     ],
 )
-def test_duplicate_key(action: Action, host: StandInHost, suffix: str, text: str) -> None:
+def test_duplicate_key(action: Action, suffix: str, text: str) -> None:
     name = action.write(f"list.{suffix}", text)
     english = f"{name}, entry 1, line 2: the key path is there more than once."
     japanese = f"{name}、1 番目の項目、2 行目: キー path が 2 回以上あります。"
-    check_error(action(language="en", definitions=name), english, japanese, host)
-    check_error(action(runner=True, definitions=name), english, japanese, host)
+    check_error(action, english, japanese, definitions=name)
 
 
 @pytest.mark.parametrize(
@@ -613,16 +404,11 @@ def test_duplicate_key(action: Action, host: StandInHost, suffix: str, text: str
     ],
 )
 def test_paths_that_exclude_each_other(
-    action: Action, host: StandInHost, paths: tuple[str, ...], english: str, japanese: str
+    action: Action, paths: tuple[str, ...], english: str, japanese: str
 ) -> None:
     entries = ",\n".join(json.dumps({"path": path}) for path in paths)
     name = action.write("list.json", f"[\n{entries}\n]")
-    check_error(
-        action(language="en", definitions=name), f"{name}, {english}", f"{name}、{japanese}", host
-    )
-    check_error(
-        action(runner=True, definitions=name), f"{name}, {english}", f"{name}、{japanese}", host
-    )
+    check_error(action, f"{name}, {english}", f"{name}、{japanese}", definitions=name)
 
 
 @pytest.mark.parametrize(
@@ -632,12 +418,11 @@ def test_paths_that_exclude_each_other(
         ("list.yml", '- path: "a\\ud800"\n'),
     ],
 )
-def test_lone_surrogate(action: Action, host: StandInHost, name: str, text: str) -> None:
+def test_lone_surrogate(action: Action, name: str, text: str) -> None:
     action.write(name, text)
     english = f"{name}, entry 1, line 1: path holds half a character (a lone surrogate)"
     japanese = f"{name}、1 番目の項目、1 行目: path に文字の半分（単独のサロゲート）があり"
-    check_error(action(language="en", definitions=name), english, japanese, host)
-    check_error(action(runner=True, definitions=name), english, japanese, host)
+    check_error(action, english, japanese, definitions=name)
 
 
 MANY = [
@@ -686,9 +471,7 @@ def test_a_key_is_reported_at_its_own_line(action: Action, host: StandInHost) ->
 MISTAKES = [{"path": f"/{number}"} for number in range(1, 8)] + [{"path": f"{n}/"} for n in "ABCDE"]
 
 
-def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(
-    action: Action, host: StandInHost
-) -> None:
+def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(action: Action) -> None:
     name = action.write("list.json", json.dumps(MISTAKES, indent=1))
     run = action(runner=True, language="en", definitions=name)
     assert len(run.annotations()) == 10
@@ -713,7 +496,7 @@ def test_one_error_a_thousand_times_is_ten_lines_with_a_count(
     assert host.requests == []
 
 
-def test_yaml_is_read_as_data_only(action: Action, host: StandInHost) -> None:
+def test_yaml_is_read_as_data_only(action: Action) -> None:
     betrayed = action.workspace / "betrayed"
     command = f"touch {betrayed}"
     name = action.write("list.yml", f"- !!python/object/apply:os.system ['{command}']\n")
@@ -732,185 +515,3 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     [error] = run.stderr.splitlines()
     assert error.startswith(f"Error: {name}: the definition file holds more than 50000 values.")
     assert host.requests == []
-
-
-# --- Names and values --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("variable", "expected"),
-    [
-        ("INPUT_MODES", "There is no input modes. Did you mean the input mode?"),
-        ("INPUT_DRY_RUN", "There is no input dry_run. Did you mean the input `mode: plan`?"),
-        ("INPUT_DRY-RUN", "There is no input dry-run. Did you mean the input `mode: plan`?"),
-        ("INPUT_LANGAGE", "There is no input langage. Did you mean the input language?"),
-        ("INPUT_TOKEN", "There is no input token. Did you mean the input host_token?"),
-        ("INPUT_COMMIT-STRATEGY", "no input commit-strategy. Did you mean the input commit_strat"),
-        ("INPUT_mode", "There is no input INPUT_mode. Did you mean the input INPUT_MODE?"),
-        ("input_mode", "There is no input input_mode. Did you mean the input INPUT_MODE?"),
-        ("INPUT_COLOUR", "There is no input colour. Known inputs: host_token, target_repo, "),
-        ("INPUT_METHOD", "There is no input method. Known inputs: "),
-        ("INPUT_", "There is no input . Known inputs: "),
-    ],
-)
-@pytest.mark.parametrize("value", ["plan", ""])
-def test_an_input_that_does_not_exist_is_an_error(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    variable: str,
-    value: str,
-    expected: str,
-) -> None:
-    run = action(language="en", runner=True, env={variable: value})
-    assert run.exit_code == 2
-    [annotation] = run.annotations()
-    assert expected in annotation.data
-    assert host.requests == []
-    run = action(language="en", env={variable: value})
-    if "Did you mean" in expected:
-        assert run.exit_code == 2
-        assert expected in run.stderr
-        assert host.requests == []
-    else:
-        assert run.exit_code == 0, "an ordinary variable of somebody else"
-
-
-def test_what_the_runner_itself_reads_is_no_error(action: Action, repository: Repository) -> None:
-    env = {"INPUT_ARGS": "x", "INPUT_ENTRYPOINT": "y"}
-    assert action(runner=True, env=env).exit_code == 0
-
-
-def test_values_are_taken_in_any_letter_case(action: Action, repository: Repository) -> None:
-    run = action(profile="Health", mode="PLAN", commit_strategy="Single", draft="False")
-    assert run.exit_code == 0, run.text
-    assert run.registration["profile"] == "health"
-    assert repository.branches == ["main"]
-    assert action(profile="health", language="EN", mode="plan").stdout.isascii()
-
-
-def test_errors_after_an_error_are_reported_too(action: Action, host: StandInHost) -> None:
-    run = action(
-        {"mode": "dry", "profile": "everything", "branch": "a b", "draft": "yes", "title": "{x}"},
-        language="en",
-        env={"INPUT_MODES": "plan"},
-    )
-    assert run.exit_code == 2
-    errors = [
-        "There is no input modes",
-        "Invalid value everything for profile",
-        "Invalid value dry for mode",
-        "branch ",
-        "title ",
-        "Invalid value yes for draft",
-    ]
-    for line, error in zip(run.stderr.splitlines(), errors, strict=True):
-        assert line.startswith(f"Error: {error}")
-    assert host.requests == []
-
-
-@pytest.mark.parametrize("runner", [False, True])
-@pytest.mark.parametrize(
-    "variable",
-    [
-        *(f"INPUT_{name.upper()}" for name in NAMES),
-        *("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL"),
-        *("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"),
-    ],
-)
-def test_bytes_that_are_not_utf8_are_an_error_of_their_own(
-    action: Action, host: StandInHost, variable: str, runner: bool
-) -> None:
-    """Python gives such a byte as half of a surrogate pair (PEP 383)."""
-    environ = action.environment({}, runner=runner)
-    name = {"HOST_TOKEN": "host_token", "TARGET_REPO": "target_repo"}.get(variable, variable)
-    if variable.endswith("API_URL"):
-        name = "api_url"
-    name = name.removeprefix("INPUT_").lower() if name.startswith("INPUT_") else name
-    environ.pop(f"INPUT_{name.upper()}", None)
-    run = action.start({**environ, "INPUT_LANGUAGE": "en", variable: "b\udce9\udcff"})
-    assert run.exit_code == 2
-    shown = run.stdout.splitlines() if runner else run.stderr.splitlines()
-    errors = [line for line in shown if line.startswith(("Error: ", "エラー: ", "::error"))]
-    if variable == "INPUT_LANGUAGE":
-        assert "UTF-8 ではない" in errors[0]
-    else:
-        assert f"{name} holds bytes that are not UTF-8" in errors[0]
-    assert len(errors) == 1
-    assert host.requests == []
-
-
-def test_a_workspace_and_files_with_such_names_do_no_harm(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    odd = action.directory / "b\udce9"
-    odd.mkdir()
-    (odd / "list.json").write_text('[{"path": "a"}]')
-    env = {
-        "GITHUB_WORKSPACE": str(odd),
-        "GITHUB_STEP_SUMMARY": str(odd / "summary\udce9"),
-        "GITHUB_OUTPUT": str(odd / "no\udce9" / "output"),
-        "RUNNER_TEMP": str(odd / "no\udce9"),
-    }
-    run = action(definitions="list.json", env=env)
-    assert run.exit_code == 0, run.text
-    assert (odd / "summary\udce9").exists()
-
-
-# --- Names of people and teams ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("between", [",", "\n", " ,\r\n, "])
-def test_people_and_teams_may_be_written_as_in_a_mention(
-    action: Action, repository: Repository, between: str
-) -> None:
-    run = action(
-        profile="health",
-        labels=between.join(["@label", "two words"]),
-        assignees=between.join(["octocat", "@octocat"]),
-        reviewers=between.join(["@hubot", "hubot"]),
-        team_reviewers=between.join(["docs", "@docs", "octo/docs", "@Octo/docs"]),
-    )
-    assert run.exit_code == 0, run.text
-
-    def sent(call: str, key: str) -> list[str]:
-        bodies = [r.json or {} for r in action.host.requests if r.path.endswith(f"/{call}")]
-        return [name for body in bodies for name in body[key]]
-
-    assert sent("requested_reviewers", "reviewers") == ["hubot"]
-    assert sent("requested_reviewers", "team_reviewers") == ["docs"]
-    assert sent("assignees", "assignees") == ["octocat"]
-    assert sent("labels", "labels") == ["@label", "two words"]
-
-
-def test_an_error_ends_with_a_link_to_the_page_of_the_version_in_use(action: Action) -> None:
-    version = {
-        "GITHUB_SERVER_URL": "https://github.example",
-        "GITHUB_ACTION_REPOSITORY": "octo/registrar",
-        "GITHUB_ACTION_REF": "v1",
-    }
-    run = action(target_repo="octo", language="en", runner=True, env=version)
-    page = "https://github.example/octo/registrar/blob/v1/docs/troubleshooting.md"
-    [annotation] = run.annotations()
-    assert annotation.data.endswith(f" → {page}#the-target-repository")
-
-
-@pytest.mark.parametrize("variable", ["INPUT_API_URL", "HOST_API_URL", "GITHUB_API_URL"])
-@pytest.mark.parametrize(
-    "value",
-    [
-        "https://user:hunter2@ghes.example/api/v3",
-        "https://hunter2@api.github.com",
-        "https://user:hunter2%40ghes.example/api/v3",
-        "https%3A%2F%2Fuser%3Ahunter2%2540ghes.example",
-        "https://user:hunter2@[ghes.example",
-        "http://user:hunter2@ghes.example",
-    ],
-)
-def test_an_address_with_a_password_is_refused_and_not_shown(
-    action: Action, host: StandInHost, variable: str, value: str
-) -> None:
-    run = action(language="en", runner=True, api_url=None, env={variable: value})
-    assert (run.exit_code, host.requests) == (2, [])
-    assert "api_url holds an `@`" in run.stdout
-    assert "hunter2" not in run.text
