@@ -440,8 +440,8 @@ HEALTH = (
 
 
 def example() -> str:
-    """The list of docs/examples.md."""
-    page = ROOT / "docs/examples.md"
+    """The list of docs/definitions.md."""
+    page = ROOT / "docs/definitions.md"
     [text] = [text for _, text in blocks("ya?ml", page) if text.startswith("# .github/files.yml")]
     return text
 

@@ -101,7 +101,8 @@ def test_definitions_lists_every_key_of_a_condition() -> None:
 
 
 def test_definitions_lists_every_limit() -> None:
-    numbers = " ".join(row[1] for row in table(ROOT / "docs/definitions.md", "What"))
+    page = (ROOT / "docs/definitions.md").read_text("utf-8")
+    numbers, _, _ = page.partition("\n## Limits\n\n")[2].partition("\n\n")
     limits = (
         *(rules.FILE_BYTES, parsing.MOST_NODES, parsing.MOST_CHARACTERS),
         *(rules.MOST_PATHS, rules.MOST_DIRECTORIES),
