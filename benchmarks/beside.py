@@ -112,7 +112,6 @@ def measure(rounds: int) -> Part:
         )
     ]
     text = page.BESIDE.format(
-        goals=page.goals(goals),
         measured=page.measured("beside", rounds),
         repositories=REPOSITORIES,
         lacking=LACKING,
@@ -122,7 +121,7 @@ def measure(rounds: int) -> Part:
         version=cloner.version(),
         latency=f"{LATENCY * 1000:.0f} ms",
         runs=page.table(
-            ("Work", "Tool", "Seconds", "Requests", "MB moved", "MB left", "Seconds ÷", "Bytes ÷"),
+            ("Work", "Tool", "Seconds", "Requests", "MB moved", "MB left"),
             (_row(step, found) for step in sorted(found[0], key=_place)),
             texts=2,
         ),
@@ -191,8 +190,6 @@ def _row(step: Step, found: Rounds) -> tuple[str, ...]:
         f"{measured[0].requests:,}",
         f"{measured[0].moved / 1_000_000:.2f}",
         f"{measured[0].left / 1_000_000:.2f}",
-        f"{_slower(found, step):.1f}",
-        f"{_larger(found, step):.1f}",
     )
 
 

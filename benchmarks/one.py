@@ -50,7 +50,7 @@ def measure(rounds: int) -> Part:
         made=ROUND_TRIPS["per-file"] - 1 + math.ceil(CHECKS / CONNECTIONS),
         latency=shown(GROWTH_LATENCY),
         ways=page.table(
-            ("Way", "Round trip", "Requests", "Seconds", "Bound", "× bound", "Procedure ÷", "MB"),
+            ("Way", "Round trip", "Requests", "Seconds", "× bound", "MB"),
             (compared(way, latency, scenes, starts) for way, latency in scenes),
         ),
         growth=page.table(
@@ -87,25 +87,19 @@ def compared(
 ) -> tuple[str, ...]:
     """One row; a ratio is the median of the ratios within each round."""
     measured = scenes[way, latency]
-    bound, ratio, faster = "", "", ""
+    ratio = ""
     if way in ROUND_TRIPS:
         chain = ROUND_TRIPS[way] * latency
         bounds = [chain + (each["imports"] if way == "single" else 0.0) for each in starts]
-        bound = f"{median(bounds):.2f}"
         if median(bounds):
             pairs = zip(measured, bounds, strict=True)
             ratio = f"{median(each.seconds / b for each, b in pairs):.2f}"
-        if ("procedure", latency) in scenes:
-            both = zip(scenes["procedure", latency], measured, strict=True)
-            faster = f"{median(slow.seconds / fast.seconds for slow, fast in both):.1f}"
     return (
         way,
         shown(latency),
         str(measured[0].requests),
         f"{seconds(measured):.2f}",
-        bound,
         ratio,
-        faster,
         megabytes(measured),
     )
 

@@ -18,7 +18,7 @@ HEAD = """\
 # Performance
 
 Made by `scripts/benchmark`; do not edit. Seconds are the median of the rounds, a ratio is the
-median of the ratios within the rounds. GitHub is played by the stand-in of the tests, on the same
+median of the ratios within the rounds. The stand-in of the tests plays GitHub, on the same
 machine: every request waits for the round trip, then for what the stand-in computes. Connections
 are encrypted; their set-up waits for no round trip.
 
@@ -38,10 +38,10 @@ ONE = """\
 
 - `procedure` is [the same as a shell script](../benchmarks/procedure.sh) around GitHub's own
   client, without encryption{procedure}.
-- The bound of `per-file` is its chain of round trips: token check, two reads, one round of
-  existence checks, the branch, 27 files, the pull request: {chain} at the given latency. The 29
-  checks share {connections} connections, so that a run makes {made}.
-- The bound of `single` is two round trips, the start of the interpreter and the imports.
+- `× bound` divides the seconds by those of the round trips that must follow one another. For
+  `per-file` they are {chain}: token check, two reads, one round of existence checks, the branch,
+  27 files, the pull request. (A run makes {made}, because {connections} connections share the 29
+  checks.) For `single` they are two, and the start of the interpreter with the imports.
 - `MB` is the peak of memory of the largest process.
 
 ### How it grows
@@ -52,15 +52,13 @@ At {latency} per round trip, all files missing.
 
 - `Host` is the part of the seconds in which the stand-in computed.
 - `single` [splits](concepts.md#strategies) long lists.
-- `per-file` above 78 files is computed from GitHub's pace; a run stops at `max_wait_minutes`, and
-  the next one continues.
+- `per-file` above 78 files is computed from GitHub's pace.
 
 ### Start-up
 
 {start}
 
-Invalid input is reported before PyGithub, most of the imports, is imported. The image contains the
-bytecode of all that a run imports.
+Invalid input is reported before PyGithub, most of the imports, is imported.
 """
 MANY = """\
 ## Many repositories
@@ -70,15 +68,12 @@ An organisation, some of whose repositories lack {lacking} of {paths} listed fil
 round trip, without the waiting for [GitHub's pace](many-repositories.md#caps-and-pace), which is
 most of a run that writes ([how](../benchmarks/unpaced.py)).
 
-{goals}
-
 {runs}
 
-- A run may make ten requests to begin with, one for each hundred repositories of the list, one for
-  each ten that are read, and two for each that lacks files.
-- `Chain`: the round trips that follow one another, of {latency} each. `Host`, what the stand-in
-  computes, is most of what a plan takes beyond them.
-- `÷ one` divides the peak of memory by that of the run on one repository.
+- One request lists a hundred repositories, one reads ten or more, two write to one that lacks
+  files.
+- `× chain` divides the seconds by those of the round trips that follow one another. `Host` is
+  what the stand-in computes, most of what a plan takes beyond them.
 """
 
 
@@ -86,24 +81,23 @@ BESIDE = """\
 ## Beside all-repos
 
 {measured}
-[all-repos](https://github.com/asottile/all-repos) {version} clones all repositories and pushes from
-clones. There are {repositories} of {commits} commits and {megabytes} MB each (packed), and
-{lacking} of them lack {missing} files. {latency} per round trip; nobody waits for GitHub's pace.
-
-{goals}
+[all-repos](https://github.com/asottile/all-repos) {version} clones all repositories
+and pushes from clones. There are {repositories} of {commits} commits and {megabytes} MB each
+(packed), and {lacking} of them lack {missing} files. {latency} per round trip; nobody waits for
+GitHub's pace.
 
 {runs}
 
-- `plan` begins with an empty disk; `plan again` is the same once more, clones are only brought up
-  to date. It is `all-repos-clone` (eight at once, its default), then `all-repos-find-files` with
-  the listed paths.
-- `write` is [an autofixer](../benchmarks/all_repos_fixer.py), which finds the clones that lack
-  files, and pushes by `github_pull_request`, one after the other (its default) or eight at once.
-  registrar writes one after the other, and reads everything again before that.
-- git speaks HTTPS and sends its token at once. all-repos has a connection for each call of git,
-  registrar one for all; their set-up waits for no round trip.
-- `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the disk.
-  `÷` divides by registrar's.
+- `plan` begins with an empty disk; `plan again` is the same once more, when clones are only
+  brought up to date. With all-repos it is `all-repos-clone` (eight at once, its default), then
+  `all-repos-find-files`.
+- `write` of all-repos is [an autofixer](../benchmarks/all_repos_fixer.py) with
+  `github_pull_request`, one after the other (its default) or eight at once. registrar writes one
+  after the other, and reads everything again before that.
+- git sends its token at once. all-repos has a connection for each call of git, registrar one for
+  all.
+- `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the
+  disk.
 """
 STEP = """\
 ## The whole step
@@ -112,8 +106,6 @@ STEP = """\
 From nothing to the end of a plan of one repository: `docker pull` out of a registry on the same
 machine, or the installation of packages from a directory, then the run. {latency} per round trip
 to GitHub. The network adds what the packed bytes take.
-
-{goals}
 
 {runs}
 
@@ -140,7 +132,7 @@ class Goal(NamedTuple):
         return self.measured <= self.bound
 
     def row(self) -> tuple[str, ...]:
-        """As a row of `goals`."""
+        """What is to hold, and what was measured."""
         sign = "≥" if self.at_least else "≤"
         return self.what, f"{sign} {self.bound:,g}", f"{round(self.measured, 2):,g}"
 
@@ -169,11 +161,6 @@ def write(name: str, part: Part, order: Sequence[str]) -> None:
     PAGE.write_text(HEAD + "\n".join(parts), "utf-8")
     for file, image in part.images.items():
         (ROOT / "docs/images" / file).write_text(image, "utf-8")
-
-
-def goals(found: Sequence[Goal]) -> str:
-    """A table of what is to hold, and what was measured."""
-    return table(("Goal", "Bound", "Measured"), (goal.row() for goal in found))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:

@@ -70,11 +70,10 @@ def measure(rounds: int) -> Part:
         Goal("slim image: seconds ÷ image", FASTER, _slower(found, SLIM), at_least=True),
     ]
     text = page.STEP.format(
-        goals=page.goals(goals),
         measured=page.measured("step", rounds),
         latency=f"{LATENCY * 1000:.0f} ms",
         runs=page.table(
-            ("Way", "MB packed", "MB unpacked", "Ready after", "Seconds", "÷ image"),
+            ("Way", "MB packed", "MB unpacked", "Ready after", "Seconds"),
             (
                 (
                     way,
@@ -82,7 +81,6 @@ def measure(rounds: int) -> Part:
                     f"{sizes[way].unpacked / MEGABYTE:.1f}",
                     f"{median(each[way].ready for each in found):.1f}",
                     f"{median(each[way].done for each in found):.1f}",
-                    f"{_slower(found, way):.1f}",
                 )
                 for way in (IMAGE, COMPOSITE, SLIM)
             ),
