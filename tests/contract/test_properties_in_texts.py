@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -101,8 +102,28 @@ def test_a_value_that_lacks_is_left_out_with_a_warning(
     if mode == "plan":
         return
     [pull] = repository.pull_requests
-    assert pull.title == f"Files of  in {TARGET.partition('/')[2]}"
+    assert pull.title == f"Files of in {TARGET.partition('/')[2]}"
     assert (pull.labels, pull.assignees, pull.reviewers) == (["plain {x}"], [], ["mona"])
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{property:team} files", "files"),
+        ("files for {property:team} of {repo}", "files for of example"),
+        ("{property:team}", ""),
+        ("files  of {repo} {property:tier}", "files  of example 1"),
+    ],
+)
+def test_no_blank_is_left_in_the_place_of_a_value(
+    given: Start, host: StandInHost, template: str, text: str
+) -> None:
+    repository = create(host, tier="1")
+    assert given(title=template, commit_message=template).exit_code == 0
+    [pull] = repository.pull_requests
+    assert pull.title == (text or "chore: add scaffold files")
+    subject = repository.log(SCAFFOLD_BRANCH)[0].message.partition("\n")[0]
+    assert subject in ([text] if text else ["chore: add a", "chore: add scaffold files"])
 
 
 @pytest.mark.parametrize(
@@ -143,3 +164,36 @@ def test_a_private_repositorys_value_is_not_in_a_public_log(
     everything = f"{run.text}{run.summary}{json.dumps(run.report)}{run.outputs}"
     assert "{property:team}" in everything
     assert "sesame" not in everything
+
+
+@pytest.mark.parametrize("properties", [{"team": "sesame"}, {"team": ["sesame", "x"]}])
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+def test_no_output_of_a_public_workflow_has_what_a_private_repository_is_filled_in_with(
+    action: Action,
+    host: StandInHost,
+    tmp_path: Path,
+    mode: str,
+    properties: dict[str, str | list[str]],
+) -> None:
+    for number in range(2):
+        host.create_repository(
+            f"octo-org/in-house-{number}", {"b": b""}, private=True, properties=properties
+        )
+    entry = {"path": "OWNERS", "template": True, "content": "{repo} {property:team}"}
+    rule = {"when": {"property": {"team": "sesame"}}, "files": ["b", entry]}
+    run = action(
+        GIVEN,
+        env={"GITHUB_REPOSITORY": "octo-org/workflows", "RUNNER_TEMP": str(tmp_path)},
+        runner=True,
+        profile="scaffold",
+        definitions=action.write("list.json", json.dumps({"files": ["a"], "rules": [rule]})),
+        language="en",
+        mode=mode,
+        target_repo=None,
+        target_repos="octo-org/*",
+    )
+    files = [each.read_text("utf-8") for each in tmp_path.glob("registrar-*")]
+    assert len(files) == 3
+    everything = "\n".join([run.text, *files])
+    assert "OWNERS" in everything
+    assert not {word for word in ("sesame", "in-house") if word in everything.lower()}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,13 +15,16 @@ from tests.documents import ROOT, blocks
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
+    PER_FILE,
     SCAFFOLD_BRANCH,
     SINGLE,
+    STRATEGIES,
     TARGET,
     Action,
     Run,
     Start,
     calls,
+    is_read,
     only_reads,
     queries,
 )
@@ -106,6 +111,39 @@ def test_requests_of_one_repository(
         assert sorted(checks) == ["GET contents/.golangci.yml", "GET contents/SECURITY.md"]
 
 
+REQUESTS = {
+    PER_FILE: [
+        *("GET /rate_limit", "GET", "GET git/ref/heads/main", "GET contents/b"),
+        *("GET git/matching-refs/heads/chore/add-scaffold-files", "GET pulls"),
+        *("POST git/refs", "PUT contents/b", "POST pulls", "POST issues/1/labels"),
+    ],
+    SINGLE: ["POST /graphql", "POST /graphql", "POST issues/1/labels"],
+    "many": [
+        *("GET /rate_limit", "GET /orgs/octo-org/repos", "POST /graphql"),
+        *("POST /graphql", "POST /graphql", "POST /repositories/1000/issues/1/labels"),
+    ],
+}
+"""All that is sent for a list without rules, in whose texts no custom property is named."""
+
+
+@pytest.mark.parametrize("with_rule", [False, True])
+def test_what_names_no_property_asks_for_none(
+    any_way: Start,
+    action: Action,
+    host: StandInHost,
+    way: str,
+    with_rule: bool,
+) -> None:
+    host.quirks.without_properties = True
+    host.create_repository("octo-org/a", {"a": b""}, properties={"team": "red"})
+    rules = [{"when": {"visibility": "public", "not": {"topic": "x"}}, "files": ["b"]}]
+    listed = {"rules": rules} if with_rule else {"files": ["b"]}
+    texts = {"title": "{count} of {repo}", "body": "property: {run_url}", "labels": "team"}
+    run = any_way(texts, definitions=listing(action, listed))
+    assert run.exit_code == 0, run.text
+    assert sorted(calls(host)) == sorted(REQUESTS[way])
+
+
 def test_a_list_without_rules_asks_for_nothing_more(single: Start, action: Action) -> None:
     action.host.create_repository(TARGET, {"a": b""})
     single(profile="scaffold", definitions=action.listing("b"))
@@ -156,6 +194,37 @@ def many(action: Action) -> Start:
     )
 
 
+@pytest.fixture(params=[*STRATEGIES, "many"])
+def way(request: pytest.FixtureRequest) -> str:
+    """Each strategy for one repository, and the run over many."""
+    return str(request.param)
+
+
+@pytest.fixture
+def any_way(way: str, action: Action) -> Start:
+    """The action on one repository by each strategy, and on many, in English.
+
+    Of ``target_repo`` and ``target_repos`` it takes what is right.
+    """
+    is_many, listed = way == "many", listing(action)
+    more = {"target_repo": None} if is_many else {"commit_strategy": way}
+
+    def run(inputs: Mapping[str, str] | None = None, /, **given: str) -> Run:
+        given = {
+            "target_repo": "octo-org/a",
+            "target_repos": "octo-org/*",
+            "profile": "scaffold",
+            "definitions": listed,
+            "language": "en",
+            **(inputs or {}),
+            **given,
+        }
+        del given["target_repo" if is_many else "target_repos"]
+        return action(given, **more)
+
+    return run
+
+
 @pytest.mark.parametrize("kind", ["classic", "installation"])
 @pytest.mark.parametrize("in_answer", [True, False])
 def test_each_of_many_repositories_gets_its_own_files(
@@ -185,6 +254,41 @@ def test_each_of_many_repositories_gets_its_own_files(
     assert many(given, mode="check").exit_code == 0
 
 
+def written(host: StandInHost) -> list[str]:
+    """The paths that were written since the requests were cleared."""
+    sent = [request for request in host.requests if not is_read(request)]
+    puts = [r.path.partition("/contents/")[2] for r in sent if r.method == "PUT"]
+    commits = [json.dumps(r.json["variables"]) for r in sent if r.path == "/graphql"]
+    return puts + [path for each in commits for path in re.findall('"path": "([^"]+)"', each)]
+
+
+@pytest.mark.parametrize("in_answer", [True, False])
+def test_a_property_that_changes_while_the_pull_request_is_open_writes_nothing_twice(
+    any_way: Start, action: Action, host: StandInHost, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    repository = host.create_repository("octo-org/a", {"a": b""}, private=True)
+    team = {"path": "OWNERS", "template": True, "content": "{property:team}"}
+    listed = listing(action, {**LIST, "files": ["SECURITY.md", team]})
+    for properties, new in (
+        ({}, ["SECURITY.md"]),
+        ({"tier": "gold", "team": "red"}, ["OWNERS", "GOLD.md"]),
+        ({"tier": "silver", "team": "blue"}, []),
+        ({"team": "blue"}, []),
+        ({}, []),
+        ({"tier": "gold"}, []),
+    ):
+        repository.properties = dict(properties)
+        host.requests.clear()
+        run = any_way(definitions=listed)
+        assert run.exit_code == 0, run.text
+        assert sorted(written(host)) == sorted(new), run.text
+    files = repository.files(SCAFFOLD_BRANCH)
+    assert files == {"a": b"", "SECURITY.md": b"\n", "OWNERS": b"red", "GOLD.md": b"\n"}
+    [pull] = repository.pull_requests
+    assert (pull.state, repository.branches) == ("open", [SCAFFOLD_BRANCH, "main"])
+
+
 def test_a_property_that_changes_asks_for_what_is_new_only(many: Start, host: StandInHost) -> None:
     repository = host.create_repository("octo-org/a", {"a": b""}, private=True)
     assert many().exit_code == 0
@@ -199,20 +303,58 @@ def test_a_property_that_changes_asks_for_what_is_new_only(many: Start, host: St
     assert len(repository.pull_requests) == 2
 
 
-def test_a_rule_that_fits_none_of_many_is_said(many: Start, host: StandInHost) -> None:
-    host.create_repository("octo-org/a", {"a": b""})
-    run = many(mode="plan")
-    assert "that apply to no repository: 1, 3, 4" in run.stdout
-    assert "rule 1 in 0 repositories, rule 2 in 1 repositories" in run.stdout
-
-
-def test_a_persons_repositories_have_no_properties(
-    single: Start, action: Action, host: StandInHost
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_what_rules_came_to_is_in_log_summary_and_report_once(
+    many: Start, action: Action, host: StandInHost, mode: str
 ) -> None:
-    repository = host.create_repository("octocat/a", {"a": b""}, private=True)
-    run = single(profile="scaffold", definitions=listing(action), target_repo="octocat/a")
+    for name, private in (("a", False), ("b", False), ("c", True)):
+        host.create_repository(f"octo-org/{name}", {"a": b""}, private=private)
+    listed = {**LIST, "files": ["SECURITY.md", "PUBLIC.md"]}
+    run = many(mode=mode, definitions=listing(action, listed))
+    notes = [
+        "Repositories by rule of the list rules.json: rule 1: 0, rule 2: 2, rule 3: 0, rule 4: 0",
+        "Rules of the list rules.json that apply to no repository: 1, 3, 4",
+        "PUBLIC.md of rule 2 takes the place of the entry in the list itself. Repositories: 2.",
+    ]
+    fleet = run.report["fleet"]
+    assert fleet["notes"] == notes
+    assert [run.stdout.count(note) for note in notes] == [1, 1, 1]
+    assert [run.summary.replace("`", "").count(note) for note in notes] == [1, 1, 1]
+    assert {each["rule"]: each["repositories"] for each in fleet["rules"]} == dict(
+        zip(range(1, 5), [0, 2, 0, 0], strict=True)
+    )
+    assert "do not apply to this repository" not in run.text
+
+
+@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.parametrize("count", [1, 3])
+def test_that_a_persons_repositories_have_no_properties_is_said_once(
+    any_way: Start, host: StandInHost, count: int, in_answer: bool
+) -> None:
+    host.quirks.without_properties = not in_answer
+    made = [
+        host.create_repository(f"octocat/{name}", {"a": b""}, private=True)
+        for name in "abc"[:count]
+    ]
+    run = any_way(target_repo="octocat/a", target_repos="octocat/*")
     assert run.exit_code == 0, run.text
-    assert proposed(repository, {"a": b""}) == {"SECURITY.md"}
+    assert proposed(made[0], {"a": b""}) == {"SECURITY.md"}
+    note = "The repositories of octocat belong to a person and have no custom properties"
+    notes = run.report["fleet"]["notes"] if "fleet" in run.report else run.registration["notes"]
+    assert [each.startswith(note) for each in notes].count(True) == 1
+    assert run.stdout.count(note) == 1
+    assert run.summary.replace("`", "").count(note) == 1
+    assert not any(each.path.endswith("/properties/values") for each in host.requests)
+
+
+def test_a_list_that_asks_for_no_property_says_nothing_of_them(
+    any_way: Start, action: Action, host: StandInHost
+) -> None:
+    host.create_repository("octocat/a", {"a": b""})
+    given = {"target_repo": "octocat/a", "target_repos": "octocat/*"}
+    run = any_way(given, definitions=action.listing("b"))
+    assert run.exit_code == 0, run.text
+    assert "custom properties" not in run.text
 
 
 def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written(
@@ -407,7 +549,7 @@ def test_each_of_many_repositories_gets_its_own_value(
         written = made[name].files(SCAFFOLD_BRANCH)["OWNERS"]
         assert written == b"* @octo-org/%b {x} %b\n" % (team, team)
     assert "OWNERS" not in made["c"].files(SCAFFOLD_BRANCH)
-    assert "OWNERS is skipped in 1 repositories: property team is not set" in run.stdout
+    assert "OWNERS is skipped where property team is not set. Repositories: 1." in run.stdout
     assert many(definitions=listing(action, OWNERS)).exit_code == 0
     assert all(len(repository.pull_requests) == 1 for repository in made.values())
 

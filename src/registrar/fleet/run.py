@@ -20,11 +20,13 @@ from registrar.inputs.settings import Settings
 from registrar.models.fleet import Budget, Counts, FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.rules import Replaced
 from registrar.models.selection import Selection
 from registrar.models.spec import Mode
+from registrar.registration.plan import place_of
 from registrar.registration.run import preview
 from registrar.reporting import fleet_messages
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
@@ -79,6 +81,8 @@ class Fleet:
                 is_public=publicity.is_public(settings, listing.found.values(), client),
             )
             self._report_not_found(listing)
+            if asks:
+                self._report_persons(listing)
             for repository, reason in listing.left_out:
                 for files in self.lists:
                     self._record_unread(Target(repository, files), f"excluded: {reason}")
@@ -148,8 +152,9 @@ class Fleet:
         budgets.require_memory(paths * len(listing.selected))
         budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
-        left_out, fits = set[int](), Counter[tuple[str, int]]()
-        unset = Counter[tuple[str, str]]()
+        left_out, rules = set[int](), self.rows.result.rules
+        replaced, unset = Counter[Replaced](), Counter[tuple[str, str]]()
+        rules.update({(files.list_name, r.number): 0 for files in self.lists for r in files.rules})
         for reading in reader.read(targets):
             repository, plan = reading.target.repository, reading.plan
             if reading.exclusion:
@@ -159,8 +164,10 @@ class Fleet:
                 left_out.add(repository.id)
                 continue
             if plan:
-                fits.update((plan.spec.list_id, number) for number in plan.fitting)
-                unset.update(plan.unset)
+                name = reading.target.files.list_name
+                rules.update((name, number) for number in plan.fitting)
+                replaced.update(plan.replaced)
+                unset.update(plan.unset.items())
             evidence = None
             if plan is None:
                 self._record_unread(reading.target)
@@ -176,7 +183,7 @@ class Fleet:
                     continue
             self.rows.add(reading.row)
             self.rows.record(evidence)
-        self._report_rules(fits, unset)
+        self._report_rules(replaced, unset)
         return items
 
     def _record_unread(self, target: Target, state: str = "") -> None:
@@ -193,25 +200,37 @@ class Fleet:
         )
         self.rows.record(self.rows.evidence(result, state))
 
-    def _report_rules(
-        self, fits: Mapping[tuple[str, int], int], unset: Mapping[tuple[str, str], int]
-    ) -> None:
-        """Say to how many repositories each rule applies, and which properties are not set.
+    def _report_persons(self, listing: Listing) -> None:
+        """Say whose repositories can have no custom properties."""
+        owners = {r.full_name.partition("/")[0] for r in listing.found.values() if r.of_person}
+        if owners:
+            self._note(msg("progress.no_properties", owners=sorted(owners)))
 
-        ``fits`` counts by list and rule, ``unset`` by path and name.
+    def _report_rules(
+        self, replaced: Mapping[Replaced, int], unset: Mapping[tuple[str, str], int]
+    ) -> None:
+        """Report to how many repositories each rule applies, and what deserves a note.
+
+        ``replaced`` and ``unset``, by path and custom property, count repositories.
         """
-        line = self.rows.reporter.line
         for files in self.lists:
-            counts = {
-                rule.number: fits.get((files.list_id, rule.number), 0) for rule in files.rules
-            }
-            parts = [msg("fleet.rule", number=rule, count=n) for rule, n in counts.items()]
-            if parts:
-                line(msg("fleet.rules", list=files.list_name, parts=parts))
-            if unfit := [rule for rule, count in counts.items() if not count]:
-                line(msg("fleet.unfit_rules", list=files.list_name, numbers=unfit))
+            name, rules = files.list_name, self.rows.result.rules
+            counts = {rule.number: rules[name, rule.number] for rule in files.rules}
+            if parts := [msg("fleet.rule", number=n, count=count) for n, count in counts.items()]:
+                self._note(msg("fleet.rules", list=name, parts=parts))
+            if unfit := [number for number, count in counts.items() if not count]:
+                self._note(msg("fleet.unfit_rules", list=name, numbers=unfit))
+        for (path, earlier, later), count in replaced.items():
+            places = {"earlier": place_of(earlier), "later": place_of(later)}
+            taken = msg("progress.replaced", path=path, **places)
+            self._note(msg("fleet.counted", note=taken, count=count))
         for (path, name), count in unset.items():
-            line(msg("fleet.unset", path=path, name=name, count=count))
+            skipped = msg("fleet.unset", path=path, name=name)
+            self._note(msg("fleet.counted", note=skipped, count=count))
+
+    def _note(self, note: Message) -> None:
+        self.rows.result.notes.append(note)
+        self.rows.reporter.line(note)
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)

@@ -313,4 +313,5 @@ def _repository(found: Fields) -> ListedRepository:
         language=facts.language,
         topics=facts.topics,
         properties=facts.properties,
+        of_person=facts.of_person,
     )

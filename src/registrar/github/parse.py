@@ -33,12 +33,11 @@ def facts(found: Fields) -> Facts:
     Its custom properties are documented as optional, and a person's repositories have none
     (https://docs.github.com/en/rest/repos/repos#get-a-repository).
     """
-    properties: Values | None = None
+    of_person = "owner" in found and found.object("owner").text_or("type", "") == "User"
+    properties: Values | None = {} if of_person else None
     if "custom_properties" in found:
         given = found.texts_by_name("custom_properties")
         properties = {name.lower(): values for name, values in given.items()}
-    elif "owner" in found and found.object("owner").text_or("type", "") == "User":
-        properties = {}
     private = "private" if found.flag("private") else "public"
     return Facts(
         full_name=found.repository("full_name"),
@@ -47,6 +46,7 @@ def facts(found: Fields) -> Facts:
         language=found.text_or("language", ""),
         topics=frozenset(found.texts("topics")) if "topics" in found else frozenset(),
         properties=properties,
+        of_person=of_person,
     )
 
 

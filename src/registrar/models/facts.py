@@ -22,3 +22,5 @@ class Facts(NamedTuple):
     topics: frozenset[str] = frozenset()
     properties: Values | None = MappingProxyType({})
     """``None`` where the answer did not have them."""
+    of_person: bool = False
+    """Whether it belongs to a person, so that it can have none."""

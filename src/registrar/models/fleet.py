@@ -152,6 +152,10 @@ class FleetResult:
         """Number of selected repositories."""
         self.counts = Counter[FleetState]()
         self.rows: list[FleetRow] = []
+        self.rules = Counter[tuple[str, int]]()
+        """To how many repositories a rule applies, by the name of its list and its number."""
+        self.notes: list[Message] = []
+        """What is worth knowing of the lists."""
         self.budget: Budget | None = None
         self.cancelled = 0
         """Exit code of the signal that ended the run; 0 where none did."""

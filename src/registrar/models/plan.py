@@ -30,21 +30,14 @@ class Plan(NamedTuple):
     """Missing paths below something that is not a directory, and what that is."""
     satisfied: Mapping[str, Message] = MappingProxyType({})
     """Paths that are not there, and why that is all right."""
+    unset: Mapping[str, str] = MappingProxyType({})
+    """Those of them whose templates name a custom property that is not set, and its name."""
     found: Mapping[str, Found] = MappingProxyType({})
     """Listed paths that are present, or for which another file counts, and what is there."""
     other_case: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and what exists that differs in letter case only."""
     hides: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and the file that GitHub uses today and would then not use any more."""
-
-    @property
-    def unset(self) -> tuple[tuple[str, str], ...]:
-        """Paths that are skipped because a custom property is not set, each with its name."""
-        return tuple(
-            (path, str(reason.values["name"]))
-            for path, reason in self.satisfied.items()
-            if reason.key == "reason.no_property"
-        )
 
     @property
     def fitting(self) -> frozenset[int]:

@@ -35,6 +35,8 @@ class ListedRepository(NamedTuple):
     topics: frozenset[str] = frozenset()
     properties: Values | None = None
     """Its custom properties; ``None`` where the answer does not have them."""
+    of_person: bool = False
+    """Whether it belongs to a person, so that it can have none."""
 
     @property
     def facts(self) -> Facts:
@@ -46,6 +48,7 @@ class ListedRepository(NamedTuple):
             self.language,
             self.topics,
             self.properties,
+            self.of_person,
         )
 
 

@@ -36,7 +36,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     entries, listed = state.entries, listed_in(spec, state)
     for below, above in listed.below if spec.rules else ():
         values = {"path": below.path, "parent": above.path}
-        rules = {"rule": _place(below.rule), "other": _place(above.rule)}
+        rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
     repository = state.repository._replace(facts=facts_of(spec, state))
     definitions = tuple(d.filled_in(repository) for d in listed.definitions)
@@ -44,7 +44,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     listing = DirectoryListing(state.directories)
     counted = _counted(absent, listing, spec, state)
     satisfied = {path: reason for path, (reason, _) in counted.items()}
-    satisfied |= _without_value([d for d in absent if d.path not in satisfied])
+    unset = _without_value([d for d in absent if d.path not in satisfied])
+    satisfied |= {path: msg("reason.no_property", name=name) for path, name in unset.items()}
     blocked = {
         definition.path: parent
         for definition in absent
@@ -62,6 +63,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         replaced=listed.replaced,
         blocked=blocked,
         satisfied=satisfied,
+        unset=unset,
         found={
             **{
                 d.path: _found(d, d.path, entries[d.path]) for d in definitions if d.path in entries
@@ -95,13 +97,13 @@ def facts_of(spec: RegistrationSpec, state: RepositoryState) -> Facts:
     return spec.facts or state.repository.facts or Facts(state.repository.full_name)
 
 
-def _without_value(absent: Sequence[FileDefinition]) -> dict[str, Message]:
-    """Those whose templates name a custom property that is not set.
+def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
+    """Those whose templates name a custom property that is not set, and its name.
 
     Raises:
         Refused: one has several values.
     """
-    found: dict[str, Message] = {}
+    found: dict[str, str] = {}
     for definition in absent:
         facts = definition.repository.facts if definition.repository else None
         values = (facts.properties if facts else None) or {}
@@ -109,12 +111,12 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, Message]:
             if len(values.get(name, ())) > 1:
                 raise Refused(msg("preflight.property_list", path=definition.path, name=name))
             if not values.get(name):
-                found.setdefault(definition.path, msg("reason.no_property", name=name))
+                found.setdefault(definition.path, name)
     return found
 
 
-def _place(rule: int) -> Message:
-    """Where an entry stands."""
+def place_of(rule: int) -> Message:
+    """Say where in a list an entry stands; 0: in no rule."""
     return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 

@@ -115,24 +115,23 @@ class Proposal(NamedTuple):
     def title(self, result: RegistrationResult) -> str:
         """Title of the pull request."""
         template = self.title_template or self.profile.title
-        title = self._fill(template, result)
+        title = self._fill(template, result) or self.profile.title
         if not templates.properties(template):
             return title
         return escaping.FromProperty(_cut(title, TITLE_CHARACTERS), template)
 
     def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
         """Message of the commit that creates one file."""
-        template = self.commit_template or self.profile.commit_message
-        return self._fill(template, result, path=escaping.for_commit(file.path))
+        path = escaping.for_commit(file.path)
+        text = self._fill(self.commit_template, result, path=path)
+        return text or self._fill(self.profile.commit_message, result, path=path)
 
     def headline(self, result: RegistrationResult, files: Sequence[FileDefinition]) -> str:
         """First line of the commit that creates several files."""
-        if not self.commit_template:
-            return self.title(result)
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
         if len(files) == 1:
             paths = escaping.for_commit(files[0].path)
-        return self._fill(self.commit_template, result, path=paths)
+        return self._fill(self.commit_template, result, path=paths) or self.title(result)
 
     def body(
         self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK
@@ -199,6 +198,8 @@ class Proposal(NamedTuple):
             for name in templates.properties(template)
         }
         text = templates.fill(template, values | more, properties)
+        if not (lines or all(properties.values())):
+            text = " ".join(text.split())
         # The value `skip ci` in the brackets of a template would be an instruction
         breaks = bool(properties) and not escaping.skips_checks(template)
         return escaping.no_skip(text) if breaks else text

@@ -39,7 +39,7 @@ from registrar.registration.decide import (
     decide,
 )
 from registrar.registration.per_file import PerFile
-from registrar.registration.plan import facts_of, make_plan, require_writable
+from registrar.registration.plan import facts_of, make_plan, place_of, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.pull_requests import Published
@@ -112,6 +112,8 @@ def _register(
 ) -> None:
     plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
     _report_plan(plan, progress)
+    if not spec.is_one_of_many:
+        _note_rules(plan, progress)
     if not plan.missing:
         return
     proposal = _filled_in(proposal, plan, progress)
@@ -136,12 +138,6 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
     progress.checked(plan)
     progress.planned(plan)
-    if plan.unfit and plan.spec.chosen is None:
-        progress.note("progress.unfit_rules", numbers=plan.unfit)
-    for path, earlier, later in plan.replaced:
-        place = msg("label.rule", number=earlier) if earlier else msg("label.no_rule")
-        rule = msg("label.rule", number=later)
-        progress.note("progress.replaced", about=path, path=path, earlier=place, later=rule)
     if plan.other_case:
         pairs = [
             msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
@@ -150,6 +146,18 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     if plan.hides:
         pairs = [msg("progress.hides_pair", path=p, other=o) for p, o in plan.hides.items()]
         progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
+
+
+def _note_rules(plan: Plan, progress: Progress) -> None:
+    """Report what the rules of the list make of this repository; many are counted instead."""
+    facts = facts_of(plan.spec, plan.state)
+    if facts.of_person and plan.spec.asks_for_properties:
+        progress.note("progress.no_properties", owners=[plan.repository.owner])
+    if plan.unfit:
+        progress.note("progress.unfit_rules", numbers=plan.unfit)
+    for path, *places in plan.replaced:
+        earlier, later = map(place_of, places)
+        progress.note("progress.replaced", path=path, earlier=earlier, later=later)
 
 
 def _preview(plan: Plan, decision: Decision, unread: Failure | None, progress: Progress) -> None:

@@ -34,7 +34,7 @@ def step_summary(
     if result.budget:
         budget = fleet_messages.budget_sentences(result.budget)
         lines += [*(f"- {text(each)}" for each in budget), ""]
-    for note in fleet_messages.notes(registrations):
+    for note in (*result.notes, *fleet_messages.notes(registrations)):
         lines += markdown.quoted(text(note))
     for rows in fleet_messages.by_cause(result):
         lines += _group(rows[0].state, rows, catalogue)
@@ -131,6 +131,11 @@ def document(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
         "repositories": result.repositories,
         "states": {each.value: result.counts[each] for each in FleetState},
         "stopped": text(result.stopped),
+        "notes": [text(note) for note in result.notes],
+        "rules": [
+            {"list": catalogue.shown(name, str), "rule": number, "repositories": count}
+            for (name, number), count in result.rules.items()
+        ],
         "budget": {
             "found": counts.found,
             "selected": counts.selected,
