@@ -70,8 +70,8 @@ most of a run that writes ([how](../benchmarks/unpaced.py)).
 
 {runs}
 
-- One request lists a hundred repositories, one reads ten or more, two write to one that lacks
-  files.
+- One request lists a hundred repositories, one reads ten or more, one what as many open pull
+  requests hold, two write to a repository that lacks files.
 - `× chain` divides the seconds by those of the round trips that follow one another. `Host` is
   what the stand-in computes, most of what a plan takes beyond them.
 """

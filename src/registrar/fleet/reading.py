@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from registrar.clock import Clock
 from registrar.errors import Refused, RegistrarError
@@ -14,6 +15,7 @@ from registrar.fleet import budget as budgets
 from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.fleet.targets import Reading, Target, failed, planned
 from registrar.github.errors import GitHubError
+from registrar.github.many import PathSince
 from registrar.models.fleet import FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
@@ -24,13 +26,16 @@ from registrar.registration.decide import (
     Ask,
     Claim,
     Decision,
+    Lacking,
     Made,
+    Removed,
     StateOf,
     Unknown,
     choose,
 )
 from registrar.registration.plan import make_plan
 from registrar.registration.single import directories_to_read, names_to_read
+from registrar.special_files import directory_of
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -38,11 +43,18 @@ if TYPE_CHECKING:
     from registrar.github.many import ManyClient
 
 
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
 _MEASURED_QUERIES = 10
 """So many tell how long the others take: then most batches have the size that GitHub answers."""
 
 _MOST_HELD = 1000
 """So many may wait to be read under another name: the plans of all would fill the memory."""
+
+
+_SHARED = StateOf | Lacking | Removed
+"""What one query can answer for several."""
 
 
 def queries_for(targets: Sequence[Target]) -> int:
@@ -108,17 +120,35 @@ class Reader:
             else:
                 waiting.append(reading)
         while waiting:
-            asked, waiting = _by_name(waiting), []
-            self._total += sum(map(len, asked.values()))
+            asked, waiting = _by_query(waiting), []
+            self._total += sum(each.parts for those in asked for each in those)
             self._require_points(size)
-            for name, those in asked.items():
-                answers = self._inspect([each.target for each in those], [name], [], size)
-                for each, (target, found) in zip(those, answers, strict=True):
-                    reading = self._reading(target, found, each)
+            for those in asked:
+                for reading in self._answered(those, size):
                     if isinstance(reading, Reading):
                         yield reading
                     else:
                         waiting.append(reading)
+
+    def _answered(
+        self, waiting: Sequence[_Waiting], size: BatchSize
+    ) -> Iterator[Reading | _Waiting]:
+        """Answer what one query can answer for several, and go on with their decisions."""
+        ask = waiting[0].ask
+        if isinstance(ask, StateOf):
+            states = self._inspect([each.target for each in waiting], [ask.name], [], size)
+            for each, (target, state) in zip(waiting, states, strict=True):
+                yield self._reading(target, state, each)
+        elif isinstance(ask, Lacking):
+            for each, lacking in self._in_batches(waiting, self._lacking, _nothing, size):
+                yield _go_on(each, Unknown() if lacking is None else lacking)
+        else:
+            changes = self._in_batches(_changes(waiting), self.client.are_changed, _nothing, size)
+            for each in waiting:
+                found = list(islice(changes, each.parts))
+                removed = frozenset(change.path for change, is_removed in found if is_removed)
+                is_known = all(is_removed is not None for _, is_removed in found)
+                yield _go_on(each, removed if is_known else Unknown())
 
     def _inspect(
         self,
@@ -128,31 +158,61 @@ class Reader:
         size: BatchSize,
     ) -> Iterator[tuple[Target, RepositoryState | Exclusion | Failure]]:
         """Ask about targets of one list, with the same names and directories for all."""
-        spec = targets[0].spec
-        done = 0
-        while done < len(targets):
-            self._require_time()
-            batch = targets[done : done + size.size]
-            alone = len(batch) == 1
-            began = self.clock.monotonic()
+
+        def ask(batch: Sequence[Target]) -> list[RepositoryState | Exclusion | Failure]:
             repositories = [target.repository for target in batch]
+            with_codeowners = targets[0].spec.lists_codeowners
+            return self.client.inspect_many(
+                repositories, branches, directories, with_codeowners=with_codeowners
+            )
+
+        def alone(target: Target, error: GitHubError) -> RepositoryState | Failure:
+            return self._read_in_parts(target, branches, directories, error)
+
+        return self._in_batches(targets, ask, alone, size)
+
+    def _lacking(self, waiting: Sequence[_Waiting]) -> list[frozenset[str] | None]:
+        """Ask what commits lack of the paths that decisions ask about; ``None``: not known."""
+        asked = [
+            (each.plan.repository.node_id, *each.ask)
+            for each in waiting
+            if isinstance(each.ask, Lacking)
+        ]
+        directories = {directory_of(path) for _, paths, _ in asked for path in paths}
+        found = self.client.entries_at([(id_, commit) for id_, _, commit in asked], directories)
+        return [
+            None if entries is None else paths - entries.keys()
+            for (_, paths, _), entries in zip(asked, found, strict=True)
+        ]
+
+    def _in_batches(
+        self,
+        items: Sequence[Item],
+        ask: Callable[[Sequence[Item]], Sequence[Found]],
+        alone: Callable[[Item, GitHubError], Found],
+        size: BatchSize,
+    ) -> Iterator[tuple[Item, Found]]:
+        """Ask about items in batches; ``alone`` gives what one is for which a query fails."""
+        done = 0
+        while done < len(items):
+            self._require_time()
+            batch = items[done : done + size.size]
+            began = self.clock.monotonic()
             try:
-                states = self.client.inspect_many(
-                    repositories, branches, directories, with_codeowners=spec.lists_codeowners
-                )
+                found = ask(batch)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
-                if not alone:
+                if len(batch) > 1:
                     size.failed(len(batch))
                     # GitHub takes points for a query that runs out of time
                     self._require_points(size)
                     continue
-                states = [self._read_in_parts(batch[0], branches, directories, error)]
+                found = [alone(batch[0], error)]
             size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
-            yield from zip(batch, states, strict=True)
+            yield from zip(batch, found, strict=True)
 
     def _require_points(self, size: BatchSize) -> None:
         """Refuse what cannot end, now that more is to be read than at first."""
@@ -198,7 +258,7 @@ class Reader:
         spec = spec._replace(facts=target.repository.facts)
         try:
             if waiting:
-                return _go_on(waiting, found.branches.get(waiting.name, Unknown()))
+                return _go_on(waiting, next(iter(found.branches.values()), Unknown()))
             plan = make_plan(spec, with_owner(self.github.client(spec.target), spec, found))
         except (Refused, GitHubError) as error:
             return failed(target, error.failure)
@@ -208,30 +268,50 @@ class Reader:
 
 
 class _Waiting(NamedTuple):
-    """A decision about a target, which asks how a name stands."""
+    """A decision about a target, and what it asks."""
 
     target: Target
     plan: Plan
     asking: Generator[Ask, Answer, Decision]
-    name: str = ""
+    ask: Ask | None = None
+
+    @property
+    def parts(self) -> int:
+        """How many of those that one query asks about it takes the place of."""
+        return len(self.ask.paths) if isinstance(self.ask, Removed) else 1
 
 
-def _by_name(waiting: Sequence[_Waiting]) -> dict[str, list[_Waiting]]:
+def _by_query(waiting: Sequence[_Waiting]) -> list[list[_Waiting]]:
     """Those that one query can answer."""
-    groups: dict[str, list[_Waiting]] = {}
+    groups: dict[object, list[_Waiting]] = {}
     for each in waiting:
-        groups.setdefault(each.name, []).append(each)
-    return groups
+        key = each.ask if isinstance(each.ask, StateOf) else type(each.ask)
+        groups.setdefault(key, []).append(each)
+    return list(groups.values())
+
+
+def _changes(waiting: Sequence[_Waiting]) -> list[PathSince]:
+    """What is asked about the history of paths, one after the other."""
+    return [
+        PathSince(each.plan.repository.node_id, path, each.ask.since, each.ask.head)
+        for each in waiting
+        if isinstance(each.ask, Removed)
+        for path in each.ask.paths
+    ]
+
+
+def _nothing(_item: object, _error: GitHubError) -> None:
+    """What is known of one for which a query fails that is not about how it stands."""
 
 
 def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
-    """Answer a decision, and what it asks next, as far as that needs no request of its own."""
+    """Answer a decision, and what it asks next, as far as no query can be shared for that."""
     target, plan, asking, _ = waiting
     try:
         while True:
             ask = asking.send(answer)
-            if isinstance(ask, StateOf) and not plan.state.pull_requests_error:
-                return waiting._replace(name=ask.name)
+            if isinstance(ask, _SHARED) and not plan.state.pull_requests_error:
+                return waiting._replace(ask=ask)
             answer = Made() if isinstance(ask, Claim) else Unknown()
     except StopIteration as done:
         return planned(target, plan, done.value)

@@ -13,7 +13,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.decide import Continue, Decision, Declined, NotKnown
+from registrar.registration.decide import Continue, Decision, Declined, LeftAlone, NotKnown
 from registrar.reporting.records import Rows
 from registrar.texts.messages import msg
 
@@ -93,7 +93,7 @@ class Reading(NamedTuple):
     node_id: str = ""
     """What GraphQL calls the repository: a list may have an id of an older form."""
     is_known: bool = True
-    """Whether it is known what a registration would do."""
+    """Whether it is known that there is a pull request, or none."""
     plan: Plan | None = None
     failure_or_decision: Failure | Decision | None = None
 
@@ -132,23 +132,23 @@ def planned(target: Target, plan: Plan, decision: Decision | None = None) -> Rea
         with_present(row, plan.found.values(), len(plan.codeowners)),
         pull_state=pull_state,
         node_id=plan.repository.node_id,
-        is_known=decision is None or not isinstance(decision.choice, NotKnown),
+        is_known=decision is None or decision.choice != NotKnown(),
         plan=plan,
         failure_or_decision=decision,
     )
 
 
 def _pull_state(decision: Decision | None) -> PullState | None:
-    """Say what is left to do.
-
-    What an open pull request proposes is read from its description: its branch would cost a
-    request for each repository.
-    """
+    """Say what is left to do."""
     if decision is None:
         return None
     choice = decision.choice
     if isinstance(choice, Declined):
         return PullState.DECLINED
+    if isinstance(choice, LeftAlone):
+        return PullState.WAITING
+    if isinstance(choice, NotKnown) and choice.pull_request:
+        return PullState.TO_UPDATE
     if not isinstance(choice, Continue) or choice.mark is None:
         return PullState.TO_OPEN
     proposes_all = all(choice.mark.holds(each.path) for each in decision.files)
@@ -161,4 +161,5 @@ def _pull_request(decision: Decision | None) -> PullRequest | None:
         return None
     if isinstance(decision.choice, Declined):
         return next(iter(decision.declined.values()))
-    return decision.choice.pull_request if isinstance(decision.choice, Continue) else None
+    is_about_one = isinstance(decision.choice, Continue | LeftAlone | NotKnown)
+    return decision.choice.pull_request if is_about_one else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
@@ -18,12 +18,13 @@ from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, Found, GraphQL, may_be_beside_data
 from registrar.github.limits import Resource
 from registrar.github.parse_graphql import Asked
-from registrar.github.request import GRAPHQL, Request
+from registrar.github.request import GRAPHQL, Model, Request
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing
 from registrar.github.session import Session
+from registrar.github.trees import Known
 from registrar.models.facts import Values
-from registrar.models.repository import RepositoryState
+from registrar.models.repository import Entry, RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.texts.messages import msg
 
@@ -38,6 +39,15 @@ class _Page(NamedTuple):
     is_last: bool
     is_partial: bool
     """Whether organisations that want single sign-on are missing from it."""
+
+
+class PathSince(NamedTuple):
+    """A path in the history of a repository, after the commit ``since`` up to ``head``."""
+
+    repository_id: str
+    path: str
+    since: str
+    head: str
 
 
 class ManyClient:
@@ -177,6 +187,71 @@ class ManyClient:
         )
         return [self._state(each) if isinstance(each, Found) else each for each in found]
 
+    def entries_at(
+        self, commits: Sequence[tuple[str, str]], directories: Iterable[str]
+    ) -> list[Mapping[str, Entry] | None]:
+        """Read directories, and those above them, of up to 100 commits.
+
+        Each commit comes after the id of its repository. Gives every path that is there; ``None``
+        where that takes a request of its own, or the commit is not known.
+
+        Raises:
+            GitHubError: no usable response, or a part of one.
+        """
+        asked = trees.to_ask(directories)
+
+        def read(response: Response) -> list[Mapping[str, Entry] | None]:
+            about, found = Asked((), asked, response), list[Mapping[str, Entry] | None]()
+            for name, commit in _commits(response, len(commits)):
+                known = Known()
+                if commit:
+                    known = known.learn(parse_graphql.directories(commit, about, (name, "object")))
+                is_known = commit and not known.unproved
+                found.append(trees.entries_of(known.directories) if is_known else None)
+            return found
+
+        text = queries.commits(len(commits), asked)
+        variables = queries.commit_variables(commits) | queries.variables(asked)
+        return self._about_commits(len(commits), text, variables, read)
+
+    def are_changed(self, asked: Sequence[PathSince]) -> list[bool | None]:
+        """Say of up to 100 paths whether their last change is after a commit.
+
+        ``None`` where that takes a request of its own, or the commit is not known.
+
+        Raises:
+            GitHubError: no usable response, or a part of one.
+        """
+
+        def read(response: Response) -> list[bool | None]:
+            return [
+                parse_graphql.is_changed(commit, each.since) if commit else None
+                for each, (_, commit) in zip(asked, _commits(response, len(asked)), strict=True)
+            ]
+
+        variables = queries.commit_variables((each.repository_id, each.head) for each in asked)
+        variables |= {f"h{index}": each.path for index, each in enumerate(asked)}
+        return self._about_commits(len(asked), queries.last_changes(len(asked)), variables, read)
+
+    def _about_commits(
+        self,
+        count: int,
+        text: str,
+        variables: Mapping[str, object],
+        read: Callable[[Response], Model],
+    ) -> Model:
+        return self._session.request(
+            Request(
+                "POST",
+                GRAPHQL,
+                msg("operation.repositories", count=count),
+                read,
+                queries.body(text, variables),
+                tolerates=_is_about_commit,
+                asks_less_after=_ASK_ABOUT_FEWER_AFTER if count > 1 else frozenset(),
+            )
+        )
+
     def _state(self, found: Found) -> RepositoryState | Failure:
         """Give the whole state, or why it cannot be read."""
         try:
@@ -263,6 +338,19 @@ class ManyClient:
 def _is_about_one(error: GraphQLError) -> bool:
     """Whether it is about one repository, and not a part of the answer that is left out."""
     return may_be_beside_data(error) or (error.path[:1] == ("nodes",) and error.type in UNREADABLE)
+
+
+def _is_about_commit(error: GraphQLError) -> bool:
+    """Whether a commit, or something of it, is not there: the data says what."""
+    return parse_graphql.is_about_directory(error) or error.type in UNREADABLE
+
+
+def _commits(response: Response, count: int) -> Iterator[tuple[str, Fields | None]]:
+    """The commits of an answer, with the names of their fields; ``None``: it is not there."""
+    data = Fields(response.data).object("data")
+    for name in (f"r{index}" for index in range(count)):
+        repository = data.object_or_null(name)
+        yield name, repository.object_or_null("object") if repository else None
 
 
 def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:

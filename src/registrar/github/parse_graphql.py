@@ -153,6 +153,19 @@ def branches(
     return states
 
 
+def is_changed(commit: Fields, since: str) -> bool | None:
+    """Whether the last change of a path up to ``commit`` comes after the commit ``since``.
+
+    ``None`` where the answer ends before that.
+    """
+    for change in commit.object("history").objects("nodes"):
+        before = change.object("history")
+        ids = {each.object_id("oid") for each in before.objects("nodes")}
+        is_after = since in ids - {change.object_id("oid")}
+        return None if before.object("pageInfo").flag("hasNextPage") and not is_after else is_after
+    return False
+
+
 def branch_ids(found: Fields, names: Sequence[str]) -> Mapping[str, str]:
     """What GraphQL calls those of the branches that exist."""
     refs = {name: found.object_or_null(f"b{index}") for index, name in enumerate(names)}

@@ -9,7 +9,7 @@ place of the whole field, because the schema does not let ``pullRequests`` itsel
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 _LISTING = "oid entries { nameRaw mode type oid }"
 
@@ -63,6 +63,14 @@ query($owner: String!%(variables)s) {
   }
 }
 """
+_COMMIT = "r{0}: node(id: $r{0}) {{ ... on Repository {{ object(oid: $c{0}) {{ {1} }} }} }}"
+_LAST_CHANGE = """
+    ... on Commit {{
+      history(first: 1, path: $h{0}) {{
+        nodes {{ oid history(first: 100) {{ nodes {{ oid }} pageInfo {{ hasNextPage }} }} }}
+      }}
+    }}
+"""
 CREATE_EVERYTHING = """
 mutation(
   $ref: CreateRefInput!, $commit: CreateCommitOnBranchInput!, $pull: CreatePullRequestInput!
@@ -114,6 +122,32 @@ def more_directories(directories: Sequence[str]) -> str:
 def owner(directories: Sequence[str]) -> str:
     """Ask for directories of the owner's repository ``.github``."""
     return _OWNER % _fields(directories)
+
+
+def commits(count: int, directories: Sequence[str]) -> str:
+    """Ask for directories of so many commits, each of a repository with an id."""
+    asked = _fields(directories)
+    fragment = f"fragment Listed on Commit {{ oid {asked['fields']} }}"
+    return _of_commits(count, "...Listed", asked["variables"]) + fragment
+
+
+def last_changes(count: int) -> str:
+    """Ask for the last change of a path up to each of so many commits, and what came before it."""
+    return _of_commits(count, _LAST_CHANGE, "".join(f", $h{i}: String!" for i in range(count)))
+
+
+def commit_variables(commits: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Give the variables of commits; each comes after the id of its repository."""
+    found: dict[str, str] = {}
+    for index, (repository_id, commit) in enumerate(commits):
+        found |= {f"r{index}": repository_id, f"c{index}": commit}
+    return found
+
+
+def _of_commits(count: int, fields: str, variables: str) -> str:
+    declared = ", ".join(f"$r{i}: ID!, $c{i}: GitObjectID!" for i in range(count))
+    asked = " ".join(_COMMIT.format(i, fields.format(i)) for i in range(count))
+    return f"query({declared}{variables}) {{ {asked} }}\n"
 
 
 def variables(directories: Sequence[str]) -> dict[str, str]:

@@ -36,7 +36,10 @@ class StateOf(NamedTuple):
 
 
 class TreeAt(NamedTuple):
-    """What does a commit hold? Answered with a `Tree`, or `None` where GitHub cuts the list."""
+    """What does a commit hold? Answered with a `Tree`, or `None` where GitHub cuts the list.
+
+    Whoever writes needs it; a preview may answer `Unknown` where nothing else depends on it.
+    """
 
     commit: str
 
@@ -206,6 +209,9 @@ class LeftAlone(NamedTuple):
 
 class NotKnown(NamedTuple):
     """A question was not answered."""
+
+    pull_request: PullRequest | None = None
+    """Ours, which is open."""
 
 
 Choice: TypeAlias = Create | Continue | Declined | LeftAlone | NotKnown
@@ -399,25 +405,30 @@ class _Decision:
 
     def _continue(
         self, state: BranchState, pull: PullRequest, mark: Mark
-    ) -> Asking[Continue | Declined | LeftAlone]:
+    ) -> Asking[Continue | Declined | LeftAlone | NotKnown]:
         """Continue an open pull request of ours, without what somebody removed from its branch."""
         head = state.head or pull.head_sha
+        paths = {d.path for d in self._files} if mark.paths is not None else set[str]()
+        held = frozenset(path for path in paths if mark.holds(path))
         try:
-            tree = yield from self._ask(TreeAt(head))
-            paths = {d.path for d in self._files} if mark.paths is not None else set[str]()
-            held = frozenset(path for path in paths if mark.holds(path))
             gone = (yield from self._ask(Lacking(held, head))) if held else frozenset[str]()
+            removed = frozenset(path for path in gone if mark.lost(path))
+            if (new := gone - removed) and mark.commit:
+                if new - (yield from self._ask(Removed(new, mark.commit, head))):
+                    return LeftAlone(pull)
+                removed |= new
         except _NotAnswered:
-            return Continue(Branch(state.name, head, None), head, pull, mark=mark)
-        removed = frozenset(path for path in gone if mark.lost(path))
-        if (new := gone - removed) and mark.commit:
-            if new - (yield from self._ask(Removed(new, mark.commit, head))):
-                return LeftAlone(pull)
-            removed |= new
+            return NotKnown(pull)
         self._decline_in(pull, removed)
         if not self._files:
             return Declined()
+        tree = yield from self._tree(head)
         return Continue(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
+
+    def _tree(self, commit: str) -> Asking[Tree | None]:
+        """Give what a branch holds, on which nothing depends that is decided."""
+        answer = yield TreeAt(commit)
+        return None if isinstance(answer, Unknown) else answer
 
     def _examine(self, state: BranchState, head: str) -> Asking[Continue | None]:
         """Continue a branch that adds files of ours and nothing else; `None`: it is left alone."""
@@ -445,7 +456,7 @@ class _Decision:
         if not ours:
             yield from self._close_again(state)
             return None
-        branch = Branch(state.name, head, (yield from self._ask(TreeAt(head))), may_be_ours=lost)
+        branch = Branch(state.name, head, (yield from self._tree(head)), may_be_ours=lost)
         is_new = pull is not None and self._has_opened(pull)
         return Continue(branch, head, pull, had_no_commit=added is None, is_new=is_new)
 

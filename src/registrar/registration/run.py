@@ -169,8 +169,9 @@ def _preview(plan: Plan, decision: Decision, unread: Failure | None, progress: P
         about = unread.cause.identity
         progress.note("progress.pull_requests_unread", about=about, reason=unread.message)
     elif isinstance(choice, NotKnown):
-        progress.note("progress.not_known")
-    elif isinstance(choice, Continue | LeftAlone) and choice.pull_request:
+        key = "progress.content_not_known" if choice.pull_request else "progress.not_known"
+        progress.note(key)
+    if isinstance(choice, Continue | LeftAlone | NotKnown) and choice.pull_request:
         progress.proposed(choice.pull_request)
     _record_missing(plan, progress)
 
