@@ -217,7 +217,9 @@ def asked(host: StandInHost) -> list[str]:
             return f"{request.method} {request.path}"
         if not is_read(request):
             return "mutation"
-        return "nodes" if "nodes(ids:" in request.json["query"] else "query"
+        shared = {"nodes(ids:": "nodes", "history(": "history", "r0: node(": "commits"}
+        query = request.json["query"]
+        return next((word for text, word in shared.items() if text in query), "query")
 
     return [word(request) for request in host.requests]
 

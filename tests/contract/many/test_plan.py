@@ -74,10 +74,11 @@ def test_a_plan_counts_everything_and_writes_nothing(
     assert run.exit_code == 0, run.console
     assert only_reads(host)
     assert states(run) == {"missing": 3, "waiting": 1, "complete": 8}
-    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes", "nodes"]
+    listed = ["GET /rate_limit", "GET /orgs/octo-org/repos"]
+    assert asked(host) == [*listed, "nodes", "nodes", "commits"]
     sentences = (
         "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
-        "Queries to read them: 2; GraphQL points left: 4995.",
+        "Queries to read them: 3; GraphQL points left: 4994.",
         "With missing files: 4 (open pull request: 1, to open: 3).",
         "Pull requests to open now: 2, deferred: 1. Time at GitHub's pace: about 1 min.",
     )
