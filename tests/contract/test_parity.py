@@ -164,7 +164,8 @@ def said(run: Run) -> dict[str, Any]:
     [row] = rows
     files = {file["path"]: (file["state"], file["reason"] or "") for file in row["files"]}
     pull = row["pull_request"] and row["pull_request"]["number"]
-    return {"files": files, "pull_request": pull, "failed": bool(row["error"])}
+    failed = bool(row["error"])
+    return {"files": files, "pull_request": pull, "failed": failed, "notes": row["notes"]}
 
 
 def declined(result: dict[str, Any]) -> dict[str, str]:
