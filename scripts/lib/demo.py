@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import signal
@@ -19,7 +20,7 @@ from unicodedata import east_asian_width
 
 import yaml
 
-from scripts.lib.example import BRANCHES, FILES, Example, Run, example, expected, readme_list
+from scripts.lib.example import BRANCHES, FILES, Example, Run, documented_list, example, expected
 from tests.fakehub import Repository
 from tests.fakehub.repository import Attributes
 
@@ -30,12 +31,22 @@ LONG = 100
 LACKING_PART = 5
 """One repository of so many lacks files, where there are many."""
 MANY_CAP = 5
+LIST = ".github/files.yml"
+EVERYBODYS = {"SECURITY.md"}
+OF_RULES = {
+    1: {".golangci.yml"},
+    2: expected("health").keys() - {".github/SECURITY.md", ".github/GOVERNANCE.md"},
+    3: {".github/CODEOWNERS"},
+    4: {"RUNBOOK.md"},
+}
+"""What the list of docs/definitions.md gives to everybody, and what each of its rules does."""
 ODD: dict[str, Attributes] = {
     "archived": {"archived": True},
     "fork": {"parent": "elsewhere/fork"},
     "legacy-api": {},
     "legacy-web": {},
     "locked": {"locked": True},
+    "short-lived": {"properties": {"tier": "bronze"}},
 }
 """Repositories that a run over many leaves out, and why."""
 HEAD, TAIL = 8, 4
@@ -64,28 +75,44 @@ class Demo:
 
     def play_many(self, count: int) -> None:
         """Many repositories: a plan, a run up to its cap, and the run that goes on."""
-        listed = expected("health")
+        text = documented_list("docs/definitions.md", LIST)
+        file = self.scene.workspace / LIST
+        file.parent.mkdir()
+        file.write_text(text, "utf-8")
+        heading("A list with rules, as in docs/definitions.md")
+        self.show(text)
+        complete = dict.fromkeys(EVERYBODYS.union(*OF_RULES.values()), b"\n")
         lacking = -(-count // LACKING_PART)
         heading(f"{count} repositories of octo-org, {lacking} of which lack files; {len(ODD)} more")
-        made = [
-            self.scene.host.create_repository(
-                f"octo-org/service-{number:03}", FILES if number < lacking else listed
-            )
-            for number in range(count)
-        ]
+        made: list[Repository] = []
+        fits = Counter[int]()
+        for number in range(count):
+            files, attributes, rules = kind(number)
+            files |= complete if number >= lacking else {}
+            name = f"octo-org/service-{number:03}"
+            made.append(self.scene.host.create_repository(name, files, **attributes))
+            fits.update(rules)
         odd = [
             self.scene.host.create_repository(f"octo-org/{name}", FILES, **attributes)
             for name, attributes in ODD.items()
         ]
         print(f"left out: {', '.join(ODD)}")
-        given = {"target_repos": "octo-org/*, !octo-org/legacy-*"}
-        given["max_pull_requests"] = str(MANY_CAP)
+        given = {"target_repos": "octo-org/*, !octo-org/legacy-*, -property:tier=bronze"}
+        given |= {"definitions": LIST, "max_pull_requests": str(MANY_CAP)}
 
         heading("Mode plan: what would be done?")
-        run, requests = self.run("health", mode="plan", **given)
+        run, requests = self.run("", mode="plan", **given)
         self.show(run.summary)
         self.check("exit code 0, and no pull request", run.exit_code == 0 and not opened(made))
         self.recap.append(f"plan of {count} repositories: {requests.total()} requests")
+        report = (self.scene.temporary / run.outputs["report_path"]).read_text("utf-8")
+        fleet = json.loads(report)["fleet"]
+        self.check(
+            "each rule applies to as many repositories as it is for",
+            {each["rule"]: each["repositories"] for each in fleet["rules"]}
+            == {rule: fits[rule] for rule in OF_RULES},
+        )
+        self.recap.append(fleet["notes"][0])
         kept = Path(tempfile.mkdtemp(prefix="registrar-demo-"))
         for output in ("table_path", "page_path"):
             written = self.scene.temporary / run.outputs[output]
@@ -94,7 +121,7 @@ class Demo:
         now = min(lacking, MANY_CAP)
         for title, total in (("The run", now), ("The run again", min(lacking, 2 * MANY_CAP))):
             heading(f"{title}: at most {MANY_CAP} new pull requests, 3 seconds apart")
-            run, requests = self.run("health", **given)
+            run, requests = self.run("", **given)
             heading(f"{title}: what must hold")
             self.check("exit code 0", run.exit_code == 0)
             self.check(
@@ -102,6 +129,15 @@ class Demo:
                 run.outputs.get("repositories") == str(count),
             )
             self.check(f"{total} repositories have one pull request each", opened(made) == total)
+            self.check(
+                "each pull request has the files for its repository, and no other",
+                all(
+                    repository.files(pull.head).keys() - repository.files().keys()
+                    == EVERYBODYS.union(*(OF_RULES[rule] for rule in kind(number)[2]))
+                    for number, repository in enumerate(made)
+                    for pull in repository.pull_requests
+                ),
+            )
             self.check(
                 f"{lacking - total} are deferred",
                 run.outputs.get("deferred") == str(lacking - total),
@@ -120,7 +156,7 @@ class Demo:
 
     def own_list(self) -> None:
         """The list of the README's first example: a plan, then the pull request."""
-        text = readme_list()
+        text = documented_list("README.md", ".github/registrar.yml")
         repository = self.scene.host.create_repository("octo/another", FILES)
         given = {"target_repo": repository.full_name, "commit_strategy": "single"}
         given["definitions"] = ".github/registrar.yml"
@@ -302,6 +338,20 @@ class Demo:
         width = shutil.get_terminal_size().columns
         line = f"{'ok   ' if holds else 'WRONG'} {what}"
         print(textwrap.fill(line, width, subsequent_indent=" " * 6))
+
+
+def kind(number: int) -> tuple[dict[str, bytes], Attributes, set[int]]:
+    """One of many repositories: files, attributes, and the numbers of the rules that are for it."""
+    go, private, gold, service = (number % each == 0 for each in (2, 3, 4, 5))
+    attributes: Attributes = {
+        "language": "Go" if go else "Python",
+        "private": private,
+        "properties": {"tier": "gold", "team": "core"} if gold else {},
+        "topics": ["service"] if service else [],
+    }
+    fits = (go, not private, gold, service)
+    rules = {rule for rule, is_for_it in zip(OF_RULES, fits, strict=True) if is_for_it}
+    return FILES | ({"go.mod": b"module example\n"} if go else {}), attributes, rules
 
 
 def fitting(line: str, columns: int) -> str:

@@ -131,10 +131,9 @@ def expected(profile: str) -> dict[str, bytes]:
     return {item["path"]: item.get("content", "\n").encode() for item in listed}
 
 
-def readme_list() -> str:
-    """The list that the README starts with."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    _, _, text = readme.partition("```yaml\n# .github/registrar.yml\n")
+def documented_list(page: str, path: str) -> str:
+    """The list that a page shows as the file of a path."""
+    _, _, text = (ROOT / page).read_text("utf-8").partition(f"```yaml\n# {path}\n")
     return text.partition("```")[0]
 
 

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from scripts.lib.example import ROOT, example, readme_list
+from scripts.lib.example import ROOT, documented_list, example
 from scripts.lib.github_page import page, photograph, rendered, section
 
 TARGET = ROOT / "docs/images/result.png"
@@ -22,7 +22,7 @@ def picture() -> str:
     with example(FILES) as scene:
         listing = Path(scene.workspace, INPUTS["definitions"])
         listing.parent.mkdir()
-        listing.write_text(readme_list(), "utf-8")
+        listing.write_text(documented_list("README.md", ".github/registrar.yml"), "utf-8")
         plan, run = (
             scene.run("", "en", lambda line: print(line, file=sys.stderr), **inputs)
             for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
