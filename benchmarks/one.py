@@ -63,9 +63,7 @@ def measure(rounds: int) -> Part:
                 ),
             ],
         ),
-        start=page.table(
-            ("Up to", "ms"), ((name, f"{seconds * 1000:.0f}") for name, seconds in start.items())
-        ),
+        start=", ".join(f"{name} after {seconds * 1000:.0f} ms" for name, seconds in start.items()),
     )
     bars = {
         way: {shown(latency): seconds(scenes[way, latency]) for latency in LATENCIES}

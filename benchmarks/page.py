@@ -56,8 +56,7 @@ At {latency} per round trip, all files missing.
 
 ### Start-up
 
-{start}
-
+From the start: {start}.
 Invalid input is reported before PyGithub, most of the imports, is imported.
 """
 MANY = """\
