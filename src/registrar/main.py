@@ -59,7 +59,7 @@ def main(
             from registrar import execution  # noqa: PLC0415
         except ImportError as error:
             raise Refused(msg("run.package_missing", name=error.name or str(error))) from error
-        execution.Execution(settings, lists, reporter, cancellation).run(result)
+        execution.execute(settings, lists, reporter, cancellation, result)
         cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.only_report_left()

@@ -4,51 +4,68 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
-from registrar.errors import Refused
+from registrar.errors import Diagnostic, Refused
 from registrar.file_lists import FileList
 from registrar.fleet import budget as budgets
-from registrar.fleet import publicity
-from registrar.fleet.listing import Listing, make_listing
+from registrar.fleet.listing import Listing, is_public, make_listing, may_be_public
 from registrar.fleet.reading import Reader, queries_for
-from registrar.fleet.rows import Rows
 from registrar.fleet.targets import Reading, Target
-from registrar.fleet.writing import Writer
+from registrar.fleet.writing import (
+    Gate,
+    in_order,
+    left_alone,
+    may_have_opened,
+    row_after,
+    why_stop,
+    writes_left,
+)
 from registrar.inputs.settings import Settings
-from registrar.models.fleet import Budget, Counts, FleetRow, FleetState, PullState
+from registrar.models.fleet import (
+    Budget,
+    Counts,
+    FleetResult,
+    FleetRow,
+    FleetState,
+    PullState,
+)
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.rules import Replaced
-from registrar.models.selection import Selection
-from registrar.models.spec import Mode
+from registrar.models.selection import ListedRepository, Selection
+from registrar.models.spec import Chosen, Mode
 from registrar.registration.plan import place_of
-from registrar.registration.run import preview
+from registrar.registration.progress import Progress
+from registrar.registration.run import preview, register
 from registrar.reporting import fleet_messages
+from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 
+@dataclass
 class Fleet:
-    """One run; its result, in ``rows``, grows while it goes on, whatever ends it."""
+    """One run; its result grows while it goes on, whatever ends it."""
 
-    def __init__(
-        self,
-        github: GitHub,
-        settings: Settings,
-        lists: Sequence[FileList],
-        rows: Rows,
-        cancellation: Cancellation,
-    ) -> None:
-        """Nothing is sent before `run`."""
-        self.github = github
-        self.settings = settings
-        self.lists = lists
-        self.rows = rows
-        self.cancellation = cancellation
+    github: GitHub
+    settings: Settings
+    lists: Sequence[FileList]
+    reporter: Reporter
+    cancellation: Cancellation
+    result: FleetResult
+    registrations: list[RegistrationResult]
+    """What was done, or would be, in each repository with missing files."""
+
+    def __post_init__(self) -> None:
+        self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
+        """Moment (monotonic) of the run's end."""
 
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write.
@@ -59,9 +76,8 @@ class Fleet:
             OutOfTime: GitHub's limits last for longer than we may wait.
             Cancelled: a signal arrived.
         """
-        settings, result, reporter = self.settings, self.rows.result, self.rows.reporter
-        end = self.cancellation.clock.monotonic() + settings.max_seconds
-        reporter.hidden_names.begin(may_be_public=publicity.may_be_public(settings))
+        settings, result, reporter = self.settings, self.result, self.reporter
+        reporter.hidden_names.begin(may_be_public=may_be_public(settings))
         self.github.check_token()
         client = self.github.many()
         asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
@@ -71,14 +87,14 @@ class Fleet:
                 selection._replace(with_properties=asks),
                 settings.part,
                 settings.workflow_repository,
-                lambda: self._require_time(end),
+                self._require_time,
             )
             reporter.hidden_names.hide(
                 listing.found.values(),
                 (settings.branch, settings.title, settings.commit_message),
                 property_names={n for files in self.lists for n in files.proposal.property_names},
                 lists=[files.profile.name for files in self.lists],
-                is_public=publicity.is_public(settings, listing.found.values(), client),
+                is_public=is_public(settings, listing.found.values(), client),
             )
             self._report_not_found(listing)
             if asks:
@@ -88,7 +104,7 @@ class Fleet:
                     self._record_unread(Target(repository, files), f"excluded: {reason}")
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
-        reader = Reader(self.github, client, self.cancellation.clock, end)
+        reader = Reader(self.github, client, self.cancellation.clock, self._end)
         with reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
@@ -97,20 +113,20 @@ class Fleet:
         for sentence in fleet_messages.budget_sentences(result.budget):
             reporter.line(sentence)
         if settings.mode is Mode.REGISTER:
-            self._write(items, result.budget, end)
-        for note in fleet_messages.notes(self.rows.registrations):
+            self._write(items, result.budget.writes)
+        for note in fleet_messages.notes(self.registrations):
             reporter.line(note)
         reporter.line(fleet_messages.outcome(result))
         if evidence := fleet_messages.evidence(result):
             reporter.line(evidence)
 
-    def _require_time(self, end: float) -> None:
+    def _require_time(self) -> None:
         """Refuse to list for longer than the run may take.
 
         Raises:
-            Refused: the moment ``end`` (monotonic) is over.
+            Refused: its end has come.
         """
-        if self.cancellation.clock.monotonic() >= end:
+        if self.cancellation.clock.monotonic() >= self._end:
             minutes = self.settings.max_seconds / 60
             raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
 
@@ -120,8 +136,8 @@ class Fleet:
         Raises:
             Refused: nothing is selected.
         """
-        self.rows.result.repositories = found - listing.excluded.total()
-        if self.rows.result.repositories or listing.not_found or self.settings.shard:
+        self.result.repositories = found - listing.excluded.total()
+        if self.result.repositories or listing.not_found or self.settings.shard:
             return
         if not found:
             raise Refused(msg("fleet.nothing_found"))
@@ -129,19 +145,11 @@ class Fleet:
         raise Refused(msg("fleet.nothing_selected", found=found, parts=parts))
 
     def _report_not_found(self, listing: Listing) -> None:
-        rows = [
-            FleetRow(
-                name,
-                files.profile.name,
-                files.list_name,
-                FleetState.FAILED,
-                failure=failure,
-            )
-            for name, failure in listing.not_found.items()
-            for files in self.lists
-        ]
-        for row in rows:
-            self.rows.add(row)
+        for name, failure in listing.not_found.items():
+            for files in self.lists:
+                profile, list_name = files.profile.name, files.list_name
+                row = FleetRow(name, profile, list_name, FleetState.FAILED, failure=failure)
+                self._add(row)
 
     def _read(self, reader: Reader, listing: Listing) -> list[Reading]:
         """Read every repository, report what is final, and give those with missing files."""
@@ -152,7 +160,7 @@ class Fleet:
         budgets.require_memory(paths * len(listing.selected))
         budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
-        left_out, rules = set[int](), self.rows.result.rules
+        left_out, rules = set[int](), self.result.rules
         replaced, unset = Counter[Replaced](), Counter[tuple[str, str]]()
         rules.update({(files.list_name, r.number): 0 for files in self.lists for r in files.rules})
         for reading in reader.read(targets):
@@ -171,24 +179,24 @@ class Fleet:
             evidence = None
             if plan is None:
                 self._record_unread(reading.target)
-            elif plan.missing_count or self.rows.are_recorded:
+            elif plan.missing_count or self.reporter.records.are_kept:
                 previewed = self._previewed(reading, plan)
-                evidence = self.rows.evidence(previewed)
+                evidence = self.reporter.evidence(previewed)
                 if plan.missing_count and self.settings.mode is not Mode.REGISTER:
-                    self.rows.add_registration(previewed)
+                    self.registrations.append(previewed)
             if reading.pull_state:
                 items.append(reading.without_plan(evidence))
                 is_final = reading.pull_state is PullState.DECLINED
                 if self.settings.mode is Mode.REGISTER and not is_final:
                     continue
-            self.rows.add(reading.row)
-            self.rows.record(evidence)
+            self._add(reading.row)
+            self.reporter.record(evidence)
         self._report_rules(replaced, unset)
         return items
 
     def _record_unread(self, target: Target, state: str = "") -> None:
         """Put a repository that was not read into table and page."""
-        if not self.rows.are_recorded:
+        if not self.reporter.records.are_kept:
             return
         repository = target.repository
         nothing_yet = target.files.nothing_yet(target.spec)
@@ -198,7 +206,7 @@ class Fleet:
             visibility=repository.visibility,
             files=tuple(FileResult(each, State.PENDING) for each in target.files.definitions),
         )
-        self.rows.record(self.rows.evidence(result, state))
+        self.reporter.record(self.reporter.evidence(result, state))
 
     def _report_persons(self, listing: Listing) -> None:
         """Say whose repositories can have no custom properties."""
@@ -214,7 +222,7 @@ class Fleet:
         ``replaced`` and ``unset``, by path and custom property, count repositories.
         """
         for files in self.lists:
-            name, rules = files.list_name, self.rows.result.rules
+            name, rules = files.list_name, self.result.rules
             counts = {rule.number: rules[name, rule.number] for rule in files.rules}
             if parts := [msg("fleet.rule", number=n, count=count) for n, count in counts.items()]:
                 self._note(msg("fleet.rules", list=name, parts=parts))
@@ -229,14 +237,14 @@ class Fleet:
             self._note(msg("fleet.counted", note=skipped, count=count))
 
     def _note(self, note: Message) -> None:
-        self.rows.result.notes.append(note)
-        self.rows.reporter.line(note)
+        self.result.notes.append(note)
+        self.reporter.line(note)
 
     def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
         client = self.github.client(plan.repository.full_name)
-        progress = self.rows.progress(plan.spec, reading.target.files)
-        proposal = reading.target.files.proposal
-        return preview(client, plan, reading.failure_or_decision, proposal, progress)
+        files = reading.target.files
+        progress = Progress(files.nothing_yet(plan.spec))
+        return preview(client, plan, reading.failure_or_decision, files.proposal, progress)
 
     def _make_budget(
         self, found: int, listing: Listing, reader: Reader, items: Sequence[Reading]
@@ -251,10 +259,82 @@ class Fleet:
         )
         return budgets.make_budget(counts, self.settings)
 
-    def _write(self, items: Sequence[Reading], budget: Budget, end: float) -> None:
-        todo = [item for item in items if item.pull_state is not PullState.DECLINED]
+    def _write(self, items: Sequence[Reading], planned: int) -> None:
+        """Register in one repository after the other, until something ends it.
+
+        ``planned`` are the writes that this takes.
+        """
+        today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
+        todo = in_order([i for i in items if i.pull_state is not PullState.DECLINED], today)
         if not todo:
             return
-        with self.rows.reporter.group("fleet.group_write", count=len(todo)):
-            writer = Writer(self.github, self.settings, self.rows, self.cancellation)
-            writer.write(todo, planned=budget.writes, end=end)
+        with self.reporter.group("fleet.group_write", count=len(todo)):
+            gate = Gate(self.settings, self.github.pace, self.cancellation)
+            writes_each = budgets.writes_of(self.settings.pull_request)
+            left = planned
+            self._plan(planned, 0)
+            for number, item in enumerate(todo, start=1):
+                place = (number, len(todo))
+                if not (self.result.stopped or gate.has_time):
+                    minutes = self.settings.max_seconds / 60
+                    self.result.stopped = msg("fleet.out_of_minutes", minutes=minutes)
+                    self.reporter.line(self.result.stopped)
+                if self.result.stopped or not gate.takes(item):
+                    self._add(left_alone(item), place)
+                    self.reporter.record(item.evidence)
+                    continue
+                row, done = self._register(item, gate)
+                left = max(left - writes_each.get(item.pull_state, 0), 0)
+                self._add(row, place, self._plan(left, planned - left))
+                evidence = self.reporter.evidence(done) if done.files else item.evidence
+                self.reporter.record(evidence)
+                if reason := why_stop(done, gate):
+                    self.result.stop(reason, done.exit_code)
+                    self.reporter.warn(Diagnostic(reason))
+
+    def _plan(self, left: int, done: int) -> float:
+        """Set the pace for what is left of the plan, and give the seconds that it takes."""
+        pace = self.github.pace
+        left = writes_left(left, done=done, made=pace.writes)
+        # The shards write one after the other, so that an hour may see several of them
+        pace.plan((pace.writes + left) * self.settings.part.total, end=self._end)
+        return left * pace.interval
+
+    def _register(self, item: Reading, gate: Gate) -> tuple[FleetRow, RegistrationResult]:
+        """Do the ordinary registration, which reads the repository again first."""
+        repository, files = item.target.repository, item.target.files
+        before = self.github.pace.writes
+        spec = item.target.spec._replace(
+            facts=repository.facts,
+            chosen=Chosen(repository.id, item.node_id, partial(self._may_be_called, repository)),
+        )
+        client = self.github.client(spec.target)
+        done = register(client, spec, files.proposal, Progress(files.nothing_yet(spec)))
+        self.cancellation.stop_timer()
+        if done.pull_request:
+            seen = self.reporter.hidden_names.seen
+            seen(repository.full_name, done.pull_request.repository)
+        self.registrations.append(done)
+        row = row_after(item, done, wrote=client.wrote)
+        writes, opened = self.github.pace.writes - before, may_have_opened(item, done, client)
+        gate.note(row, writes=writes, opened=opened)
+        return row, done
+
+    def _may_be_called(self, repository: ListedRepository, full_name: str) -> bool:
+        """Whether a repository is selected by the name that it has by now."""
+        selection = self.settings.selection
+        is_unchanged = full_name.lower() == repository.full_name.lower()
+        return is_unchanged or bool(selection and selection.takes(full_name))
+
+    def _add(
+        self, row: FleetRow, place: tuple[int, int] | None = None, seconds_left: float = 0.0
+    ) -> None:
+        """Keep a row, and print it unless nothing is missing.
+
+        ``place`` is its number and that of all, where that is known.
+        """
+        self.result.add(row)
+        if row.state is not FleetState.COMPLETE:
+            names_list = len(self.lists) > 1
+            line = fleet_messages.row_line(row, place, seconds_left, names_list=names_list)
+            self.reporter.line(line)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from enum import Enum, StrEnum, auto
 from typing import NamedTuple
 
-from registrar.errors import EXIT_DONE, EXIT_FAILED
+from registrar.errors import EXIT_CANCELLED, EXIT_DONE, EXIT_FAILED
 from registrar.failure import Failure
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, Shard
@@ -175,6 +175,11 @@ class FleetResult:
         self.codeowners += row.codeowners
         if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
+
+    def stop(self, reason: Message, exit_code: int) -> None:
+        """Keep what ended the run; ``exit_code`` is of a signal where it is above others."""
+        self.stopped = reason
+        self.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
 
     @property
     def incomplete(self) -> int:

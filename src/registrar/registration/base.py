@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
 
 class Strategy(Protocol):
-    """How a repository is read and written. A strategy has no state of its own."""
+    """How a repository is read and written: what a module of a strategy has."""
 
-    @property
-    def checks_token_first(self) -> bool:
-        """Whether the token is checked by a request of its own before anything is read."""
-        ...
+    CHECKS_TOKEN_FIRST: bool
+    """Whether the token is checked by a request of its own before anything is read."""
 
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress, /

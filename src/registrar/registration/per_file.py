@@ -45,84 +45,81 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
+CHECKS_TOKEN_FIRST = True
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class PerFile:
-    """Reads and writes by REST, one path after the other."""
+def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
+    """Read the repository, its default branch, and every listed path at that commit."""
+    asked = spec.asked_paths
+    client.require_requests(2 + len(spec.possible) + len(asked))
+    repository = client.rest.repository(spec.target)
+    progress.found(repository)
+    if spec.asks_for_properties:
+        repository = client.rest.with_properties(repository)
+    base_sha = _base(client, repository)
+    names = _Names(client, repository, spec.branch)
 
-    checks_token_first = True
+    def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
+        def entry(path: str) -> Entry | None:
+            found = client.rest.entry(repository, path, base_sha)
+            if found is None and are_listed:
+                names.begin()
+            return found
 
-    def inspect(
-        self, client: Client, spec: RegistrationSpec, progress: Progress
-    ) -> RepositoryState:
-        """Read the repository, its default branch, and every listed path at that commit."""
-        asked = spec.asked_paths
-        client.require_requests(2 + len(spec.possible) + len(asked))
-        repository = client.rest.repository(spec.target)
-        progress.found(repository)
-        if spec.asks_for_properties:
-            repository = client.rest.with_properties(repository)
-        base_sha = _base(client, repository)
-        names = _Names(client, repository, spec.branch)
+        found = _concurrently(entry, paths)
+        return {path: each for path, each in zip(paths, found, strict=True) if each is not None}
 
-        def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
-            def entry(path: str) -> Entry | None:
-                found = client.rest.entry(repository, path, base_sha)
-                if found is None and are_listed:
-                    names.begin()
-                return found
+    found = read(asked, are_listed=False)
+    definitions = listed_in(spec, RepositoryState(repository, base_sha, found)).definitions
+    if any(each.path in asked and each.path not in found for each in definitions):
+        names.begin()
+    rest = [each.path for each in definitions if each.path not in asked]
+    entries = found | read(rest, are_listed=True)
+    respect = spec.respect_alternatives
+    looked_at = directories_to_read(definitions, respect=respect)
+    directories = _directories(client, repository, base_sha, looked_at)
+    if spec.mode is not Mode.REGISTER:
+        absent = [each for each in definitions if each.path not in entries]
+        more = [each for each in places_of(absent) if each not in looked_at]
+        # Only for a note on files that would be hidden: a part of a long list is enough
+        directories = {**_listed(client, repository, base_sha, more), **directories}
+    state = RepositoryState(repository, base_sha, entries, directories=directories)
+    if spec.mode is not Mode.REGISTER and not CODEOWNERS.isdisjoint(entries):
+        state = state._replace(codeowners=_codeowners(client, repository))
+    return with_owner(client, spec, names.add_to(state))
 
-            found = _concurrently(entry, paths)
-            return {path: each for path, each in zip(paths, found, strict=True) if each is not None}
 
-        found = read(asked, are_listed=False)
-        definitions = listed_in(spec, RepositoryState(repository, base_sha, found)).definitions
-        if any(each.path in asked and each.path not in found for each in definitions):
-            names.begin()
-        rest = [each.path for each in definitions if each.path not in asked]
-        entries = found | read(rest, are_listed=True)
-        respect = spec.respect_alternatives
-        looked_at = directories_to_read(definitions, respect=respect)
-        directories = _directories(client, repository, base_sha, looked_at)
-        if spec.mode is not Mode.REGISTER:
-            absent = [each for each in definitions if each.path not in entries]
-            more = [each for each in places_of(absent) if each not in looked_at]
-            # Only for a note on files that would be hidden: a part of a long list is enough
-            directories = {**_listed(client, repository, base_sha, more), **directories}
-        state = RepositoryState(repository, base_sha, entries, directories=directories)
-        if spec.mode is not Mode.REGISTER and not CODEOWNERS.isdisjoint(entries):
-            state = state._replace(codeowners=_codeowners(client, repository))
-        return with_owner(client, spec, names.add_to(state))
+def require_rate_limit(client: Client, files: Sequence[FileDefinition]) -> None:
+    """Ask for a request for the branch, one for each file, and one for the pull request."""
+    client.require_requests(len(files) + 2)
 
-    def require_rate_limit(self, client: Client, files: Sequence[FileDefinition]) -> None:
-        """Ask for a request for the branch, one for each file, and one for the pull request."""
-        client.require_requests(len(files) + 2)
 
-    def claim(
-        self, client: Client, plan: Plan, claim: Claim, _proposal: Proposal, _progress: Progress
-    ) -> Made | Exists | Lost:
-        """Make the branch: REST has no request that does more."""
-        return make_branch(client, plan, claim.name)
+def claim(
+    client: Client, plan: Plan, claim: Claim, _proposal: Proposal, _progress: Progress
+) -> Made | Exists | Lost:
+    """Make the branch: REST has no request that does more."""
+    return make_branch(client, plan, claim.name)
 
-    def create_files(
-        self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
-    ) -> None:
-        """Create what is missing, one commit each."""
-        todo = progress.pending(plan.missing)
-        if not todo:
-            return
-        with progress.group("group.create", count=len(todo), branch=branch.name):
-            try:
-                for number, definition in enumerate(todo, start=1):
-                    message = proposal.commit_message(progress.result(), definition)
-                    with interruptible(client, progress, [definition]):
-                        result = _create(client, plan, branch, definition, message)
-                    progress.record_and_print(number, len(todo), result)
-            except (Cancelled, OutOfTime):
-                mark_unknown(progress, (each for each in todo if branch.may_hold(each.path)))
-                raise
+
+def create_files(
+    client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
+) -> None:
+    """Create what is missing, one commit each."""
+    todo = progress.pending(plan.missing)
+    if not todo:
+        return
+    with progress.group("group.create", count=len(todo), branch=branch.name):
+        try:
+            for number, definition in enumerate(todo, start=1):
+                message = proposal.commit_message(progress.result(), definition)
+                with interruptible(client, progress, [definition]):
+                    result = _create(client, plan, branch, definition, message)
+                progress.record_and_print(number, len(todo), result)
+        except (Cancelled, OutOfTime):
+            mark_unknown(progress, (each for each in todo if branch.may_hold(each.path)))
+            raise
 
 
 class _Names:

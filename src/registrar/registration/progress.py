@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol
 
 from registrar.errors import Diagnostic
 from registrar.failure import Cause, Failure
@@ -20,6 +19,7 @@ from registrar.models.result import (
     State,
 )
 from registrar.models.spec import Mode
+from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
@@ -27,43 +27,16 @@ from registrar.texts.messages import Message, msg
 _TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
 
 
-class Log(Protocol):
-    """Where progress is printed."""
-
-    def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
-        """Print a line."""
-        ...
-
-    def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
-        """Print what is inside under a heading."""
-        ...
-
-    def warn(self, diagnostic: Diagnostic) -> None:
-        """Give a warning."""
-        ...
-
-
-class Silence:
-    """Prints nothing: for one of many repositories the result is enough."""
-
-    def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
-        """Print nothing."""
-
-    def group(self, _key: str, /, **_values: object) -> AbstractContextManager[None]:
-        """Print no heading."""
-        return nullcontext()
-
-    def warn(self, diagnostic: Diagnostic) -> None:
-        """Print no warning: it is among the notes of the result."""
-
-
 class Progress:
     """The growing result of one registration, so that what was done is known however it ends."""
 
-    def __init__(self, result: RegistrationResult, log: Log) -> None:
-        """``result`` is that of a registration in which nothing has been done yet."""
+    def __init__(self, result: RegistrationResult, reporter: Reporter | None = None) -> None:
+        """``result`` is that of a registration in which nothing has been done yet.
+
+        Without a ``reporter`` nothing is printed: of one of many the result is enough.
+        """
         self._result = result
-        self._log = log
+        self._reporter = reporter
         self._definitions: tuple[FileDefinition, ...] = ()
         self._hides: Mapping[str, str] = {}
         self._results: dict[str, FileResult] = {}
@@ -76,11 +49,15 @@ class Progress:
 
     def print(self, key: str, **values: object) -> None:
         """Print a line."""
-        self._log.line(msg(key, **values))
+        self._line(msg(key, **values))
+
+    def _line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
+        if self._reporter:
+            self._reporter.line(message, tone)
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is inside under a heading that the runner can fold."""
-        return self._log.group(key, **values)
+        return self._reporter.group(key, **values) if self._reporter else nullcontext()
 
     def checked(self, plan: Plan) -> None:
         """Print what the check of each path found, with its number of all, and its rule."""
@@ -194,7 +171,8 @@ class Progress:
         """Print a warning that is also in the report; ``about`` is as in `note`."""
         message = msg(key, **values)
         self._keep(Note(message, f"{key} {about}"))
-        self._log.warn(Diagnostic(message))
+        if self._reporter:
+            self._reporter.warn(Diagnostic(message))
 
     def _keep(self, note: Note) -> None:
         self._result = self._result._replace(notes=(*self._result.notes, note))
@@ -232,4 +210,4 @@ class Progress:
     def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
         place = f"{number:>{len(str(total))}}"
         line = msg("progress.path", number=place, total=total, path=path, state=state)
-        self._log.line(line, tone)
+        self._line(line, tone)

@@ -23,7 +23,7 @@ from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
-from registrar.registration import pull_requests
+from registrar.registration import per_file, pull_requests, single
 from registrar.registration.answers import Answers, WritingAnswers
 from registrar.registration.base import Strategy, mark_unknown
 from registrar.registration.decide import (
@@ -38,20 +38,18 @@ from registrar.registration.decide import (
     NotKnown,
     decide,
 )
-from registrar.registration.per_file import PerFile
 from registrar.registration.plan import facts_of, make_plan, place_of, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.pull_requests import Published
-from registrar.registration.single import SingleCommit
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
 STRATEGIES: Mapping[CommitStrategy, Strategy] = {
-    CommitStrategy.PER_FILE: PerFile(),
-    CommitStrategy.SINGLE: SingleCommit(),
+    CommitStrategy.PER_FILE: per_file,
+    CommitStrategy.SINGLE: single,
 }
 
 

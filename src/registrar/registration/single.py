@@ -19,10 +19,10 @@ from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
+from registrar.registration import per_file
 from registrar.registration.base import created, interruptible, make_branch, with_owner
 from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
 from registrar.registration.mark import Mark
-from registrar.registration.per_file import PerFile
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.special_files import directory_of
@@ -32,6 +32,7 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
+CHECKS_TOKEN_FIRST = False  # an invalid token fails the query itself
 FILES_PER_COMMIT = 1000
 BYTES_PER_COMMIT = 20_000_000
 """Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
@@ -59,107 +60,103 @@ def names_to_read(spec: RegistrationSpec) -> list[str]:
     return [spec.branch, *(f"{spec.branch}-{number}" for number in range(2, NAMES_AT_ONCE + 1))]
 
 
-class SingleCommit:
-    """Reads everything with one query, and writes it with one commit."""
+def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
+    """Read the repository, the working branch and the directories above every listed path.
 
-    checks_token_first = False  # an invalid token fails the query itself
+    All of it at one commit. So nothing is created below a file or a link, and what differs in
+    letter case only is seen.
+    """
+    facts = spec.facts
+    if facts is None and spec.asks_for_properties:
+        # GraphQL has properties since the end of 2025, and not on an Enterprise Server
+        facts = client.rest.with_properties(client.rest.repository(spec.target)).facts
+    state = client.graphql.inspect(
+        spec.target,
+        names_to_read(spec),
+        directories_to_read(spec),
+        with_facts=bool(spec.rules) and facts is None,
+        with_codeowners=spec.lists_codeowners,
+    )
+    repository = _chosen(spec, state.repository)
+    state = state._replace(repository=repository._replace(facts=facts or repository.facts))
+    progress.found(state.repository)
+    return with_owner(client, spec, state)
 
-    def inspect(
-        self, client: Client, spec: RegistrationSpec, progress: Progress
-    ) -> RepositoryState:
-        """Read the repository, the working branch and the directories above every listed path.
 
-        All of it at one commit. So nothing is created below a file or a link, and what differs in
-        letter case only is seen.
-        """
-        facts = spec.facts
-        if facts is None and spec.asks_for_properties:
-            # GraphQL has properties since the end of 2025, and not on an Enterprise Server
-            facts = client.rest.with_properties(client.rest.repository(spec.target)).facts
-        state = client.graphql.inspect(
-            spec.target,
-            names_to_read(spec),
-            directories_to_read(spec),
-            with_facts=bool(spec.rules) and facts is None,
-            with_codeowners=spec.lists_codeowners,
-        )
-        repository = _chosen(spec, state.repository)
-        state = state._replace(repository=repository._replace(facts=facts or repository.facts))
-        progress.found(state.repository)
-        return with_owner(client, spec, state)
+def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None:
+    """Ask for the point of the request that writes."""
+    client.require_points(1)
 
-    def require_rate_limit(self, client: Client, _files: Sequence[FileDefinition]) -> None:
-        """Ask for the point of the request that writes."""
-        client.require_points(1)
 
-    def claim(
-        self, client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress
-    ) -> Made | Exists | Lost:
-        """Create branch, commit and pull request in one request; only the branch after that."""
-        name, files = claim.name, claim.files
-        if not claim.is_first or len(list(_batches(files))) > 1:
-            return make_branch(client, plan, name)
-        result = progress.result(assuming=[created(plan, each) for each in files])
-        headline = proposal.headline(result, files)
-        commit = _new_commit(name, plan.state.base_sha, headline, files)
-        body = proposal.body(result, mark=Mark.begin(plan.spec.list_id, plan.state.base_sha))
-        pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
-        try:
-            with interruptible(client, progress, files):
-                made = client.graphql.create_everything(plan.repository, commit, pull)
-        except GitHubError as error:
-            if error.may_have_been_applied:
-                return Lost(body=body)
-            return make_branch(client, plan, name)
-        except (Cancelled, OutOfTime):
-            if client.may_have_been_applied:
-                progress.on_branch(name)
-            raise
-        if made.commit:
+def claim(
+    client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress
+) -> Made | Exists | Lost:
+    """Create branch, commit and pull request in one request; only the branch after that."""
+    name, files = claim.name, claim.files
+    if not claim.is_first or len(list(_batches(files))) > 1:
+        return make_branch(client, plan, name)
+    result = progress.result(assuming=[created(plan, each) for each in files])
+    headline = proposal.headline(result, files)
+    commit = _new_commit(name, plan.state.base_sha, headline, files)
+    body = proposal.body(result, mark=Mark.begin(plan.spec.list_id, plan.state.base_sha))
+    pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
+    try:
+        with interruptible(client, progress, files):
+            made = client.graphql.create_everything(plan.repository, commit, pull)
+    except GitHubError as error:
+        if error.may_have_been_applied:
+            return Lost(body=body)
+        return make_branch(client, plan, name)
+    except (Cancelled, OutOfTime):
+        if client.may_have_been_applied:
             progress.on_branch(name)
-            with progress.group("group.create", count=len(files), branch=name):
-                _record(progress, [created(plan, d, made.commit) for d in files])
-            # Also when somebody else made the branch: then it stood at the very base commit
-            return Made(made.commit, made.pull_request, had_no_commit=not made.branch_id)
-        if made.branch_id:
-            return Made(pull_request=made.pull_request)
-        answer = make_branch(client, plan, name)
-        return answer if isinstance(answer, Made) else answer._replace(opened=made.pull_request)
+        raise
+    if made.commit:
+        progress.on_branch(name)
+        with progress.group("group.create", count=len(files), branch=name):
+            _record(progress, [created(plan, d, made.commit) for d in files])
+        # Also when somebody else made the branch: then it stood at the very base commit
+        return Made(made.commit, made.pull_request, had_no_commit=not made.branch_id)
+    if made.branch_id:
+        return Made(pull_request=made.pull_request)
+    answer = make_branch(client, plan, name)
+    return answer if isinstance(answer, Made) else answer._replace(opened=made.pull_request)
 
-    def create_files(
-        self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
-    ) -> None:
-        """Create what the branch lacks with one commit; the rest with a commit per file.
 
-        Where the run does not fall back to that, the rest has failed.
-        """
-        rereads = 0
-        while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
-            headline = proposal.headline(progress.result(), batch)
-            commit = _new_commit(branch.name, branch.head, headline, batch)
-            try:
-                with interruptible(client, progress, batch):
-                    made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
-            except GitHubError as error:
-                lost = error.may_have_been_applied
-                if not plan.spec.is_one_of_many:
-                    branch = branch._replace(has_lost_commit=lost)
-                    break
-                state = State.UNKNOWN if lost else State.FAILED
-                _record(progress, [FileResult(d, state, failure=error.failure) for d in batch])
-                continue
-            if isinstance(made, Branch):
-                branch, rereads = made, rereads + 1
-                continue
-            branch = branch._replace(head=made)
-            with progress.group("group.create", count=len(batch), branch=branch.name):
-                _record(progress, [created(plan, d, made) for d in batch])
-        if plan.spec.is_one_of_many:
-            there = branch.tree or {}
-            rest = [d for d in progress.pending(plan.missing) if d.path not in there]
-            failure = Failure.of(msg("reason.not_committable"))
-            _record(progress, [FileResult(d, State.FAILED, failure=failure) for d in rest])
-        PerFile().create_files(client, plan, branch, proposal, progress)
+def create_files(
+    client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
+) -> None:
+    """Create what the branch lacks with one commit; the rest with a commit per file.
+
+    Where the run does not fall back to that, the rest has failed.
+    """
+    rereads = 0
+    while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
+        headline = proposal.headline(progress.result(), batch)
+        commit = _new_commit(branch.name, branch.head, headline, batch)
+        try:
+            with interruptible(client, progress, batch):
+                made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
+        except GitHubError as error:
+            lost = error.may_have_been_applied
+            if not plan.spec.is_one_of_many:
+                branch = branch._replace(has_lost_commit=lost)
+                break
+            state = State.UNKNOWN if lost else State.FAILED
+            _record(progress, [FileResult(d, state, failure=error.failure) for d in batch])
+            continue
+        if isinstance(made, Branch):
+            branch, rereads = made, rereads + 1
+            continue
+        branch = branch._replace(head=made)
+        with progress.group("group.create", count=len(batch), branch=branch.name):
+            _record(progress, [created(plan, d, made) for d in batch])
+    if plan.spec.is_one_of_many:
+        there = branch.tree or {}
+        rest = [d for d in progress.pending(plan.missing) if d.path not in there]
+        failure = Failure.of(msg("reason.not_committable"))
+        _record(progress, [FileResult(d, State.FAILED, failure=failure) for d in rest])
+    per_file.create_files(client, plan, branch, proposal, progress)
 
 
 def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:

@@ -83,9 +83,17 @@ class Reporter:
         if advice and registration.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
-    def record(self, rows: Rows) -> None:
+    def evidence(self, done: RegistrationResult, state: str = "") -> Rows | None:
+        """Give what table and page hold of a registration; ``None`` where there are none.
+
+        ``state`` is that of all paths, where none was looked at.
+        """
+        return self.records.rows(done, state) if self.records.are_kept else None
+
+    def record(self, rows: Rows | None) -> None:
         """Put into table and page how the listed paths of a repository stand."""
-        self._safely(lambda: self.records.add(rows))
+        if rows:
+            self._safely(lambda: self.records.add(rows))
 
     def run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
@@ -123,7 +131,7 @@ class Reporter:
         self._safely(summary)
         if result.fleet is None:
             for each in result.registrations:
-                self.record(self.records.rows(each))
+                self.record(self.evidence(each))
         document = report(self.catalogue)
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
