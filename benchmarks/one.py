@@ -55,13 +55,7 @@ def measure(rounds: int) -> Part:
         ),
         growth=page.table(
             ("Way", "Files", "Requests", "Seconds", "Host", "MB"),
-            [
-                *(grown_row(way, count, each) for (way, count), each in sorted(grown.items())),
-                *(
-                    ("per-file", f"{count:,}", f"{2 * count + 5:,}", f"{seconds:,.0f}", "pace", "")
-                    for count, seconds in paced
-                ),
-            ],
+            (grown_row(way, count, each) for (way, count), each in sorted(grown.items())),
         ),
         start=", ".join(f"{name} after {seconds * 1000:.0f} ms" for name, seconds in start.items()),
     )

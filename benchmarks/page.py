@@ -51,8 +51,8 @@ At {latency} per round trip, all files missing.
 {growth}
 
 - `Host` is the part of the seconds in which the stand-in computed.
-- `single` [splits](concepts.md#strategies) long lists.
-- `per-file` above 78 files is computed from GitHub's pace.
+- `single` [splits](concepts.md#strategies) long lists. Above 78 files `per-file` has to keep
+  GitHub's pace; that part of the picture is computed.
 
 ### Start-up
 
