@@ -115,9 +115,9 @@ class Demo:
         self.recap.append(fleet["notes"][0])
         kept = Path(tempfile.mkdtemp(prefix="registrar-demo-"))
         for output in ("table_path", "page_path"):
-            written = self.scene.temporary / run.outputs[output]
-            kept_as = shutil.copy(written, kept)
-            self.recap.append(f"{output.removesuffix('_path')} to look at: {kept_as}")
+            shutil.copy(self.scene.temporary / run.outputs[output], kept)
+        names = " and ".join(sorted(each.name for each in kept.iterdir()))
+        self.recap.append(f"to look at: {names} in {kept}, which stays until you delete it")
         now = min(lacking, MANY_CAP)
         for title, total in (("The run", now), ("The run again", min(lacking, 2 * MANY_CAP))):
             heading(f"{title}: at most {MANY_CAP} new pull requests, 3 seconds apart")
