@@ -140,6 +140,20 @@ def test_without_scripts_everything_is_there(browser: Browser, tmp_path: Path) -
     context.close()
 
 
+@pytest.mark.parametrize("width", [480, 860, 1100])
+def test_it_fits_its_window(browser: Browser, tmp_path: Path, width: int) -> None:
+    tab = browser.new_page(viewport={"width": width, "height": 900})
+    tab.goto(written(tmp_path, "en").as_uri())
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    heading = "th => th.getBoundingClientRect().height / parseFloat(getComputedStyle(th).fontSize)"
+    lines = tab.locator("#by-path + div thead th").evaluate_all(f"those => those.map({heading})")
+    assert len(lines) == 7  # no column for what was not read
+    assert max(lines) < 5
+    edges = tab.locator(".cards li").evaluate_all("those => those.map(li => li.offsetTop)")
+    assert edges.count(edges[-1]) > 1  # none stands alone in the last row
+    tab.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_its_colours_follow_the_reader(browser: Browser, tmp_path: Path, scheme: str) -> None:
     context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light")

@@ -328,13 +328,61 @@ def test_log_and_summary_of_many_say_what_is_there(
     told = "Of what is there: 1 blank, 1 different from the list, 1 not a file."
     assert told in run.console
     assert told in run.summary.partition("<details")[0]
+    below = run.summary.partition("<details")[2]
+    for name, kind in {"blank": "1 blank", "differs": "1 different", "odd": "1 not a"}.items():
+        named = below.partition(f"<summary>{kind}")[2].partition("</details>")[0]
+        assert f"[octo-org/{name}](" in named
+        assert "`SECURITY.md`" in named
+
+
+def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
+    host: StandInHost, action: Action, many: Start
+) -> None:
+    for number in range(200):
+        host.create_repository(f"octo-org/b{number}", {"SECURITY.md": b"\n", "=1+1.md": b"a\n"})
+    run = many(mode="check", fail_on="blank")
+    named = run.summary.partition("<summary>201 blank")[2].partition("</details>")[0]
+    assert named.count("| [octo-org/") == 200
+    assert "… and 1 more, which the table (CSV) has." in named
+    error = run.console.partition("Error: There, but without content (201).")[2]
+    assert "… and 161 more" in error
+
+
+def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
+    run = many(mode="plan")
+    # What is blank is no less complete than what differs from the list
+    assert "2 with missing files, 3 complete." in run.console
+    page = written(action, run.outputs["page_path"])
+    assert "<strong>3 / 5</strong> complete: nothing missing" in page
+    assert "Repositories left out: 1." in page
+    assert run.outputs["incomplete"] == "2"
+    shown = re.findall(r'data-name="octo-org/(\w+)"', page)
+    assert shown == ["secret", "lacks", "blank"]
+
+
+def test_what_is_left_for_the_next_run_counts_too(
+    host: StandInHost, action: Action, many: Start
+) -> None:
+    host.create_repository("octo-org/half", {"SECURITY.md": b"\n"})
+    run = many(max_pull_requests="1")
+    assert run.outputs["blank"] == "2"
+
+
+def test_what_no_property_asks_for_is_not_missing(action: Action, many: Start) -> None:
+    entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
+    run = many(mode="plan", definitions=listed(action, entries))
+    assert "3 complete." in run.console
+    assert states_in(rows_of(action, run))["octo-org/complete"] == ["same", "same", "unset"]
+    assert "<strong>3 / 5</strong>" in written(action, run.outputs["page_path"])
 
 
 @pytest.mark.parametrize(
     ("fail_on", "exit_code"), [("missing", 1), ("differs", 1), ("invalid", 0), ("blank", 1)]
 )
 def test_a_check_of_many_fails_on_what_is_named(many: Start, fail_on: str, exit_code: int) -> None:
-    assert many(mode="check", fail_on=fail_on).exit_code == exit_code
+    run = many(mode="check", fail_on=fail_on)
+    assert run.exit_code == exit_code
+    assert len(re.findall("^(?:::error|Error: )", run.console, re.MULTILINE)) == exit_code
 
 
 def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
@@ -343,6 +391,7 @@ def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
     event = tmp_path / "event.json"
     event.write_text(json.dumps({"repository": {"private": False, "visibility": "public"}}))
     [secret] = [each for each in host.repositories if each.name == "secret"]
+    secret.commit({"SECURITY.md": b"theirs\n"})
     workflow = {
         "GITHUB_ACTIONS": "true",
         "GITHUB_REPOSITORY": "octo-org/complete",
@@ -350,8 +399,10 @@ def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
         "RUNNER_TEMP": str(action.directory / "temp"),
     }
     run = many(mode="plan", env=workflow)
-    for name in ("table_path", "page_path"):
-        text = written(action, run.outputs[name])
+    for text in (
+        *(written(action, run.outputs[name]) for name in ("table_path", "page_path")),
+        run.summary.partition("<summary>2 different")[2].partition("</details>")[0],
+    ):
         assert "secret" not in text
         assert f"octo-org/(id {secret.id})" in text
     [first, _] = [row for row in rows_of(action, run) if row["id"] == str(secret.id)]
@@ -402,6 +453,7 @@ def test_a_codeowners_is_judged_by_github(action: Action, start: Start) -> None:
     assert run.exit_code == 1
     assert ".github/CODEOWNERS, line 1, column 3: Unknown owner" in run.console
     assert run.outputs["invalid"] == "1"
+    assert "- `.github/CODEOWNERS`, line 1, column 3: `Unknown owner`" in run.summary
     [error] = run.registration["codeowners"]
     assert (error["path"], error["line"], error["kind"]) == (
         ".github/CODEOWNERS",
@@ -449,7 +501,9 @@ def test_over_many_it_is_in_the_same_query(
     run = check()
     assert run.exit_code == 1
     assert run.outputs["invalid"] == "1"
-    assert "1 different from the list, 1 mistakes in CODEOWNERS." in run.summary
+    assert "1 different from the list, CODEOWNERS mistakes: 1." in run.summary
+    assert "<summary>CODEOWNERS mistakes: 1</summary>" in run.summary
+    assert "GitHub finds mistakes in CODEOWNERS (1)." in run.console
     owned.codeowners_errors = []
     assert check().exit_code == 0
     host.quirks.hides_codeowners = True

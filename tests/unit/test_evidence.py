@@ -10,6 +10,7 @@ import pytest
 
 from registrar.models.evidence import Evidence, Presence, blob_id, is_blank, presence
 from registrar.reporting import table
+from registrar.reporting.page import Page
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"---", b"---\n"])
@@ -100,3 +101,17 @@ def test_of_a_private_repository_its_number_and_states_are_left() -> None:
         "list_digest": "list_digest!",
         "read_at": "read_at!",
     }
+
+
+def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> None:
+    page = Page("2026-11-22T00:00:00+00:00")
+    for state in ("same", "missing"):
+        page.add([evidence(repository="octo/one", state=state)])
+        page.add([evidence(repository="octo/two", state="blank")])
+        page.add([evidence(repository="octo/old", state="excluded: archived")])
+    assert (len(page.names), len(page.incomplete), len(page.excluded)) == (2, 1, 1)
+    assert [(each.name, each.lacking) for each in page.shown] == [
+        ("octo/two", 0),
+        ("octo/one", 1),
+        ("octo/two", 0),
+    ]

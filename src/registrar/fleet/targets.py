@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.evidence import Found, Presence
+from registrar.models.evidence import notable
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
@@ -50,20 +48,6 @@ class Target(NamedTuple):
             failure=failure,
             pull_request=pull_request,
         )
-
-
-def with_present(row: FleetRow, present: Iterable[Found], mistakes: int) -> FleetRow:
-    """Add what is known of the files that are there.
-
-    ``mistakes`` are those that GitHub finds in ``CODEOWNERS``.
-    """
-    counts = Counter(each.presence for each in present)
-    return row._replace(
-        blank=counts[Presence.BLANK],
-        differing=counts[Presence.DIFFERS],
-        invalid=counts[Presence.NOT_A_FILE] + mistakes,
-        codeowners=mistakes,
-    )
 
 
 _STATES = {
@@ -110,7 +94,7 @@ def failed(target: Target, failure: Failure, plan: Plan | None = None) -> Readin
     missing = plan.missing_count if plan else 0
     row = target.row(FleetState.FAILED, missing, failure)
     if plan:
-        row = with_present(row, plan.found.values(), len(plan.codeowners))
+        row = row._replace(notable=notable(plan.found, plan.codeowners))
     return Reading(target, row, plan=plan, failure_or_decision=failure)
 
 
@@ -129,7 +113,7 @@ def planned(target: Target, plan: Plan, decision: Decision | None = None) -> Rea
     row = target.row(state, plan.missing_count, failure, _pull_request(decision))
     return Reading(
         target,
-        with_present(row, plan.found.values(), len(plan.codeowners)),
+        row._replace(notable=notable(plan.found, plan.codeowners)),
         pull_state=pull_state,
         node_id=plan.repository.node_id,
         is_known=decision is None or decision.choice != NotKnown(),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
-from registrar.fleet.targets import Reading, with_present
+from registrar.fleet.targets import Reading
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.result import PullRequestOperation, RegistrationResult
@@ -116,16 +116,15 @@ def row_after(item: Reading, done: RegistrationResult, *, wrote: bool) -> FleetR
         state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
     missing = done.missing if done.files else item.row.missing
     failure = _failure_of(done) if state is FleetState.FAILED else None
-    present = [file.found for file in done.files if file.found]
     row = item.target.row(state, missing, failure, done.pull_request)
-    return with_present(row, present, len(done.codeowners))
+    return row._replace(notable=done.notable)
 
 
 def left_alone(item: Reading) -> FleetRow:
     """Say how a repository stands that is left for the next run."""
     is_waiting = item.pull_state is PullState.WAITING
     state = FleetState.WAITING if is_waiting else FleetState.DEFERRED
-    return item.target.row(state, item.row.missing, pull_request=item.row.pull_request)
+    return item.row._replace(state=state, failure=None)
 
 
 def may_have_opened(item: Reading, done: RegistrationResult, client: Client) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -43,6 +44,8 @@ class Presence(StrEnum):
 
 NOTABLE = (Presence.BLANK, Presence.DIFFERS, Presence.NOT_A_FILE)
 """What deserves a look, in this order."""
+KINDS = (*(each.name.lower() for each in NOTABLE), "codeowners")
+"""The same with mistakes in ``CODEOWNERS``, by the last part of their keys in the catalogue."""
 
 
 def is_blank(blob: str) -> bool:
@@ -96,6 +99,22 @@ class CodeownersError(NamedTuple):
     suggestion: str = ""
 
 
+def notable(
+    present: Mapping[str, Found], mistakes: Iterable[CodeownersError]
+) -> dict[str, tuple[str, ...]]:
+    """Give the listed paths that deserve a look, by `KINDS`; one for each of the ``mistakes``.
+
+    ``present`` says what is there for a listed path.
+    """
+    paths: dict[str, list[str]] = {}
+    for path, found in present.items():
+        if found.presence in NOTABLE:
+            paths.setdefault(found.presence.name.lower(), []).append(path)
+    listed = {found.path: path for path, found in present.items()}
+    paths["codeowners"] = [listed[mistake.path] for mistake in mistakes]
+    return {kind: tuple(those) for kind, those in paths.items() if those}
+
+
 class Evidence(NamedTuple):
     """How one listed path stands in one repository: a row of the table.
 
@@ -114,8 +133,8 @@ class Evidence(NamedTuple):
     """Name of the list."""
     path: str
     state: str
-    """A `Presence`, or ``missing``, ``proposed``, ``declined``, ``failed``, ``unread``,
-    ``excluded: <reason>``."""
+    """A `Presence`, or ``missing``, ``proposed``, ``declined``, ``failed``, ``unread``, ``unset``
+    (its template needs a custom property that is not), ``excluded: <reason>``."""
     found_path: str = ""
     """The path that counts, where it is another one than the listed one."""
     blob: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from enum import Enum, StrEnum, auto
+from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, EXIT_FAILED
@@ -44,14 +45,8 @@ class FleetRow(NamedTuple):
     """Address of the repository for people; empty where it is not known."""
     missing: int = 0
     """Number of files that the default branch lacks."""
-    blank: int = 0
-    """Number of present files without content."""
-    differing: int = 0
-    """Number of present files with another content than the list's."""
-    invalid: int = 0
-    """Number of paths that are no file, and of mistakes in ``CODEOWNERS``."""
-    codeowners: int = 0
-    """Number of those mistakes."""
+    notable: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Paths that are there and deserve a look (`evidence.notable`)."""
     failure: Failure | None = None
     """Why it failed, or is left for the next run."""
     pull_request: PullRequest | None = None
@@ -134,20 +129,26 @@ class Budget(NamedTuple):
         return POINTS_PER_REPOSITORY * (self.now + of[PullState.TO_UPDATE]) + of[PullState.WAITING]
 
 
+MOST_NAMED = 200
+"""Repositories with notable files that are named at most; the rest is counted."""
+
+
 class FleetResult:
     """The growing result: whatever ends the run, what was done until then is here.
 
-    Nothing is kept of a repository that is complete.
+    Nothing else is kept of a repository that is complete.
     """
 
     def __init__(self, mode: Mode, fail_on: Collection[FailOn] = ()) -> None:
         """Nothing has been done yet; ``fail_on`` is what fails a check."""
         self.mode = mode
-        self._fail_on = fail_on
-        self.present = Counter[FailOn]()
-        """Files that are there, by what they would fail a check for."""
-        self.codeowners = 0
-        """Number of mistakes in ``CODEOWNERS``, which count as invalid, too."""
+        self.fail_on = fail_on
+        self.notable = Counter[str]()
+        """Number of paths that are there and deserve a look, by `evidence.KINDS`."""
+        self.with_notable: dict[str, list[FleetRow]] = {}
+        """The first `MOST_NAMED` rows that have such paths, also complete ones, by why."""
+        self.rows_with = Counter[str]()
+        """Number of all such rows."""
         self.repositories = 0
         """Number of selected repositories."""
         self.counts = Counter[FleetState]()
@@ -165,14 +166,12 @@ class FleetResult:
     def add(self, row: FleetRow) -> None:
         """Keep how one repository ended."""
         self.counts[row.state] += 1
-        self.present.update(
-            {
-                FailOn.BLANK: row.blank,
-                FailOn.DIFFERS: row.differing,
-                FailOn.INVALID: row.invalid,
-            }
-        )
-        self.codeowners += row.codeowners
+        for kind, paths in row.notable.items():
+            self.notable[kind] += len(paths)
+            self.rows_with[kind] += 1
+            named = self.with_notable.setdefault(kind, [])
+            if len(named) < MOST_NAMED:
+                named.append(row)
         if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
 
@@ -186,10 +185,15 @@ class FleetResult:
         """Number of rows that are not complete."""
         return self.counts.total() - self.counts[FleetState.COMPLETE]
 
+    def count(self, kind: FailOn) -> int:
+        """Number of what fails a check that ``kind`` is about."""
+        if kind is FailOn.MISSING:
+            return self.incomplete
+        return sum(self.notable[each] for each in kind.notable)
+
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
-        counts = self.present | {FailOn.MISSING: self.incomplete}
-        fails_check = self.mode is Mode.CHECK and any(counts[each] for each in self._fail_on)
+        fails_check = self.mode is Mode.CHECK and any(map(self.count, self.fail_on))
         failed = self.counts[FleetState.FAILED] or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.evidence import CodeownersError, Found, Presence
+from registrar.models.evidence import CodeownersError, Found, Presence, notable
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
 from registrar.models.spec import FailOn, Mode
@@ -146,6 +146,12 @@ class RegistrationResult(NamedTuple):
     def in_presence(self, *presences: Presence) -> list[FileResult]:
         """The present files of which one of ``presences`` holds."""
         return [file for file in self.files if file.found and file.found.presence in presences]
+
+    @property
+    def notable(self) -> Mapping[str, tuple[str, ...]]:
+        """Listed paths that are there and deserve a look, by `evidence.KINDS`."""
+        present = {file.definition.path: file.found for file in self.files if file.found}
+        return notable(present, self.codeowners)
 
     @property
     def blank(self) -> int:

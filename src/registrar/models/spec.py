@@ -31,6 +31,11 @@ class FailOn(StrEnum):
     INVALID = "invalid"
     """No file where one is listed, or a ``CODEOWNERS`` in which GitHub finds mistakes."""
 
+    @property
+    def notable(self) -> tuple[str, ...]:
+        """What it is about among the files that are there, as in `evidence.notable`."""
+        return ("not_a_file", "codeowners") if self is FailOn.INVALID else (self.value,)
+
 
 class CommitStrategy(StrEnum):
     """How missing files are written."""

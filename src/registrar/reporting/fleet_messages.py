@@ -20,6 +20,8 @@ _ADVICE = {
     FleetState.DECLINED: "advice.declined",
 }
 """What to do about repositories that a check finds."""
+_NAMES = 40
+"""Repositories with notable files that an error names; the rest is counted."""
 
 
 def budget_sentences(budget: Budget) -> Iterator[Message]:
@@ -104,19 +106,14 @@ def outcome(result: FleetResult) -> Message:
 
 def evidence(result: FleetResult) -> Message | None:
     """What deserves a look among the files that are there; ``None``: nothing does."""
-    return evidence_of(
-        blank=result.present[FailOn.BLANK],
-        differs=result.present[FailOn.DIFFERS],
-        not_a_file=result.present[FailOn.INVALID] - result.codeowners,
-        codeowners=result.codeowners,
-    )
+    return evidence_of(result.notable)
 
 
 def notes(registrations: Sequence[RegistrationResult]) -> Iterator[Message]:
     """What is worth knowing about repositories besides their states, the most frequent first."""
     found: dict[str, list[tuple[Message, str]]] = {}
     for each in registrations:
-        name = Link(each.repository, each.html_url) if each.html_url else each.repository
+        name = link(each.repository, each.html_url)
         for note in each.notes:
             if not note.repeats_state:
                 found.setdefault(note.identity, []).append((note.message, name))
@@ -134,13 +131,22 @@ def failures(result: FleetResult) -> Iterator[Message]:
             found = count
             if failure:
                 found = msg("state.with_reason", state=count, reason=failure.cause.message)
-        elif result.mode is Mode.CHECK:
+        elif result.mode is Mode.CHECK and FailOn.MISSING in result.fail_on:
             sentence, advice = msg("fleet.outcome", parts=[count]), _ADVICE[kind]
             found = msg("outcome.check", sentence=sentence, advice=msg(advice))
         else:
             continue
         repositories = tuple(dict.fromkeys(name_of(row) for row in rows))
         yield msg("cause.with_repositories", cause=found, repositories=repositories)
+    if result.mode is not Mode.CHECK:
+        return
+    for name, rows in result.with_notable.items():
+        if any(name in each.notable for each in result.fail_on):
+            names: list[str | Message] = [name_of(row) for row in rows[:_NAMES]]
+            if more := result.rows_with[name] - len(names):
+                names.append(msg("label.more", count=more))
+            found = msg(f"check.fails_{name}", count=result.notable[name])
+            yield msg("cause.with_repositories", cause=found, repositories=names)
 
 
 def by_cause(result: FleetResult) -> Iterator[list[FleetRow]]:
@@ -156,7 +162,12 @@ def by_cause(result: FleetResult) -> Iterator[list[FleetRow]]:
 
 def name_of(row: FleetRow) -> str:
     """The name of a row's repository, with its address where that is known."""
-    return Link(row.repository, row.url) if row.url else row.repository
+    return link(row.repository, row.url)
+
+
+def link(name: str, url: str) -> str:
+    """A name with its address, where that is known."""
+    return Link(name, url) if url else name
 
 
 def _minutes(seconds: float) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from registrar.models.evidence import KINDS
 from registrar.models.fleet import FleetResult, FleetRow, FleetState, PullState
 from registrar.models.result import RegistrationResult
 from registrar.models.spec import Mode
 from registrar.reporting import fleet_messages, markdown
 from registrar.texts import escaping
-from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg
 
 ROWS_PER_CAUSE = 200
@@ -38,6 +38,9 @@ def step_summary(
         lines += markdown.quoted(text(note))
     for rows in fleet_messages.by_cause(result):
         lines += _group(rows[0].state, rows, catalogue)
+    for kind in KINDS:
+        if kind in result.with_notable:
+            lines += _notable(kind, result, catalogue)
     if result.mode is not Mode.REGISTER:
         lines += _missing_files(registrations, catalogue)
     return "\n".join(lines) + "\n"
@@ -67,25 +70,41 @@ def _missing_files(
     found = [(each, paths) for each, paths in found if paths]
     if not found:
         return
-    names = ("repository", "list", "missing")
-    lines = [
-        markdown.row(*(catalogue.text(msg(f"fleet.table_{name}")) for name in names)),
-        markdown.row(*("---" for _ in names)),
-    ]
-    for each, paths in found[:ROWS_PER_CAUSE]:
-        name = Link(each.repository, each.html_url) if each.html_url else each.repository
-        shown = msg("fleet.missing_files", paths=paths)
-        lines.append(
-            markdown.row(
-                catalogue.shown(name, escaping.for_markdown_code),
-                markdown.code(each.list_name, catalogue),
-                catalogue.text(shown, escaping.for_markdown_code),
-            )
-        )
+    those = (
+        (fleet_messages.link(each.repository, each.html_url), each.list_name, paths)
+        for each, paths in found[:ROWS_PER_CAUSE]
+    )
+    lines = list(_paths_table("missing", those, catalogue))
     if len(found) > ROWS_PER_CAUSE:
         lines += ["", catalogue.text(msg("fleet.more_rows", count=len(found) - ROWS_PER_CAUSE))]
     title = catalogue.text(msg("fleet.missing_title", count=len(found)))
     yield from markdown.folded(title, lines)
+
+
+def _notable(kind: str, result: FleetResult, catalogue: Catalogue) -> Iterator[str]:
+    """Where something is there that deserves a look; what does not fit is counted."""
+    rows = result.with_notable[kind]
+    those = ((fleet_messages.name_of(row), row.list_name, row.notable[kind]) for row in rows)
+    lines = list(_paths_table("paths", those, catalogue))
+    if more := result.rows_with[kind] - len(rows):
+        lines += ["", catalogue.text(msg("page.not_shown", count=more))]
+    title = msg(f"evidence.{kind}", count=result.notable[kind])
+    yield from markdown.folded(catalogue.text(title), lines)
+
+
+def _paths_table(
+    title: str, those: Iterable[tuple[str, str, Sequence[str]]], catalogue: Catalogue
+) -> Iterator[str]:
+    """Give a row for each repository, list and paths; ``title`` is that of the paths."""
+    names = ("repository", "list", title)
+    yield markdown.row(*(catalogue.text(msg(f"fleet.table_{name}")) for name in names))
+    yield markdown.row(*("---" for _ in names))
+    for repository, list_name, paths in those:
+        yield markdown.row(
+            catalogue.shown(repository, escaping.for_markdown_code),
+            markdown.code(list_name, catalogue),
+            catalogue.text(msg("fleet.missing_files", paths=paths), escaping.for_markdown_code),
+        )
 
 
 def _table(rows: Sequence[FleetRow], catalogue: Catalogue) -> Iterator[str]:

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from registrar.failure import Cause
-from registrar.models.evidence import Presence
+from registrar.models.evidence import KINDS, NOTABLE
 from registrar.models.result import RegistrationResult, State
 from registrar.models.spec import FailOn, Mode
 from registrar.texts.messages import Message, msg
-
-_FAILS = {
-    FailOn.BLANK: (Presence.BLANK,),
-    FailOn.DIFFERS: (Presence.DIFFERS,),
-    FailOn.INVALID: (Presence.NOT_A_FILE,),
-}
-"""Which present files fail a check."""
 
 
 def sentence(registration: RegistrationResult) -> Message:
@@ -52,17 +45,12 @@ def counts(registration: RegistrationResult) -> Mapping[str, int]:
 
 def evidence(registration: RegistrationResult) -> Message | None:
     """What deserves a look among the files that are there; ``None``: nothing does."""
-    return evidence_of(
-        blank=registration.blank,
-        differs=registration.differing,
-        not_a_file=len(registration.in_presence(Presence.NOT_A_FILE)),
-        codeowners=len(registration.codeowners),
-    )
+    return evidence_of({name: len(paths) for name, paths in registration.notable.items()})
 
 
-def evidence_of(**counts: int) -> Message | None:
+def evidence_of(counts: Mapping[str, int]) -> Message | None:
     """What deserves a look, by the last part of its key in the catalogue."""
-    parts = [msg(f"evidence.{name}", count=count) for name, count in counts.items() if count]
+    parts = [msg(f"evidence.{name}", count=counts[name]) for name in KINDS if counts.get(name)]
     return msg("evidence.present", parts=parts) if parts else None
 
 
@@ -74,9 +62,9 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
         found = msg("outcome.check", sentence=sentence(registration), advice=next_step)
         missing = [f.definition.path for f in registration.files if f.state is State.MISSING]
         yield msg("cause.with_paths", cause=found, paths=missing)
-    for kind, presences in _FAILS.items():
-        files = registration.in_presence(*presences)
-        if kind in fail_on and files:
+    for presence in NOTABLE:
+        kind, files = presence.name.lower(), registration.in_presence(presence)
+        if files and any(kind in each.notable for each in fail_on):
             common = msg(f"check.fails_{kind}", count=len(files))
             paths = [file.found.path for file in files if file.found]
             yield msg("cause.with_paths", cause=common, paths=paths)

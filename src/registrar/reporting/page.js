@@ -2,7 +2,8 @@
 const controls = document.getElementById("controls");
 const body = document.getElementById("repositories");
 const count = document.getElementById("count");
-const rows = Array.from(body.rows);
+const byLacking = Array.from(body.rows);
+const byName = byLacking.toSorted((a, b) => a.dataset.name.localeCompare(b.dataset.name));
 const value = (name) => controls.elements[name].value;
 
 function update() {
@@ -10,7 +11,7 @@ function update() {
   const state = value("state");
   const path = value("path");
   let shown = 0;
-  for (const row of rows) {
+  for (const row of byLacking) {
     const items = Array.from(row.querySelectorAll("li"));
     const fits =
       row.dataset.name.toLowerCase().includes(words) &&
@@ -18,18 +19,11 @@ function update() {
     row.hidden = !fits;
     shown += fits ? 1 : 0;
   }
-  count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", rows.length);
-}
-
-function sort() {
-  const byName = (a, b) => a.dataset.name.localeCompare(b.dataset.name);
-  const byLacking = (a, b) => Number(b.dataset.lacking) - Number(a.dataset.lacking) || byName(a, b);
-  rows.sort(value("sort") === "name" ? byName : byLacking);
-  body.append(...rows);
+  count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", byLacking.length);
 }
 
 controls.addEventListener("input", update);
-controls.elements.sort.addEventListener("change", sort);
+controls.elements.sort.addEventListener("change", () => body.append(...(value("sort") === "name" ? byName : byLacking)));
 controls.addEventListener("submit", (event) => event.preventDefault());
 controls.hidden = false;
 update();

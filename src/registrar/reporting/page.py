@@ -17,25 +17,26 @@ from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg
 
 MOST_REPOSITORIES = 2000
-"""So many repositories that are not complete are shown; the rest is counted."""
-BARS = ("present", "blank", "proposed", "missing", "declined", "unread")
+"""So many repositories with something to look at are shown; the rest is counted."""
+BARS = ("present", "blank", "not_a_file", "proposed", "missing", "declined", "unread")
 """What a bar shows, in this order."""
+_RARE = ("not_a_file", "unread")
+"""What has no column where there is none."""
 _BAR_OF = {
     Presence.SAME: "present",
     Presence.DIFFERS: "present",
     Presence.FILLED: "present",
-    Presence.NOT_A_FILE: "blank",
-    Presence.BLANK: "blank",
-    "created": "proposed",
+    Presence.NOT_A_FILE: "not_a_file",
     "failed": "missing",
 }
-_COMPLETE = {Presence.SAME, Presence.DIFFERS, Presence.FILLED}
 _EXCLUDED = "excluded"
+_UNSET = "unset"
+_THERE = frozenset(Presence)
 _FOLDER = Path(__file__).parent
 
 
 class ShownPath(NamedTuple):
-    """A path of a repository that is not complete."""
+    """A path that is missing, or blank."""
 
     path: str
     state: str
@@ -45,7 +46,7 @@ class ShownPath(NamedTuple):
 
 @dataclass(slots=True)
 class ShownRepository:
-    """A repository that is not complete."""
+    """A repository with such paths."""
 
     name: str
     url: str
@@ -66,14 +67,26 @@ class Page:
     """Grows by one repository after the other; memory is bounded by `MOST_REPOSITORIES`."""
 
     read_at: str
-    """Moment of the run (ISO 8601)."""
-    repositories: int = 0
-    complete: int = 0
-    excluded: int = 0
+    """Moment of the run (ISO 8601, UTC)."""
+    names: set[str] = field(default_factory=set[str])
+    """The repositories that were read."""
+    incomplete: set[str] = field(default_factory=set[str])
+    """Those of them that lack a listed file, of whatever list."""
+    excluded: set[str] = field(default_factory=set[str])
     not_shown: int = 0
     paths: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     """For each listed path, how many repositories are in which part of its bar."""
     shown: list[ShownRepository] = field(default_factory=list[ShownRepository])
+
+    @property
+    def lists(self) -> set[str]:
+        """The names of the lists."""
+        return {each.list_name for each in self.shown}
+
+    @property
+    def bars(self) -> list[str]:
+        """The parts of the bars that have a column."""
+        return [bar for bar in BARS if bar not in _RARE or self.total(bar)]
 
     @property
     def states(self) -> list[str]:
@@ -88,20 +101,27 @@ class Page:
         """Take the rows of one list in one repository; ``url`` is its address for people."""
         if not rows:
             return
+        name = rows[0].repository
         if rows[0].state.startswith(_EXCLUDED):
-            self.excluded += 1
+            self.excluded.add(name)
             return
-        self.repositories += 1
+        self.names.add(name)
+        to_look_at: list[Evidence] = []
         for row in rows:
-            bar = _BAR_OF.get(row.state, row.state)
-            self.paths.setdefault(row.path, Counter())[bar if bar in BARS else "unread"] += 1
-        lacking = [row for row in rows if row.state not in _COMPLETE]
-        if not lacking:
-            self.complete += 1
-        elif len(self.shown) == MOST_REPOSITORIES:
+            if row.state != _UNSET:
+                bar = _BAR_OF.get(row.state, row.state)
+                self.paths.setdefault(row.path, Counter())[bar] += 1
+                if bar != "present":
+                    to_look_at.append(row)
+        lacking = sum(row.state not in _THERE for row in to_look_at)
+        if lacking:
+            self.incomplete.add(name)
+        if not to_look_at:
+            return
+        if len(self.shown) == MOST_REPOSITORIES:
             self.not_shown += 1
         else:
-            self.shown.append(_repository(rows[0], lacking, url))
+            self.shown.append(_repository(to_look_at, lacking, url))
 
     def render(self, catalogue: Catalogue) -> str:
         """The page, in the catalogue's language."""
@@ -110,6 +130,9 @@ class Page:
         def text(key: str, **values: object) -> str:
             return catalogue.text(msg(f"page.{key}", **values))
 
+        read = [msg("page.read_at", moment=f"{self.read_at[:16].replace('T', ' ')} UTC")]
+        if self.excluded:
+            read.append(msg("page.excluded", count=len(self.excluded)))
         style = (_FOLDER / "page.css").read_text("utf-8")
         script = (_FOLDER / "page.js").read_text("utf-8")
         template = (_FOLDER / "page.html.j2").read_text("utf-8")
@@ -118,7 +141,7 @@ class Page:
         )
         return environment.from_string(template).render(
             page=self,
-            bars=BARS,
+            read=catalogue.sentences(read, escaping.show_control_characters),
             style=style,
             script=script,
             style_hash=_hash(style),
@@ -126,12 +149,14 @@ class Page:
             language=catalogue.language,
             t=text,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
-            ordered=sorted(self.shown, key=lambda each: (-each.lacking, each.name.lower())),
+            ordered=sorted(
+                self.shown, key=lambda each: (-each.lacking, -len(each.paths), each.name.lower())
+            ),
         )
 
 
-def _repository(first: Evidence, lacking: Sequence[Evidence], url: str) -> ShownRepository:
-    pull_request = next((row.pull_request for row in lacking if row.pull_request), "")
+def _repository(rows: Sequence[Evidence], lacking: int, url: str) -> ShownRepository:
+    pull_request = next((row.pull_request for row in rows if row.pull_request), "")
     paths = [
         ShownPath(
             row.path,
@@ -140,11 +165,9 @@ def _repository(first: Evidence, lacking: Sequence[Evidence], url: str) -> Shown
             if url and row.blob
             else "",
         )
-        for row in lacking
+        for row in rows
     ]
-    return ShownRepository(
-        first.repository, url, first.list, paths, pull_request, lacking=len(lacking)
-    )
+    return ShownRepository(rows[0].repository, url, rows[0].list, paths, pull_request, lacking)
 
 
 def _hash(text: str) -> str:

@@ -105,8 +105,7 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
     if result.fleet:
         # A row without a registration, because it was deferred for example, lacks files, too
         counts["missing"] = sum(row.missing for row in result.fleet.rows)
-        present = result.fleet.present
-        found = (present[FailOn.BLANK], present[FailOn.DIFFERS], present[FailOn.INVALID])
+        found = map(result.fleet.count, (FailOn.BLANK, FailOn.DIFFERS, FailOn.INVALID))
         counts.update(zip(_PRESENT, found, strict=True))
     return {
         **{name: str(count) for name, count in counts.items()},

@@ -69,6 +69,10 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         title = msg("summary.paths", count=len(files))
         is_open = len(files) <= markdown.ROWS_UNFOLDED
         lines += markdown.folded(text(title), table, is_open=is_open)
+    if mistakes := registration.codeowners:
+        title = msg("evidence.codeowners", count=len(mistakes))
+        items = (text(msg("check.codeowners", **each._asdict())) for each in mistakes)
+        lines += markdown.folded(text(title), [f"- {each}".replace("\n", "<br>") for each in items])
     if registration.to_create:
         lines += preview.step_summary(registration, catalogue)
     return "\n".join(lines) + "\n"
