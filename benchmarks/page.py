@@ -38,10 +38,10 @@ ONE = """\
 
 - `procedure` is [the same as a shell script](../benchmarks/procedure.sh) around GitHub's own
   client, without encryption{procedure}.
-- `× bound` divides the seconds by those of the round trips that must follow one another. For
-  `per-file` they are {chain}: token check, two reads, one round of existence checks, the branch,
-  27 files, the pull request. (A run makes {made}, because {connections} connections share the 29
-  checks.) For `single` they are two, and the start of the interpreter with the imports.
+- `× bound` compares the seconds with the round trips that must follow one another. `per-file` has
+  {chain}: token check, two reads, one round of existence checks, the branch, 27 files, the pull
+  request. (A run makes {made}, because {connections} connections share the 29 checks.) `single` has
+  two, and the start of the interpreter with the imports.
 - `MB` is the peak of memory of the largest process.
 
 ### How it grows
@@ -71,8 +71,8 @@ most of a run that writes ([how](../benchmarks/unpaced.py)).
 
 - One request lists a hundred repositories, one reads ten or more, one what as many open pull
   requests hold, two write to a repository that lacks files.
-- `× chain` divides the seconds by those of the round trips that follow one another. `Host` is
-  what the stand-in computes, most of what a plan takes beyond them.
+- `× chain` compares the seconds with the round trips that must follow one another. `Host` is what
+  the stand-in computes: most of the rest in a plan.
 """
 
 
