@@ -237,6 +237,7 @@ ODD = st.text("ab/.-@{}~^:?*[\\ \x7f\t_#!é日", max_size=8) | st.sampled_from(
 )
 
 
+@pytest.mark.large
 @given(st.lists(ODD, min_size=1, max_size=3).map("/".join).map(str.strip).filter(bool))
 @settings(max_examples=150)
 @example("HEAD")

@@ -225,6 +225,7 @@ def any_way(way: str, action: Action) -> Start:
     return run
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("kind", ["classic", "installation"])
 @pytest.mark.parametrize("in_answer", [True, False])
 def test_each_of_many_repositories_gets_its_own_files(
@@ -621,6 +622,7 @@ def organisation(
     return made
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("kind", "in_answer"), [("classic", True), ("installation", False)])
 def test_an_organisation_gets_exactly_the_right_files(
     action: Action, host: StandInHost, kind: Kind, in_answer: bool
@@ -654,6 +656,7 @@ def test_an_organisation_gets_exactly_the_right_files(
     assert only_reads(host)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("in_answer", [True, False])
 def test_rules_take_hardly_more_requests_than_one_list(
     action: Action, host: StandInHost, in_answer: bool

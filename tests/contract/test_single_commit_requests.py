@@ -68,6 +68,7 @@ def test_both_profiles_take_two_requests_each(
     assert run.outputs["created"] == str(7 + 27)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("count", "most"), [(290, 8), (2_900, 80)])
 def test_requests_grow_with_the_hundreds_and_memory_stays_small(
     host: StandInHost,

@@ -104,6 +104,7 @@ def test_default_sets(compare: Compare, profile: str, files: dict[str, Content])
     compare(files, profile, None)
 
 
+@pytest.mark.large
 @settings(
     max_examples=20,
     suppress_health_check=list(HealthCheck),

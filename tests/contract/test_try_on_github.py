@@ -27,6 +27,7 @@ def try_on(host: StandInHost, *arguments: str, token: str) -> tuple[int, str]:
     return code, "\n".join(lines)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("owner", "kind"),
     [

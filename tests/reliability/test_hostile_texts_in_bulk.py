@@ -164,6 +164,7 @@ def test_a_hostile_address_of_the_pull_request(
     assert set(ended.outputs) <= OUTPUTS
 
 
+@pytest.mark.large
 def test_too_much_for_a_summary_and_a_pull_request(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

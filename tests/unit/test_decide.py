@@ -522,6 +522,7 @@ def says_so(decision: decide.Decision | None) -> bool:
     return decision is not None and isinstance(decision.choice, decide.NotKnown)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("built_in", [True, False], ids=["built-in name", "own name"])
 @pytest.mark.parametrize("strategy", ["single", "per-file"])
 def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:

@@ -45,6 +45,7 @@ def test_writing_requests_keep_their_interval_options_included(
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 2.9
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(("repositories", "seconds"), [(80, 3.0), (81, 7.2)])
 def test_githubs_pace_is_never_met(
     many: Start, make: Make, host: StandInHost, repositories: int, seconds: float
@@ -59,6 +60,7 @@ def test_githubs_pace_is_never_met(
     assert times[-1] - times[0] == pytest.approx((len(times) - 1) * seconds, rel=0.1)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     ("lag", "repositories", "given"),
     [
@@ -84,6 +86,7 @@ def test_githubs_pace_is_not_met_where_a_pull_request_takes_more_writes_than_pla
     assert host.pace.refused == 0
 
 
+@pytest.mark.large
 def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
     many: Start, make: Make, host: StandInHost
 ) -> None:
@@ -104,6 +107,7 @@ def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
     assert int(run.outputs["deferred"]) > 0
 
 
+@pytest.mark.large
 def test_shards_together_do_not_meet_githubs_pace_either(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
@@ -347,6 +351,7 @@ def test_more_files_than_the_memory_takes_are_refused(
     assert "nodes" not in asked(host)
 
 
+@pytest.mark.large
 def test_a_thousand_repositories_take_no_more_requests_than_they_must(
     many: Start, host: StandInHost, action: Action
 ) -> None:

@@ -37,6 +37,7 @@ def test_too_few_points_to_look_under_later_names_of_the_branch(
     assert "Points needed: about 1, left: 0" in run.console
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("mode", ["register", "plan"])
 @pytest.mark.parametrize(
     ("repositories", "seconds", "queries", "minutes"),

@@ -235,6 +235,7 @@ def test_a_locked_repository_takes_no_writes(host: StandInHost, client: Client) 
     assert client("PUT", "/repos/octo-org/x/contents/new", body).status_code == 403
 
 
+@pytest.mark.large
 def test_ten_thousand_are_quick(host: StandInHost) -> None:
     began = time.process_time()
     for number in range(10_000):
