@@ -15,7 +15,14 @@ from benchmarks.page import Goal, Part
 from tests.fakehub import Repository, Request, StandInHost
 
 PATHS = [f"docs/{number}.md" for number in range(40)]
-COMPLETE = dict.fromkeys(PATHS, b"\n")
+RULES = [
+    {"when": {"language": "go", "exists": PATHS[0]}, "files": [".golangci.yml"]},
+    {"when": {"visibility": "public"}, "files": ["SECURITY.md"]},
+    {"when": {"property": {"tier": ["gold", "silver"]}}, "files": [".github/CODEOWNERS"]},
+    {"when": {"topic": "service", "not": {"name": "*-old"}}, "files": ["RUNBOOK.md"]},
+]
+OF_RULES = [path for rule in RULES for path in rule["files"]]
+COMPLETE = dict.fromkeys([*PATHS, *OF_RULES], b"\n")
 PRESENT = {PATHS[0]: b"\n"}
 LATENCY = 0.05
 
@@ -27,6 +34,7 @@ class Scene:
     repositories: int
     lacking: int
     mode: str
+    rules: bool = False
 
     @property
     def most_requests(self) -> int:
@@ -38,10 +46,14 @@ class Scene:
 
 ALONE = Scene(1, 1, "register")
 THOUSAND = Scene(1_000, 300, "register")
-REPEATED = (ALONE, Scene(1_000, 300, "plan"), THOUSAND)
+PLAN = Scene(1_000, 300, "plan")
+WITH_RULES = Scene(1_000, 300, "plan", rules=True)
+REPEATED = (ALONE, PLAN, WITH_RULES, THOUSAND)
 ONCE = Scene(10_000, 3_000, "plan")
 MOST_MEMORY, MOST_CHAIN = 1.5, 1.25
 """Of a thousand: as a multiple of the memory for one, and of the round trips alone."""
+MOST_FOR_RULES = 1.3
+"""Requests of a plan with four rules, as a multiple of those with one list for all."""
 MOST_MEGABYTES = 200
 """Of ten thousand."""
 
@@ -109,6 +121,12 @@ def _goals(found: Mapping[Scene, Sequence[Measured]], alone: int) -> list[Goal]:
             median(each.times_chain for each in thousand),
         ),
         Goal(
+            "plan of 1,000, four rules: requests ÷ one list",
+            MOST_FOR_RULES,
+            max(each.requests for each in found[WITH_RULES])
+            / min(each.requests for each in found[PLAN]),
+        ),
+        Goal(
             "plan of 10,000: requests",
             ONCE.most_requests,
             max(each.requests for each in ten_thousand),
@@ -119,7 +137,7 @@ def _goals(found: Mapping[Scene, Sequence[Measured]], alone: int) -> list[Goal]:
 
 def _row(scene: Scene, measured: Sequence[Measured]) -> tuple[str, ...]:
     return (
-        scene.mode,
+        f"{scene.mode}, {len(RULES)} rules" if scene.rules else scene.mode,
         f"{scene.repositories:,}",
         f"{scene.lacking:,}",
         f"{max(each.requests for each in measured):,}",
@@ -139,7 +157,8 @@ def run(scene: Scene) -> Measured:
         made = _organisation(host, scene)
         host.latency = LATENCY
         folder = Path(directory)
-        (folder / "list.json").write_text(json.dumps([{"path": path} for path in PATHS]), "utf-8")
+        listed = {"files": PATHS, "rules": RULES} if scene.rules else PATHS
+        (folder / "list.json").write_text(json.dumps(listed), "utf-8")
         inputs = {
             "target_repos": "octo-org/*",
             "definitions": "list.json",
@@ -170,7 +189,11 @@ def chain(requests: Sequence[Request]) -> int:
 def _organisation(host: StandInHost, scene: Scene) -> list[Repository]:
     return [
         host.create_repository(
-            f"octo-org/r{number}", PRESENT if number < scene.lacking else COMPLETE
+            f"octo-org/r{number}",
+            PRESENT if number < scene.lacking else COMPLETE,
+            language="Go" if number % 2 else "Python",
+            topics=["service"] if number % 3 else [],
+            properties={"tier": "gold"} if number % 5 else {},
         )
         for number in range(scene.repositories)
     ]
