@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT, blocks
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     PER_FILE,
@@ -161,6 +161,7 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
     }
     run = start(profile="scaffold", definitions=listing(action, listed), mode="plan")
     assert ".golangci.yml: missing (rule 1)" in run.stdout
+    assert "| `.golangci.yml` | missing (rule 1) |" in run.summary
     assert "Rules that do not apply to this repository: 3, 4" in run.stdout
     assert "PUBLIC.md of rule 2 takes the place of the entry in the list itself." in run.stdout
     assert any("takes the place" in note for note in run.registration["notes"])
@@ -325,6 +326,8 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
         zip(range(1, 5), [0, 2, 0, 0], strict=True)
     )
     assert "do not apply to this repository" not in run.text
+    if mode == "plan":
+        assert "| `SECURITY.md`, `PUBLIC.md` (rule 2) |" in run.summary
 
 
 @pytest.mark.parametrize("in_answer", [True, False])
@@ -359,25 +362,45 @@ def test_a_list_that_asks_for_no_property_says_nothing_of_them(
 
 
 def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written(
-    many: Start, host: StandInHost
+    any_way: Start, host: StandInHost
 ) -> None:
     repository = host.create_repository("octo-org/a", {"a": b""})
     host.quirks.without_properties = True
     host.faults.add(
         Fault(
             FaultKind.CUSTOM,
-            match=lambda request: request.path == "/orgs/octo-org/properties/values",
+            match=lambda request: request.path.endswith("/properties/values"),
             times=None,
             status=403,
             message="Resource not accessible by integration",
             headers={"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"},
         )
     )
-    run = many(host_token=host.create_token("installation"))
-    assert run.exit_code != 0
+    run = any_way(host_token=host.create_token("installation"))
+    assert run.exit_code == 2
     assert only_reads(host)
     assert repository.branches == ["main"]
     assert "organization_custom_properties=read" in run.stderr
+
+
+def test_what_is_written_to_many_is_what_the_list_said(many: Start, host: StandInHost) -> None:
+    made = [
+        host.create_repository(
+            f"octo-org/{n}", {"a": b""}, private=True, properties={"tier": "gold"}
+        )
+        for n in "ab"
+    ]
+
+    def meanwhile(request: Request) -> None:
+        if not is_read(request):
+            for repository in made:
+                repository.properties.clear()
+
+    host.on_request = meanwhile
+    assert many().exit_code == 0
+    for repository in made:
+        assert proposed(repository, {"a": b""}) == {"SECURITY.md", "GOLD.md"}
+    assert not any(each.path.endswith("/properties/values") for each in host.requests)
 
 
 # --- target_repos -------------------------------------------------------------------------

@@ -65,22 +65,31 @@ class FileResult(NamedTuple):
     @property
     def described(self) -> Message:
         """The state, with its reason where there is one; nothing in it names the path."""
-        reason = self.failure.cause.message if self.failure else self.reason
-        is_new = self.state in {State.CREATED, State.MISSING}
-        return _with_reasons(self.state, reason, self.hides if is_new else "")
+        reasons = [self.failure.cause.message if self.failure else self.reason]
+        if self.state in {State.CREATED, State.MISSING}:
+            reasons += [_hides(self.hides), self.rule]
+        return _with_reasons(self.state, *reasons)
+
+    @property
+    def rule(self) -> Message | None:
+        """The rule of the list that it is from, if any."""
+        number = self.definition.rule
+        return msg("label.rule", number=number) if number else None
 
     @property
     def described_as_added(self) -> Message:
         """What a reviewer reads of a file that the working branch adds, whichever run did it."""
         reason = self.reason if self.state is State.CREATED else None
-        return _with_reasons("added", reason, self.hides)
+        return _with_reasons("added", reason, _hides(self.hides))
 
 
-def _with_reasons(state: str, reason: Message | None, hides: str) -> Message:
+def _hides(other: str) -> Message | None:
+    return msg("reason.hides", other=other) if other else None
+
+
+def _with_reasons(state: str, *given: Message | None) -> Message:
     described = msg(f"state.{state}")
-    reasons = [reason] if reason else []
-    if hides:
-        reasons.append(msg("reason.hides", other=hides))
+    reasons = [each for each in given if each]
     return msg("state.with_reason", state=described, reason=reasons) if reasons else described
 
 

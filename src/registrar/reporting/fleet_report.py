@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from registrar.models.evidence import KINDS
 from registrar.models.fleet import FleetResult, FleetRow, FleetState, PullState
-from registrar.models.result import RegistrationResult
+from registrar.models.result import FileResult, RegistrationResult
 from registrar.models.spec import Mode
 from registrar.reporting import fleet_messages, markdown
 from registrar.texts import escaping
@@ -66,7 +66,7 @@ def _missing_files(
     registrations: Sequence[RegistrationResult], catalogue: Catalogue
 ) -> Iterator[str]:
     """Which files are missing in each repository; what does not fit is counted."""
-    found = [(each, [file.definition.path for file in each.to_create]) for each in registrations]
+    found = [(each, [_named(file) for file in each.to_create]) for each in registrations]
     found = [(each, paths) for each, paths in found if paths]
     if not found:
         return
@@ -93,7 +93,7 @@ def _notable(kind: str, result: FleetResult, catalogue: Catalogue) -> Iterator[s
 
 
 def _paths_table(
-    title: str, those: Iterable[tuple[str, str, Sequence[str]]], catalogue: Catalogue
+    title: str, those: Iterable[tuple[str, str, Sequence[str | Message]]], catalogue: Catalogue
 ) -> Iterator[str]:
     """Give a row for each repository, list and paths; ``title`` is that of the paths."""
     names = ("repository", "list", title)
@@ -105,6 +105,12 @@ def _paths_table(
             markdown.code(list_name, catalogue),
             catalogue.text(msg("fleet.missing_files", paths=paths), escaping.for_markdown_code),
         )
+
+
+def _named(file: FileResult) -> str | Message:
+    """A path, with the rule that it is from."""
+    path = file.definition.path
+    return msg("state.with_reason", state=path, reason=file.rule) if file.rule else path
 
 
 def _table(rows: Sequence[FleetRow], catalogue: Catalogue) -> Iterator[str]:
