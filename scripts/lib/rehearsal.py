@@ -230,6 +230,11 @@ class WorkflowRun:
         sha: str,
     ) -> None:
         """Run the script of a step."""
+        if ".SBOM" in step["run"]:
+            self.rehearsal.leave_out(
+                "what the bill of materials lists: the stand-in for buildx has an empty one, while"
+                " BuildKit looks at the image"
+            )
         given = {key: evaluated(text, self.values) for key, text in step.get("env", {}).items()}
         host = self.rehearsal.host
         env = {
