@@ -240,7 +240,7 @@ class Run:
         if loss != "before":
             exists = name in world.branches
             if exists and not at_once:
-                return decide.Exists(error)
+                return decide.NotMade(error)
             if not exists:
                 world.branches[name] = BASE
             if at_once:
@@ -253,9 +253,11 @@ class Run:
                     opened = self.opened = world.open(name, body)
                 wrote = (name, files[0].path) in world.written
                 if not loss and not wrote:
-                    return decide.Exists(None, seen(opened) if opened else None)
+                    return decide.NotMade(None, seen(opened) if opened else None)
         if loss:
-            return decide.Lost(None if at_once else error, body=body if at_once else None)
+            return decide.NotMade(
+                None if at_once else error, may_be_ours=True, body=body if at_once else None
+            )
         return decide.Made(
             world.branches[name] if at_once else "", seen(opened) if opened else None
         )
@@ -280,10 +282,10 @@ class Run:
 
     def finish(self, decision: decide.Decision) -> None:
         world, choice = self.world, decision.choice
-        if not isinstance(choice, decide.Create | decide.Continue):
+        if not isinstance(choice, decide.Write):
             return
         name, pull = choice.branch.name, choice.pull_request
-        if isinstance(choice, decide.Continue):
+        if not choice.was_claimed:
             only_ours = world.commits[choice.before][1] <= {"there", *FILES}
             is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST))
             assert only_ours or (is_marked and not choice.is_new), "somebody's branch"
@@ -513,8 +515,18 @@ def summed_up(decision: decide.Decision | None) -> object:
     if decision is None:
         return None
     choice = decision.choice
-    branch = choice.branch.name if isinstance(choice, decide.Create | decide.Continue) else ""
-    return type(choice).__name__, branch, decision.files, decision.declined
+    branch = choice.branch.name if isinstance(choice, decide.Write) else ""
+    return kind(decision), branch, decision.files, decision.declined
+
+
+def kind(decision: decide.Decision | None) -> str:
+    """What was chosen, in a word."""
+    if decision is None:
+        return "refused"
+    choice = decision.choice
+    if isinstance(choice, decide.Write):
+        return "create" if choice.was_claimed else "continue"
+    return type(choice).__name__
 
 
 def says_so(decision: decide.Decision | None) -> bool:
@@ -531,7 +543,7 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
     def run(world: World, *more: Any, **options: Any) -> decide.Decision | None:
         plan = plan_of(world, "ab", strategy, built_in=built_in)
         decision = Run(world, plan, strategy, *more, **options).do()
-        choices[type(decision.choice).__name__ if decision else "refused"] += 1
+        choices[kind(decision)] += 1
         return decision
 
     def again(before: World, what: str) -> None:
@@ -562,7 +574,7 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
                 do(acted)
                 again(acted, f"{case}; {action}")
     assert choices.total() > 1000
-    assert set(choices) >= {"Create", "Continue", "Declined", "refused", "NotKnown"}
+    assert set(choices) >= {"create", "continue", "Declined", "refused", "NotKnown"}
 
 
 # --- Single rules ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.decide import Continue, Decision, Declined, LeftAlone, NotKnown
+from registrar.registration.decide import Decision, Declined, LeftAlone, NotKnown, Write
 from registrar.reporting.records import Rows
 from registrar.texts.messages import msg
 
@@ -133,7 +133,7 @@ def _pull_state(decision: Decision | None) -> PullState | None:
         return PullState.WAITING
     if isinstance(choice, NotKnown) and choice.pull_request:
         return PullState.TO_UPDATE
-    if not isinstance(choice, Continue) or choice.mark is None:
+    if not isinstance(choice, Write) or choice.mark is None:
         return PullState.TO_OPEN
     proposes_all = all(choice.mark.holds(each.path) for each in decision.files)
     return PullState.WAITING if proposes_all else PullState.TO_UPDATE
@@ -145,5 +145,5 @@ def _pull_request(decision: Decision | None) -> PullRequest | None:
         return None
     if isinstance(decision.choice, Declined):
         return next(iter(decision.declined.values()))
-    is_about_one = isinstance(decision.choice, Continue | LeftAlone | NotKnown)
+    is_about_one = isinstance(decision.choice, Write | LeftAlone | NotKnown)
     return decision.choice.pull_request if is_about_one else None

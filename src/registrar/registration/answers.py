@@ -93,7 +93,7 @@ class WritingAnswers(Answers):
         client: Client,
         plan: Plan,
         progress: Progress,
-        claim: Callable[[decide.Claim], decide.Made | decide.Exists | decide.Lost],
+        claim: Callable[[decide.Claim], decide.Made | decide.NotMade],
     ) -> None:
         """``claim`` makes the branch."""
         super().__init__(client, plan)
@@ -115,7 +115,7 @@ class WritingAnswers(Answers):
             case decide.Claim(name):
                 self._claimed.add(name)
                 answer = self._claim(ask)
-                if isinstance(answer, decide.Lost) and answer.body is not None:
+                if isinstance(answer, decide.NotMade) and answer.body is not None:
                     self.may_have_written = name
                 return answer
             case decide.CloseAgain(pull):

@@ -15,7 +15,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
+from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.special_files import OWNER_DIRECTORIES
@@ -52,7 +52,7 @@ class Strategy(Protocol):
 
     def claim(
         self, client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress, /
-    ) -> Made | Exists | Lost:
+    ) -> Made | NotMade:
         """Make a branch, and perhaps do everything else in the same request.
 
         `create_files` does what it leaves undone.
@@ -83,7 +83,7 @@ def created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileRes
     return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
 
 
-def make_branch(client: Client, plan: Plan, name: str) -> Made | Exists | Lost:
+def make_branch(client: Client, plan: Plan, name: str) -> Made | NotMade:
     """Make a branch at the commit that was read, and nothing else.
 
     Raises:
@@ -93,9 +93,9 @@ def make_branch(client: Client, plan: Plan, name: str) -> Made | Exists | Lost:
         client.rest.create_branch(plan.repository, name, plan.state.base_sha)
     except GitHubError as error:
         if error.may_have_been_applied:
-            return Lost(error)
+            return NotMade(error, may_be_ours=True)
         if error.already_exists:
-            return Exists(error)
+            return NotMade(error)
         raise
     return Made()
 

@@ -70,7 +70,7 @@ class Removed(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Make the branch, for these files. Answered with `Made`, `Exists` or `Lost`."""
+    """Make the branch, for these files. Answered with `Made` or `NotMade`."""
 
     name: str
     files: tuple[FileDefinition, ...]
@@ -106,27 +106,17 @@ class Made(NamedTuple):
     """Whether somebody else made the branch, at the very commit that was read."""
 
 
-class Exists(NamedTuple):
-    """There is such a branch already."""
+class NotMade(NamedTuple):
+    """There is such a branch already, or the answer was lost and the branch may be our own."""
 
     error: RegistrarError | None = None
     """Raised when the branch is not there after all; `None`: it is claimed once more."""
     opened: PullRequest | None = None
     """The pull request that the claim opened all the same."""
-
-    def has_opened(self, pull_request: PullRequest) -> bool:
-        """Whether the claim opened this pull request."""
-        return bool(self.opened and self.opened.number == pull_request.number)
-
-
-class Lost(NamedTuple):
-    """The answer was lost: the branch may be our own."""
-
-    error: RegistrarError | None = None
-    """As in `Exists`."""
-    opened: PullRequest | None = None
+    may_be_ours: bool = False
+    """Whether the answer was lost."""
     body: str | None = None
-    """Description of the pull request that the claim may have opened."""
+    """Then the description of the pull request that the claim may have opened."""
 
     def has_opened(self, pull_request: PullRequest) -> bool:
         """Whether the claim opened this pull request, as far as that is known."""
@@ -140,7 +130,7 @@ class Unknown(NamedTuple):
 
 
 Answer: TypeAlias = (
-    BranchState | Tree | frozenset[str] | Comparison | Made | Exists | Lost | Unknown | str | None
+    BranchState | Tree | frozenset[str] | Comparison | Made | NotMade | Unknown | str | None
 )
 
 # --- What is chosen ------------------------------------------------------------------------------
@@ -166,35 +156,23 @@ class Branch(NamedTuple):
         return self.has_lost_commit and path not in self.tree
 
 
-class Create(NamedTuple):
-    """A new branch, and what the claim could do at once."""
+class Write(NamedTuple):
+    """Write on a new branch, or go on with one of ours that was there."""
 
     branch: Branch
     before: str
-    """The commit that it was made at."""
+    """The commit of the branch before this run wrote to it."""
     pull_request: PullRequest | None = None
-    """The one that the claim opened."""
+    """The one that is open."""
+    was_claimed: bool = False
+    """Whether this run made the branch."""
     had_no_commit: bool = False
     is_done: bool = False
     """Whether nothing is left to do."""
-    is_new: bool = True
-    mark: Mark | None = None
-
-
-class Continue(NamedTuple):
-    """A branch of ours that was there."""
-
-    branch: Branch
-    before: str
-    """Its commit."""
-    pull_request: PullRequest | None = None
-    """Its open pull request."""
-    had_no_commit: bool = False
-    is_done: bool = False
     is_new: bool = False
     """Whether this run opened the pull request."""
     mark: Mark | None = None
-    """The mark of the pull request, with what was removed from its branch since."""
+    """The mark of a pull request that was there, with what was removed from its branch since."""
 
 
 class Declined(NamedTuple):
@@ -214,7 +192,7 @@ class NotKnown(NamedTuple):
     """Ours, which is open."""
 
 
-Choice: TypeAlias = Create | Continue | Declined | LeftAlone | NotKnown
+Choice: TypeAlias = Write | Declined | LeftAlone | NotKnown
 
 
 class Decision(NamedTuple):
@@ -301,7 +279,7 @@ class _Decision:
         self._plan = plan
         self._names = names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
-        self._claims: dict[str, list[Exists | Lost]] = {}
+        self._claims: dict[str, list[NotMade]] = {}
         self._declined: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
 
@@ -319,9 +297,15 @@ class _Decision:
                 if made is None:
                     continue
                 base = self._plan.state.base_sha
-                branch, pull = Branch(found, made.commit or base), made.pull_request
-                is_done = bool(made.commit and pull)
-                found = Create(branch, base, pull, made.had_no_commit, is_done)
+                found = Write(
+                    Branch(found, made.commit or base),
+                    base,
+                    made.pull_request,
+                    was_claimed=True,
+                    had_no_commit=made.had_no_commit,
+                    is_done=bool(made.commit and made.pull_request),
+                    is_new=made.pull_request is not None,
+                )
             return Decision(found, self._files, self._declined, tuple(self._beside))
 
     @property
@@ -405,7 +389,7 @@ class _Decision:
 
     def _continue(
         self, state: BranchState, pull: PullRequest, mark: Mark
-    ) -> Asking[Continue | Declined | LeftAlone | NotKnown]:
+    ) -> Asking[Write | Declined | LeftAlone | NotKnown]:
         """Continue an open pull request of ours, without what somebody removed from its branch."""
         head = state.head or pull.head_sha
         paths = {d.path for d in self._files} if mark.paths is not None else set[str]()
@@ -423,14 +407,14 @@ class _Decision:
         if not self._files:
             return Declined()
         tree = yield from self._tree(head)
-        return Continue(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
+        return Write(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
 
     def _tree(self, commit: str) -> Asking[Tree | None]:
         """Give what a branch holds, on which nothing depends that is decided."""
         answer = yield TreeAt(commit)
         return None if isinstance(answer, Unknown) else answer
 
-    def _examine(self, state: BranchState, head: str) -> Asking[Continue | None]:
+    def _examine(self, state: BranchState, head: str) -> Asking[Write | None]:
         """Continue a branch that adds files of ours and nothing else; `None`: it is left alone."""
         pull = self._open_one(state)
         if pull is None:
@@ -445,7 +429,7 @@ class _Decision:
                 self._beside.append(pull)
             return None
         plan = self._plan
-        lost = any(isinstance(claim, Lost) for claim in self._claims.get(state.name, ()))
+        lost = any(claim.may_be_ours for claim in self._claims.get(state.name, ()))
         added = yield from self._added(head)
         if added is None:
             # Nothing but its name says whose it is
@@ -458,7 +442,7 @@ class _Decision:
             return None
         branch = Branch(state.name, head, (yield from self._tree(head)), may_be_ours=lost)
         is_new = pull is not None and self._has_opened(pull)
-        return Continue(branch, head, pull, had_no_commit=added is None, is_new=is_new)
+        return Write(branch, head, pull, had_no_commit=added is None, is_new=is_new)
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
         """Give the open pull request, the one to the default branch where there are several."""
@@ -497,7 +481,7 @@ class _Decision:
         """Make a branch; `None`: there is one by now, or it is to be claimed once more."""
         declined, beside = dict(self._declined), tuple(self._beside)
         claim = Claim(name, self._files, declined, beside, is_first=not self._claims)
-        answer: Made | Exists | Lost = yield from self._ask(claim)
+        answer: Made | NotMade = yield from self._ask(claim)
         if isinstance(answer, Made):
             return answer
         self._claims.setdefault(name, []).append(answer)

@@ -36,7 +36,7 @@ from registrar.registration.base import (
     mark_unknown,
     with_owner,
 )
-from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
+from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.plan import listed_in
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -98,7 +98,7 @@ def require_rate_limit(client: Client, files: Sequence[FileDefinition]) -> None:
 
 def claim(
     client: Client, plan: Plan, claim: Claim, _proposal: Proposal, _progress: Progress
-) -> Made | Exists | Lost:
+) -> Made | NotMade:
     """Make the branch: REST has no request that does more."""
     return make_branch(client, plan, claim.name)
 

@@ -14,7 +14,7 @@ from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.spec import PullRequestOptions
-from registrar.registration.decide import Continue, Create
+from registrar.registration.decide import Write
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -43,7 +43,7 @@ class Published(NamedTuple):
 
 
 def publish(
-    client: Client, plan: Plan, choice: Create | Continue, proposal: Proposal, progress: Progress
+    client: Client, plan: Plan, choice: Write, proposal: Proposal, progress: Progress
 ) -> Published | None:
     """Open the pull request of a branch, or bring the one that is open up to date.
 
@@ -90,9 +90,9 @@ def _proposes_all(mark: Mark | None, result: RegistrationResult) -> bool:
     return mark is not None and not result.created and all(map(mark.holds, paths))
 
 
-def _unlisted(plan: Plan, choice: Create | Continue) -> tuple[str, ...]:
+def _unlisted(plan: Plan, choice: Write) -> tuple[str, ...]:
     """Find the paths of a continued branch that its mark names, and the list does not."""
-    mark = choice.mark if isinstance(choice, Continue) else None
+    mark = choice.mark
     if mark is None or mark.paths is None:
         return ()
     listed = {definition.path for definition in plan.definitions}

@@ -28,14 +28,12 @@ from registrar.registration.answers import Answers, WritingAnswers
 from registrar.registration.base import Strategy, mark_unknown
 from registrar.registration.decide import (
     Claim,
-    Continue,
-    Create,
     Decision,
-    Exists,
     LeftAlone,
-    Lost,
     Made,
     NotKnown,
+    NotMade,
+    Write,
     decide,
 )
 from registrar.registration.plan import facts_of, make_plan, place_of, require_writable
@@ -169,7 +167,7 @@ def _preview(plan: Plan, decision: Decision, unread: Failure | None, progress: P
     elif isinstance(choice, NotKnown):
         key = "progress.content_not_known" if choice.pull_request else "progress.not_known"
         progress.note(key)
-    if isinstance(choice, Continue | LeftAlone | NotKnown) and choice.pull_request:
+    if isinstance(choice, Write | LeftAlone | NotKnown) and choice.pull_request:
         progress.proposed(choice.pull_request)
     _record_missing(plan, progress)
 
@@ -206,7 +204,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
         require_writable(plan, files, client.scopes)
         strategy.require_rate_limit(client, files)
 
-    def claim(claim: Claim) -> Made | Exists | Lost:
+    def claim(claim: Claim) -> Made | NotMade:
         if claim.is_first:
             require(claim.files)
         progress.leave_out(claim.declined, claim.beside)
@@ -229,14 +227,14 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     choice = decision.choice
     if isinstance(choice, LeftAlone):
         progress.leave_alone(decision.files, choice.pull_request)
-    elif isinstance(choice, Create | Continue):
-        if isinstance(choice, Continue):
+    elif isinstance(choice, Write):
+        if not choice.was_claimed:
             require(decision.files)
         _write_on(choice, client, plan, proposal, progress)
 
 
 def _write_on(
-    choice: Create | Continue, client: Client, plan: Plan, proposal: Proposal, progress: Progress
+    choice: Write, client: Client, plan: Plan, proposal: Proposal, progress: Progress
 ) -> None:
     """Create on the chosen branch what is not there yet, and see to its pull request."""
     progress.on_branch(choice.branch.name)

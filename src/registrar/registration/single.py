@@ -21,7 +21,7 @@ from registrar.models.result import FileResult, State
 from registrar.models.spec import RegistrationSpec
 from registrar.registration import per_file
 from registrar.registration.base import created, interruptible, make_branch, with_owner
-from registrar.registration.decide import Branch, Claim, Exists, Lost, Made
+from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -90,7 +90,7 @@ def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None
 
 def claim(
     client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress
-) -> Made | Exists | Lost:
+) -> Made | NotMade:
     """Create branch, commit and pull request in one request; only the branch after that."""
     name, files = claim.name, claim.files
     if not claim.is_first or len(list(_batches(files))) > 1:
@@ -105,7 +105,7 @@ def claim(
             made = client.graphql.create_everything(plan.repository, commit, pull)
     except GitHubError as error:
         if error.may_have_been_applied:
-            return Lost(body=body)
+            return NotMade(may_be_ours=True, body=body)
         return make_branch(client, plan, name)
     except (Cancelled, OutOfTime):
         if client.may_have_been_applied:
