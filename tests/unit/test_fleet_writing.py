@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from registrar.fleet import writing
-from registrar.fleet.batches import LARGEST_SIZE, BatchSize
+from registrar.fleet.reading import LARGEST_SIZE, BatchSize
 from registrar.models.selection import Shard
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from registrar.clock import Clock
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure
 from registrar.fleet import budget as budgets
-from registrar.fleet.batches import FIRST_SIZE, BatchSize
 from registrar.fleet.targets import Reading, Target, failed, planned
 from registrar.github.errors import GitHubError
 from registrar.github.many import PathSince
@@ -46,13 +45,21 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Found = TypeVar("Found")
 
+FIRST_SIZE = 10
+LARGEST_SIZE = 100
+"""``nodes(ids:)`` takes no more ids (sourcecred/sourcecred#908)."""
+FAST_SECONDS = 2.0
+REMEMBERED = 20
+"""Answers for which a size that was refused is a ceiling: what made it too large may pass."""
+SLOW_SECONDS = 5.0
+"""GitHub cuts a request off after 10 s.
+
+https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+"""
 _MEASURED_QUERIES = 10
-"""So many tell how long the others take: then most batches have the size that GitHub answers."""
-
+"""Queries that tell how long the others take: by then most batches have their final size."""
 _MOST_HELD = 1000
-"""So many may wait to be read under another name: the plans of all would fill the memory."""
-
-
+"""Repositories whose plans wait for another answer: those of all would fill the memory."""
 _SHARED = StateOf | Lacking | Removed
 """What one query can answer for several."""
 
@@ -72,6 +79,39 @@ def _by_branch(targets: Sequence[Target]) -> list[list[Target]]:
 
 
 @dataclass(slots=True)
+class BatchSize:
+    """How many repositories one query asks for: as many as GitHub answers quickly.
+
+    It grows while answers are fast, and halves when one is slow or refused; for a while it does
+    not come near a size that was refused.
+    """
+
+    size: int = FIRST_SIZE
+    _ceiling: int = LARGEST_SIZE
+    _answered: int = 0
+    """Answers since a query was refused."""
+
+    def answered(self, seconds: float) -> None:
+        """Learn from an answer that took so long."""
+        self._answered += 1
+        if self._answered == REMEMBERED:
+            self._ceiling = LARGEST_SIZE
+        if seconds >= SLOW_SECONDS:
+            self.size = max(self.size // 2, 1)
+        elif seconds <= FAST_SECONDS:
+            self.size = min(self.size + self.size // 2 + 1, self._ceiling)
+
+    def failed(self, count: int) -> None:
+        """Learn from a query that was too much at once, of ``count`` repositories.
+
+        The last ones of a list may be fewer than the size.
+        """
+        self.size = max(count // 2, 1)
+        self._ceiling = (self.size + count) // 2
+        self._answered = 0
+
+
+@dataclass(slots=True)
 class Reader:
     """Reads targets in batches as large as GitHub answers them."""
 
@@ -80,6 +120,7 @@ class Reader:
     clock: Clock
     end: float
     """Moment (monotonic) of the run's end."""
+    _size: BatchSize = field(default_factory=BatchSize)
     _began: float = 0.0
     _sent_before: int = 0
     _total: int = 0
@@ -103,47 +144,41 @@ class Reader:
         """
         self._sent_before = self.github.sent
         self._began, self._total = self.clock.monotonic(), len(targets)
-        size = BatchSize()
         for group in _by_branch(targets):
             for start in range(0, len(group), _MOST_HELD):
-                yield from self._read_group(group[start : start + _MOST_HELD], size)
+                yield from self._read_group(group[start : start + _MOST_HELD])
 
-    def _read_group(self, targets: Sequence[Target], size: BatchSize) -> Iterator[Reading]:
+    def _read_group(self, targets: Sequence[Target]) -> Iterator[Reading]:
         """Read targets of one list whose working branches have one name, side by side."""
         spec = targets[0].spec
-        names, directories = names_to_read(spec), directories_to_read(spec)
-        waiting: list[_Waiting] = []
-        for target, found in self._inspect(targets, names, directories, size):
-            reading = self._reading(target, found)
-            if isinstance(reading, Reading):
-                yield reading
-            else:
-                waiting.append(reading)
-        while waiting:
-            asked, waiting = _by_query(waiting), []
-            self._total += sum(each.parts for those in asked for each in those)
-            self._require_points(size)
-            for those in asked:
-                for reading in self._answered(those, size):
-                    if isinstance(reading, Reading):
-                        yield reading
-                    else:
-                        waiting.append(reading)
+        states = self._inspect(targets, names_to_read(spec), directories_to_read(spec))
+        readings: Iterator[Reading | _Waiting] = (self._reading(*each) for each in states)
+        while True:
+            waiting: list[_Waiting] = []
+            for reading in readings:
+                if isinstance(reading, Reading):
+                    yield reading
+                else:
+                    waiting.append(reading)
+            if not waiting:
+                return
+            asked = _by_query(waiting)
+            self._total += sum(each.parts for each in waiting)
+            self._require_points()
+            readings = chain.from_iterable(map(self._answered, asked))
 
-    def _answered(
-        self, waiting: Sequence[_Waiting], size: BatchSize
-    ) -> Iterator[Reading | _Waiting]:
+    def _answered(self, waiting: Sequence[_Waiting]) -> Iterator[Reading | _Waiting]:
         """Answer what one query can answer for several, and go on with their decisions."""
         ask = waiting[0].ask
         if isinstance(ask, StateOf):
-            states = self._inspect([each.target for each in waiting], [ask.name], [], size)
+            states = self._inspect([each.target for each in waiting], [ask.name], [])
             for each, (target, state) in zip(waiting, states, strict=True):
                 yield self._reading(target, state, each)
         elif isinstance(ask, Lacking):
-            for each, lacking in self._in_batches(waiting, self._lacking, _nothing, size):
+            for each, lacking in self._in_batches(waiting, self._lacking, _nothing):
                 yield _go_on(each, Unknown() if lacking is None else lacking)
         else:
-            changes = self._in_batches(_changes(waiting), self.client.are_changed, _nothing, size)
+            changes = self._in_batches(_changes(waiting), self.client.are_changed, _nothing)
             for each in waiting:
                 found = list(islice(changes, each.parts))
                 removed = frozenset(change.path for change, is_removed in found if is_removed)
@@ -151,11 +186,7 @@ class Reader:
                 yield _go_on(each, removed if is_known else Unknown())
 
     def _inspect(
-        self,
-        targets: Sequence[Target],
-        branches: Sequence[str],
-        directories: Sequence[str],
-        size: BatchSize,
+        self, targets: Sequence[Target], branches: Sequence[str], directories: Sequence[str]
     ) -> Iterator[tuple[Target, RepositoryState | Exclusion | Failure]]:
         """Ask about targets of one list, with the same names and directories for all."""
 
@@ -167,9 +198,15 @@ class Reader:
             )
 
         def alone(target: Target, error: GitHubError) -> RepositoryState | Failure:
-            return self._read_in_parts(target, branches, directories, error)
+            """As if it were the only one: that asks for long lists in parts."""
+            if error.kind not in ASK_FOR_LESS:
+                return error.failure
+            try:
+                return self.client.inspect(target.repository.full_name, branches, directories)
+            except (Refused, GitHubError) as again:
+                return again.failure
 
-        return self._in_batches(targets, ask, alone, size)
+        return self._in_batches(targets, ask, alone)
 
     def _lacking(self, waiting: Sequence[_Waiting]) -> list[frozenset[str] | None]:
         """Ask what commits lack of the paths that decisions ask about; ``None``: not known."""
@@ -190,13 +227,12 @@ class Reader:
         items: Sequence[Item],
         ask: Callable[[Sequence[Item]], Sequence[Found]],
         alone: Callable[[Item, GitHubError], Found],
-        size: BatchSize,
     ) -> Iterator[tuple[Item, Found]]:
         """Ask about items in batches; ``alone`` gives what one is for which a query fails."""
         done = 0
         while done < len(items):
             self._require_time()
-            batch = items[done : done + size.size]
+            batch = items[done : done + self._size.size]
             began = self.clock.monotonic()
             try:
                 found = ask(batch)
@@ -204,19 +240,19 @@ class Reader:
                 if error.kind in ENDS_THE_READING:
                     raise
                 if len(batch) > 1:
-                    size.failed(len(batch))
+                    self._size.failed(len(batch))
                     # GitHub takes points for a query that runs out of time
-                    self._require_points(size)
+                    self._require_points()
                     continue
                 found = [alone(batch[0], error)]
-            size.answered(self.clock.monotonic() - began)
+            self._size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
             yield from zip(batch, found, strict=True)
 
-    def _require_points(self, size: BatchSize) -> None:
+    def _require_points(self) -> None:
         """Refuse what cannot end, now that more is to be read than at first."""
-        queries = math.ceil((self._total - self._done) / size.size)
+        queries = math.ceil((self._total - self._done) / self._size.size)
         budgets.require_points(queries, points_left=self.client.points_left)
 
     def _require_time(self) -> None:
@@ -227,21 +263,6 @@ class Reader:
         if now + left >= self.end:
             minutes = math.ceil(each * self._total / 60)
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
-
-    def _read_in_parts(
-        self,
-        target: Target,
-        branches: Sequence[str],
-        directories: Sequence[str],
-        error: GitHubError,
-    ) -> RepositoryState | Failure:
-        """Read a repository as if it were the only one: that asks for long lists in parts."""
-        if error.kind not in ASK_FOR_LESS:
-            return error.failure
-        try:
-            return self.client.inspect(target.repository.full_name, branches, directories)
-        except (Refused, GitHubError) as again:
-            return again.failure
 
     def _reading(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.failure import Cause, Failure, Kind
@@ -51,22 +52,22 @@ def file_key(branch: str, path: str) -> str:
     return f"{branch}:{path}"
 
 
+@dataclass(slots=True)
 class _Attempts(Generic[Model]):
     """State of one request."""
 
-    def __init__(self, request: Request[Model], began: float) -> None:
-        self.request = request
-        self.began = began
-        """On the monotonic clock, in seconds."""
-        self.sent = 0
-        """How often, lag not counted."""
-        self.lagged = 0
-        """How often the answer was that what we have made is not there."""
-        self.known_until = 0.0
-        """Until when GitHub may not know what the request needs; 0 when we made none of it."""
-        self.may_have_been_applied = False
-        """Whether one of its tries, all of them together, may have been applied."""
-        self.was_limited = False
+    request: Request[Model]
+    began: float
+    """On the monotonic clock, in seconds."""
+    sent: int = 0
+    """Number of tries, lag not counted."""
+    lagged: int = 0
+    """Number of answers that what we have made is not there."""
+    known_until: float = 0.0
+    """Until when GitHub may not know what the request needs; 0 when we made none of it."""
+    may_have_been_applied: bool = False
+    """Whether one of its tries may have been applied."""
+    was_limited: bool = False
 
 
 class Session:
