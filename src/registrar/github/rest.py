@@ -43,6 +43,10 @@ class Rest:
         """Nothing is sent before the first call."""
         self._session = session
 
+    def _if_there(self, request: Request[Model]) -> Model | None:
+        """Send a request; ``None`` where GitHub says that there is no such thing."""
+        return none_if_missing(lambda: self._session.request(request))
+
     # --- Reads ----------------------------------------------------------------------------
 
     def repository(self, full_name: str) -> Repository:
@@ -109,14 +113,12 @@ class Rest:
         facts = repository.facts or Facts(repository.full_name, properties=None)
         if facts.properties is not None:
             return repository
-        found = none_if_missing(
-            lambda: self._session.request(
-                Request(
-                    "GET",
-                    f"{repository.address}/properties/values",
-                    msg("operation.properties", target=repository.full_name),
-                    of_json(lambda data: parse.property_values(objects(data))),
-                )
+        found = self._if_there(
+            Request(
+                "GET",
+                f"{repository.address}/properties/values",
+                msg("operation.properties", target=repository.full_name),
+                of_json(lambda data: parse.property_values(objects(data))),
             )
         )
         return repository._replace(facts=facts._replace(properties=found or {}))
@@ -127,14 +129,12 @@ class Rest:
         Raises:
             GitHubError: no usable response.
         """
-        found = none_if_missing(
-            lambda: self._session.request(
-                Request(
-                    "GET",
-                    f"{repository.address}/codeowners/errors",
-                    msg("operation.codeowners", target=repository.full_name),
-                    of_json(lambda data: parse.codeowners(Fields(data))),
-                )
+        found = self._if_there(
+            Request(
+                "GET",
+                f"{repository.address}/codeowners/errors",
+                msg("operation.codeowners", target=repository.full_name),
+                of_json(lambda data: parse.codeowners(Fields(data))),
             )
         )
         return found or ()
@@ -147,16 +147,14 @@ class Rest:
         """
         path = f"{repository.address}/git/ref/heads/{quote(branch)}"
         operation = msg("operation.reference", branch=branch)
-        return none_if_missing(
-            lambda: self._session.request(
-                Request(
-                    "GET",
-                    path,
-                    operation,
-                    of_json(lambda data: self._head_of(branch, data)),
-                    needs=(branch_key(branch),),
-                    makes=(branch_key(branch),),
-                )
+        return self._if_there(
+            Request(
+                "GET",
+                path,
+                operation,
+                of_json(lambda data: self._head_of(branch, data)),
+                needs=(branch_key(branch),),
+                makes=(branch_key(branch),),
             )
         )
 
@@ -168,20 +166,9 @@ class Rest:
         Raises:
             GitHubError: no usable response.
         """
-        operation = msg("operation.existence", path=path)
+        request = _contents(repository, path, ref, parse.entry)
         try:
-            return none_if_missing(
-                lambda: self._session.request(
-                    Request(
-                        "GET",
-                        _contents(repository, path, ref),
-                        operation,
-                        of_json(parse.entry),
-                        most_values=MOST_VALUES_OF_CHECK,
-                        needs=(file_key(ref, path),),
-                    )
-                )
-            )
+            return self._if_there(request._replace(needs=(file_key(ref, path),)))
         except GitHubError as error:
             if error.kind is Kind.TOO_LARGE:
                 return Entry("blob", "", "")
@@ -195,18 +182,9 @@ class Rest:
         Raises:
             GitHubError: no usable response.
         """
-        operation = msg("operation.existence", path=f"{path}/")
-        return none_if_missing(
-            lambda: self._session.request(
-                Request(
-                    "GET",
-                    _contents(repository, path, ref),
-                    operation,
-                    of_json(parse.directory),
-                    most_values=MOST_VALUES_OF_CHECK,
-                )
-            )
-        )
+        request = _contents(repository, path, ref, parse.directory)
+        shown = msg("operation.existence", path=f"{path}/")
+        return self._if_there(request._replace(operation=shown))
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
@@ -254,9 +232,7 @@ class Rest:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
         path = f"{repository.address}/git/matching-refs/heads/{quote(beginning)}"
         operation = msg("operation.reference", branch=f"{beginning}…")
-        found = none_if_missing(
-            lambda: self._session.request(Request("GET", path, operation, of_json(parse.branches)))
-        )
+        found = self._if_there(Request("GET", path, operation, of_json(parse.branches)))
         # An earlier run may have made one of them a moment ago
         self._session.note_made(*map(branch_key, found or ()))
         return found
@@ -510,14 +486,18 @@ def of_json(read: Callable[[object], Model]) -> Callable[[Response], Model]:
     return lambda response: read(response.data)
 
 
-def _contents(repository: Repository, path: str, ref: str) -> str:
-    """Target of ``GET contents``.
+def _contents(
+    repository: Repository, path: str, ref: str, read: Callable[[object], Model]
+) -> Request[Model]:
+    """Ask what is at a path.
 
     The root has no slash at the end: GitHub redirects such an address to one without ``ref``
     (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
     """
     place = f"/{quote(path)}" if path else ""
-    return f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
+    target = f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
+    operation = msg("operation.existence", path=path)
+    return Request("GET", target, operation, of_json(read), most_values=MOST_VALUES_OF_CHECK)
 
 
 def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:
