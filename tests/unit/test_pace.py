@@ -37,7 +37,7 @@ def test_the_interval_doubles_up_to_a_minute() -> None:
     pace = Pace(FakeClock())
     pace.note_limit()
     assert pace.interval == 0
-    pace.plan(500, end=0)
+    pace.expect(500, end=0)
     pace.note_limit()
     assert pace.interval == 14.4
     for _ in range(5):
@@ -49,7 +49,7 @@ def test_the_next_write_goes_when_the_interval_and_the_window_allow_it() -> None
     clock = FakeClock()
     pace = Pace(clock)
     assert pace.seconds_until(1) == 0
-    pace.plan(1, end=0)
+    pace.expect(1, end=0)
     pace.note_sent(creates_content=False)
     clock.sleep(1)
     assert pace.seconds_until(1) == pytest.approx(2)

@@ -137,7 +137,7 @@ def full(clock: FakeClock) -> Pace:
 def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
     retry, clock, said = policy(0.5)
     pace = full(clock)
-    pace.plan(100, end=clock.now + 100)
+    pace.expect(100, end=clock.now + 100)
     retry.wait_for_turn(pace, creates_content=True)
     assert pace.end
     assert pace.end - clock.now == pytest.approx(39)

@@ -12,7 +12,7 @@ from registrar.clock import Clock
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure
 from registrar.fleet import budget as budgets
-from registrar.fleet.targets import Reading, Target, failed, planned
+from registrar.fleet.targets import Reading, Target, failed_reading, reading_of
 from registrar.github.errors import GitHubError
 from registrar.github.many import PathSince
 from registrar.models.fleet import FleetState
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 FIRST_SIZE = 10
 LARGEST_SIZE = 100
@@ -180,9 +180,9 @@ class Reader:
         else:
             changes = self._in_batches(_changes(waiting), self.client.are_changed, _nothing)
             for each in waiting:
-                found = list(islice(changes, each.parts))
-                removed = frozenset(change.path for change, is_removed in found if is_removed)
-                is_known = all(is_removed is not None for _, is_removed in found)
+                changed = list(islice(changes, each.parts))
+                removed = frozenset(change.path for change, is_removed in changed if is_removed)
+                is_known = all(is_removed is not None for _, is_removed in changed)
                 yield _go_on(each, removed if is_known else Unknown())
 
     def _inspect(
@@ -216,18 +216,20 @@ class Reader:
             if isinstance(each.ask, Lacking)
         ]
         directories = {directory_of(path) for _, paths, _ in asked for path in paths}
-        found = self.client.entries_at([(id_, commit) for id_, _, commit in asked], directories)
+        entries_of = self.client.entries_at(
+            [(id_, commit) for id_, _, commit in asked], directories
+        )
         return [
             None if entries is None else paths - entries.keys()
-            for (_, paths, _), entries in zip(asked, found, strict=True)
+            for (_, paths, _), entries in zip(asked, entries_of, strict=True)
         ]
 
     def _in_batches(
         self,
         items: Sequence[Item],
-        ask: Callable[[Sequence[Item]], Sequence[Found]],
-        alone: Callable[[Item, GitHubError], Found],
-    ) -> Iterator[tuple[Item, Found]]:
+        ask: Callable[[Sequence[Item]], Sequence[Result]],
+        alone: Callable[[Item, GitHubError], Result],
+    ) -> Iterator[tuple[Item, Result]]:
         """Ask about items in batches; ``alone`` gives what one is for which a query fails."""
         done = 0
         while done < len(items):
@@ -235,7 +237,7 @@ class Reader:
             batch = items[done : done + self._size.size]
             began = self.clock.monotonic()
             try:
-                found = ask(batch)
+                answers = ask(batch)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
@@ -244,11 +246,11 @@ class Reader:
                     # GitHub takes points for a query that runs out of time
                     self._require_points()
                     continue
-                found = [alone(batch[0], error)]
+                answers = [alone(batch[0], error)]
             self._size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
-            yield from zip(batch, found, strict=True)
+            yield from zip(batch, answers, strict=True)
 
     def _require_points(self) -> None:
         """Refuse what cannot end, now that more is to be read than at first."""
@@ -267,24 +269,24 @@ class Reader:
     def _reading(
         self,
         target: Target,
-        found: RepositoryState | Exclusion | Failure,
+        state: RepositoryState | Exclusion | Failure,
         waiting: _Waiting | None = None,
     ) -> Reading | _Waiting:
-        """Decide for a target, as far as what was found allows; ``waiting`` has asked for it."""
-        if isinstance(found, Failure):
-            return failed(target, found)
-        if isinstance(found, Exclusion):
-            return Reading(target, target.row(FleetState.COMPLETE, 0), exclusion=found)
-        spec = target.files.spec(found.repository.full_name)
+        """Decide for a target, as far as its state allows; ``waiting`` has asked for it."""
+        if isinstance(state, Failure):
+            return failed_reading(target, state)
+        if isinstance(state, Exclusion):
+            return Reading(target, target.row(FleetState.COMPLETE, 0), exclusion=state)
+        spec = target.files.spec(state.repository.full_name)
         spec = spec._replace(facts=target.repository.facts)
         try:
             if waiting:
-                return _go_on(waiting, next(iter(found.branches.values()), Unknown()))
-            plan = make_plan(spec, with_owner(self.github.client(spec.target), spec, found))
+                return _go_on(waiting, next(iter(state.branches.values()), Unknown()))
+            plan = make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
         except (Refused, GitHubError) as error:
-            return failed(target, error.failure)
+            return failed_reading(target, error.failure)
         if not plan.missing:
-            return planned(target, plan)
+            return reading_of(target, plan)
         return _go_on(_Waiting(target, plan, choose(plan)), None)
 
 
@@ -335,6 +337,6 @@ def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
                 return waiting._replace(ask=ask)
             answer = Made() if isinstance(ask, Claim) else Unknown()
     except StopIteration as done:
-        return planned(target, plan, done.value)
+        return reading_of(target, plan, done.value)
     except RegistrarError as error:
-        return failed(target, error.failure, plan)
+        return failed_reading(target, error.failure, plan)

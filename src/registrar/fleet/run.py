@@ -272,7 +272,7 @@ class Fleet:
             gate = Gate(self.settings, self.github.pace, self.cancellation)
             writes_each = budgets.writes_of(self.settings.pull_request)
             left = planned
-            self._plan(planned, 0)
+            self._set_pace(planned, 0)
             for number, item in enumerate(todo, start=1):
                 place = (number, len(todo))
                 if not (self.result.stopped or gate.has_time):
@@ -285,19 +285,19 @@ class Fleet:
                     continue
                 row, done = self._register(item, gate)
                 left = max(left - writes_each.get(item.pull_state, 0), 0)
-                self._add(row, place, self._plan(left, planned - left))
+                self._add(row, place, self._set_pace(left, planned - left))
                 evidence = self.reporter.evidence(done) if done.files else item.evidence
                 self.reporter.record(evidence)
                 if reason := why_stop(done, gate):
                     self.result.stop(reason, done.exit_code)
                     self.reporter.warn(Diagnostic(reason))
 
-    def _plan(self, left: int, done: int) -> float:
+    def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for what is left of the plan, and give the seconds that it takes."""
         pace = self.github.pace
         left = writes_left(left, done=done, made=pace.writes)
         # The shards write one after the other, so that an hour may see several of them
-        pace.plan((pace.writes + left) * self.settings.part.total, end=self._end)
+        pace.expect((pace.writes + left) * self.settings.part.total, end=self._end)
         return left * pace.interval
 
     def _register(self, item: Reading, gate: Gate) -> tuple[FleetRow, RegistrationResult]:

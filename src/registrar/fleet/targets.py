@@ -89,7 +89,7 @@ class Reading(NamedTuple):
         return self._replace(plan=None, failure_or_decision=None, evidence=evidence)
 
 
-def failed(target: Target, failure: Failure, plan: Plan | None = None) -> Reading:
+def failed_reading(target: Target, failure: Failure, plan: Plan | None = None) -> Reading:
     """Give what was read where it is not known what is to be done."""
     missing = plan.missing_count if plan else 0
     row = target.row(FleetState.FAILED, missing, failure)
@@ -98,7 +98,7 @@ def failed(target: Target, failure: Failure, plan: Plan | None = None) -> Readin
     return Reading(target, row, plan=plan, failure_or_decision=failure)
 
 
-def planned(target: Target, plan: Plan, decision: Decision | None = None) -> Reading:
+def reading_of(target: Target, plan: Plan, decision: Decision | None = None) -> Reading:
     """Give what was read, and what a registration would do.
 
     ``decision`` is ``None`` where no file is missing that could be created.

@@ -52,7 +52,7 @@ class Pace:
         self.writes = 0
         """Number of writes so far that no limit stopped."""
 
-    def plan(self, writes: int, *, end: float) -> None:
+    def expect(self, writes: int, *, end: float) -> None:
         """Plan a run of ``writes`` in all, those included that were made, until ``end``."""
         self._planned = interval_for(writes)
         self.end = end

@@ -209,8 +209,8 @@ class Decision(NamedTuple):
 
 # --- How it is chosen ----------------------------------------------------------------------------
 
-Found = TypeVar("Found")
-Asking: TypeAlias = Generator[Ask, Any, Found]
+Result = TypeVar("Result")
+Asking: TypeAlias = Generator[Ask, Any, Result]
 _OfOurs: TypeAlias = tuple[PullRequest, Mark]
 
 
@@ -289,16 +289,16 @@ class _Decision:
             self._declined, self._beside = {}, []
             try:
                 yield from self._read_names()
-                found = yield from self._choose()
+                chosen = yield from self._choose()
             except _NotAnswered:
-                found = NotKnown()
-            if isinstance(found, str):
-                made = yield from self._claim(found)
+                chosen = NotKnown()
+            if isinstance(chosen, str):
+                made = yield from self._claim(chosen)
                 if made is None:
                     continue
                 base = self._plan.state.base_sha
-                found = Write(
-                    Branch(found, made.commit or base),
+                chosen = Write(
+                    Branch(chosen, made.commit or base),
                     base,
                     made.pull_request,
                     was_claimed=True,
@@ -306,7 +306,7 @@ class _Decision:
                     is_done=bool(made.commit and made.pull_request),
                     is_new=made.pull_request is not None,
                 )
-            return Decision(found, self._files, self._declined, tuple(self._beside))
+            return Decision(chosen, self._files, self._declined, tuple(self._beside))
 
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
@@ -354,9 +354,9 @@ class _Decision:
         for state in states:
             if state.head is None:
                 return state.name
-            found = yield from self._examine(state, state.head)
-            if found:
-                return found
+            write = yield from self._examine(state, state.head)
+            if write:
+                return write
             if not self._files:
                 return Declined()
         first = self._plan.spec.branch

@@ -55,7 +55,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     asked = spec.asked_paths
     client.require_requests(2 + len(spec.possible) + len(asked))
     repository = client.rest.repository(spec.target)
-    progress.found(repository)
+    progress.identify(repository)
     if spec.asks_for_properties:
         repository = client.rest.with_properties(repository)
     base_sha = _base(client, repository)
@@ -68,15 +68,15 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
                 names.begin()
             return found
 
-        found = _concurrently(entry, paths)
-        return {path: each for path, each in zip(paths, found, strict=True) if each is not None}
+        there = zip(paths, _concurrently(entry, paths), strict=True)
+        return {path: each for path, each in there if each is not None}
 
-    found = read(asked, are_listed=False)
-    definitions = listed_in(spec, RepositoryState(repository, base_sha, found)).definitions
-    if any(each.path in asked and each.path not in found for each in definitions):
+    entries = read(asked, are_listed=False)
+    definitions = listed_in(spec, RepositoryState(repository, base_sha, entries)).definitions
+    if any(each.path in asked and each.path not in entries for each in definitions):
         names.begin()
     rest = [each.path for each in definitions if each.path not in asked]
-    entries = found | read(rest, are_listed=True)
+    entries |= read(rest, are_listed=True)
     respect = spec.respect_alternatives
     looked_at = directories_to_read(definitions, respect=respect)
     directories = _directories(client, repository, base_sha, looked_at)
@@ -151,7 +151,7 @@ class _Names:
         heads, pulls = self._asked
         state = state._replace(heads=heads.result())
         try:
-            found = pulls.result()
+            pulls_of_first = pulls.result()
         except GitHubError as error:
             if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
                 raise
@@ -159,7 +159,9 @@ class _Names:
         if state.heads is None:
             return state
         head = state.heads.get(self._branch)
-        return state._replace(branches={self._branch: BranchState(self._branch, head, found)})
+        return state._replace(
+            branches={self._branch: BranchState(self._branch, head, pulls_of_first)}
+        )
 
 
 def _base(client: Client, repository: Repository) -> str:
@@ -197,14 +199,14 @@ def _directories(
     Raises:
         Refused: GitHub lists neither the directory nor the tree in full.
     """
-    found = _listed(client, repository, commit, paths)
-    cut = [path for path, entries in found.items() if len(entries) >= MOST_LISTED]
+    listed = _listed(client, repository, commit, paths)
+    cut = [path for path, entries in listed.items() if len(entries) >= MOST_LISTED]
     tree = client.rest.tree(repository, commit) if cut else {}
     if tree is None:
         directories = [f"{path}/" for path in cut]
         target = repository.full_name
         raise Refused(msg("preflight.too_many_files", target=target, directories=directories))
-    return {**found, **{path: entries_in(path, tree) for path in cut}}
+    return {**listed, **{path: entries_in(path, tree) for path in cut}}
 
 
 def _listed(
@@ -248,14 +250,14 @@ def _read_back(
 ) -> FileResult:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
-        found = client.rest.entry(plan.repository, definition.path, branch.name)
+        entry = client.rest.entry(plan.repository, definition.path, branch.name)
     except GitHubError:
         return FileResult(definition, State.UNKNOWN, failure=error.failure)
-    if found is None:
+    if entry is None:
         return FileResult(definition, State.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     may_be_ours = lost or branch.may_be_ours
-    return _there(plan, definition, found.sha, may_be_ours=may_be_ours)
+    return _there(plan, definition, entry.sha, may_be_ours=may_be_ours)
 
 
 def _in_background(work: Callable[[], Result]) -> Future[Result]:

@@ -88,7 +88,7 @@ class Progress:
             self._last_failure = failed
         self._path(number, total, result.definition.path, described, tone)
 
-    def found(self, repository: Repository) -> None:
+    def identify(self, repository: Repository) -> None:
         """Take over GitHub's own name of the repository, and report if it was renamed."""
         old = self._result.repository
         if repository.full_name.lower() != old.lower():
@@ -102,7 +102,7 @@ class Progress:
             archived=repository.archived,
         )
 
-    def planned(self, plan: Plan) -> None:
+    def begin(self, plan: Plan) -> None:
         """Take over what is to be done; the paths that are present are recorded as skipped."""
         self._definitions, self._hides = plan.definitions, plan.hides
         self._result = self._result._replace(codeowners=plan.codeowners)

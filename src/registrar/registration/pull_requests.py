@@ -71,15 +71,15 @@ def publish(
     try:
         return Published(_open(client, plan, new, progress), PullRequestOperation.CREATED)
     except GitHubError as error:
-        found = None
+        pull = None
         if error.already_exists or error.may_have_been_applied:
-            found = _find_open(client, plan, new.branch)
-        if found is None:
+            pull = _find_open(client, plan, new.branch)
+        if pull is None:
             raise NotOpened(_why_not_opened(client, plan, new, error.failure)) from error
-        if error.may_have_been_applied and found.has_body(body):
-            return Published(found, PullRequestOperation.CREATED)
-        body = proposal.body(result, found.body, mark=mark)
-        return Published(found, _update(client, plan, found, body, progress))
+        if error.may_have_been_applied and pull.has_body(body):
+            return Published(pull, PullRequestOperation.CREATED)
+        body = proposal.body(result, pull.body, mark=mark)
+        return Published(pull, _update(client, plan, pull, body, progress))
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
 

@@ -71,7 +71,7 @@ def preview(
     """
 
     def report() -> None:
-        progress.found(plan.repository)
+        progress.identify(plan.repository)
         _report_plan(plan, progress)
         if plan.missing:
             _filled_in(proposal, plan, progress)
@@ -133,7 +133,7 @@ def _filled_in(proposal: Proposal, plan: Plan, progress: Progress) -> Proposal:
 def _report_plan(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
     progress.checked(plan)
-    progress.planned(plan)
+    progress.begin(plan)
     if plan.other_case:
         pairs = [
             msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()

@@ -79,7 +79,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     )
     repository = _chosen(spec, state.repository)
     state = state._replace(repository=repository._replace(facts=facts or repository.facts))
-    progress.found(state.repository)
+    progress.identify(state.repository)
     return with_owner(client, spec, state)
 
 
