@@ -136,6 +136,20 @@ def test_the_core_knows_neither_github_nor_the_system(module: str) -> None:
             assert not roots & {"github", "requests", "os", "subprocess", "socket"}, name
 
 
+def test_nothing_is_decided_by_the_key_of_a_message() -> None:
+    """In ``definitions`` it is what an error gives a message, not what a message gives."""
+    readers = {
+        name
+        for name, file in NAMES.items()
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "key"
+    }
+    assert {name for name in readers if not name.startswith("definitions.")} == {
+        "reporting.troubleshooting",
+        "texts.messages",
+    }
+
+
 def test_bad_input_is_reported_without_importing_pygithub() -> None:
     """It is most of the start-up time."""
     program = (

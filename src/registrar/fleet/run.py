@@ -34,7 +34,6 @@ from registrar.models.fleet import (
     FleetState,
     PullState,
 )
-from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.rules import Replaced
 from registrar.models.selection import ListedRepository, Selection
@@ -180,7 +179,9 @@ class Fleet:
             if plan is None:
                 self._record_unread(reading.target)
             elif plan.missing_count or self.reporter.records.are_kept:
-                previewed = self._previewed(reading, plan)
+                files = reading.target.files
+                nothing_yet = Progress(files.nothing_yet(plan.spec))
+                previewed = preview(plan, reading.failure_or_decision, files.proposal, nothing_yet)
                 evidence = self.reporter.evidence(previewed)
                 if plan.missing_count and self.settings.mode is not Mode.REGISTER:
                     self.registrations.append(previewed)
@@ -239,12 +240,6 @@ class Fleet:
     def _note(self, note: Message) -> None:
         self.result.notes.append(note)
         self.reporter.line(note)
-
-    def _previewed(self, reading: Reading, plan: Plan) -> RegistrationResult:
-        client = self.github.client(plan.repository.full_name)
-        files = reading.target.files
-        progress = Progress(files.nothing_yet(plan.spec))
-        return preview(client, plan, reading.failure_or_decision, files.proposal, progress)
 
     def _make_budget(
         self, found: int, listing: Listing, reader: Reader, items: Sequence[Reading]

@@ -56,6 +56,8 @@ class FileResult(NamedTuple):
     """What is there, where the path is present."""
     declined_in: PullRequest | None = None
     """Where somebody has declined the path."""
+    unset: str = ""
+    """The custom property without which the path is skipped."""
 
     @property
     def explanation(self) -> Message | None:

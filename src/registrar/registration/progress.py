@@ -126,7 +126,8 @@ class Progress:
         if found and found.presence in NOTABLE:
             key = f"presence.{found.presence.name.lower()}"
             reason = msg("reason.with_presence", reason=reason, presence=msg(key))
-        self.record(FileResult(definition, State.SKIPPED, reason, found=found))
+        unset = plan.unset.get(definition.path, "")
+        self.record(FileResult(definition, State.SKIPPED, reason, found=found, unset=unset))
 
     def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
         """Those of ``definitions`` that have no result yet."""

@@ -55,15 +55,11 @@ def register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> RegistrationResult:
     """Do one registration, or preview it; there is a result also when an error ends it."""
-    return _result_of(lambda: _register(client, spec, proposal, progress), client, spec, progress)
+    return _result_of(lambda: _register(client, spec, proposal, progress), spec, progress, client)
 
 
 def preview(
-    client: Client,
-    plan: Plan,
-    decision: Decision | Failure | None,
-    proposal: Proposal,
-    progress: Progress,
+    plan: Plan, decision: Decision | Failure | None, proposal: Proposal, progress: Progress
 ) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read.
 
@@ -81,11 +77,14 @@ def preview(
         if decision:
             _preview(plan, decision, plan.state.pull_requests_error, progress)
 
-    return _result_of(report, client, plan.spec, progress)
+    return _result_of(report, plan.spec, progress)
 
 
 def _result_of(
-    work: Callable[[], None], client: Client, spec: RegistrationSpec, progress: Progress
+    work: Callable[[], None],
+    spec: RegistrationSpec,
+    progress: Progress,
+    client: Client | None = None,
 ) -> RegistrationResult:
     """Do the work and give its result, also when an error ends it."""
     try:
@@ -94,7 +93,7 @@ def _result_of(
         # Files not begun are 'pending', with the limit as reason, not 'failed'
         why_pending = error.waits_for if isinstance(error, OutOfTime) else None
         result = progress.result(why_pending=why_pending)
-        wrote = client.wrote or bool(result.count(State.UNKNOWN))
+        wrote = bool(client and client.wrote) or bool(result.count(State.UNKNOWN))
         return result._replace(
             exit_code=exit_code(error, wrote=wrote), failure=describe(error, progress.branch)
         )

@@ -126,7 +126,7 @@ def _state(file: FileResult, *, is_open: bool) -> str:
         return file.found.presence
     if file.declined_in:
         return "declined"
-    if file.reason and file.reason.key == "reason.no_property":
+    if file.unset:
         return "unset"
     if file.on_branch or (is_open and file.state is State.MISSING):
         return "proposed"
