@@ -16,8 +16,8 @@ from registrar.texts.messages import msg
 def writes_of(options: PullRequestOptions) -> dict[PullState | None, int]:
     """Writing requests of one pull request, where there are any.
 
-    A new one takes one for everything, an open one a commit and its description; then each kind of
-    option takes one. Reviewers are asked once.
+    A new one takes one for everything, an open one two: a commit and its description. Every kind of
+    option takes one more; reviewers are asked once.
     """
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
@@ -25,7 +25,7 @@ def writes_of(options: PullRequestOptions) -> dict[PullState | None, int]:
 
 
 MOST_FILES = 1_000_000
-"""Listed files of all repositories together: each takes some 500 bytes until the report."""
+"""Listed files of all repositories together: one takes some 500 bytes until the report."""
 
 
 def require_memory(files: int) -> None:

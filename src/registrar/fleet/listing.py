@@ -28,14 +28,14 @@ EVENT_BYTES = 25_000_000
 
 @dataclass(slots=True)
 class Listing:
-    """What was found, each repository once."""
+    """The repositories, every one once."""
 
     found: dict[int, ListedRepository] = field(default_factory=dict[int, ListedRepository])
-    """By their ids: all of them, those of other shards and those that are left out included."""
+    """By their ids: also repositories of other shards, and excluded ones."""
     selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     left_out: list[tuple[ListedRepository, Exclusion]] = field(default_factory=list)
-    """Those that a name or pattern takes, and why they are left out all the same."""
+    """Repositories that a name or pattern takes, and why they are excluded all the same."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
 
@@ -52,7 +52,7 @@ def make_listing(
     ``require_time`` raises where the run is to end.
 
     Raises:
-        Refused: the list is known not to hold all of them, or an owner does not exist.
+        Refused: the list is known to be incomplete, or an owner does not exist.
         GitHubError: a list could not be read, or it would be the same for every repository.
     """
     listing = Listing()
@@ -127,7 +127,7 @@ def _listed(
 def _in_time(
     listed: Iterator[ListedRepository], require_time: Callable[[], None]
 ) -> Iterator[ListedRepository]:
-    """A list takes a request for each page, which is sent as soon as the last one was used up."""
+    """Look at the time before another page is asked for."""
     for each in listed:
         require_time()
         yield each

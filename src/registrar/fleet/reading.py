@@ -1,4 +1,4 @@
-"""Reads how every selected repository stands: many of them with one query."""
+"""Reads how the selected repositories stand, many with one query."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the
 _MEASURED_QUERIES = 10
 """Queries that tell how long the others take: by then most batches have their final size."""
 _MOST_HELD = 1000
-"""Repositories whose plans wait for another answer: those of all would fill the memory."""
+"""Repositories whose plans wait for another answer: the plans of all would fill the memory."""
 _SHARED = StateOf | Lacking | Removed
 """What one query can answer for several."""
 
@@ -70,7 +70,7 @@ def queries_for(targets: Sequence[Target]) -> int:
 
 
 def _by_branch(targets: Sequence[Target]) -> list[list[Target]]:
-    """Those that one query can read: it takes one list, and one name of a branch for all."""
+    """Group targets for queries: one query takes one list and one name of a branch."""
     groups: dict[tuple[int, str], list[Target]] = {}
     for target in targets:
         branch = target.spec.branch
@@ -300,12 +300,12 @@ class _Waiting(NamedTuple):
 
     @property
     def parts(self) -> int:
-        """How many of those that one query asks about it takes the place of."""
+        """Number of places that it takes in a query."""
         return len(self.ask.paths) if isinstance(self.ask, Removed) else 1
 
 
 def _by_query(waiting: Sequence[_Waiting]) -> list[list[_Waiting]]:
-    """Those that one query can answer."""
+    """Group decisions that one query can answer."""
     groups: dict[object, list[_Waiting]] = {}
     for each in waiting:
         key = each.ask if isinstance(each.ask, StateOf) else type(each.ask)

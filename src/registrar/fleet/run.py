@@ -151,7 +151,7 @@ class Fleet:
                 self._add(row)
 
     def _read(self, reader: Reader, listing: Listing) -> list[Reading]:
-        """Read every repository, report what is final, and give those with missing files."""
+        """Read every repository, report what is final, and give the ones with missing files."""
         targets = [
             Target(repository, files) for repository in listing.selected for files in self.lists
         ]
@@ -218,7 +218,7 @@ class Fleet:
     def _report_rules(
         self, replaced: Mapping[Replaced, int], unset: Mapping[tuple[str, str], int]
     ) -> None:
-        """Report to how many repositories each rule applies, and what deserves a note.
+        """Report to how many repositories the rules apply, and what deserves a note.
 
         ``replaced`` and ``unset``, by path and custom property, count repositories.
         """
@@ -326,7 +326,7 @@ class Fleet:
     ) -> None:
         """Keep a row, and print it unless nothing is missing.
 
-        ``place`` is its number and that of all, where that is known.
+        ``place`` is its number and the number of all rows, where that is known.
         """
         self.result.add(row)
         if row.state is not FleetState.COMPLETE:

@@ -63,8 +63,8 @@ _STATES = {
 class Reading(NamedTuple):
     """What was read about a list in a repository.
 
-    Where something is left to do it is kept without plan and decision: those of thousands of
-    repositories would fill the memory.
+    Where something is left to do it is kept without plan and decision, which would fill the memory
+    for thousands of repositories.
     """
 
     target: Target

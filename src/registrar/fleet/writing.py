@@ -81,7 +81,7 @@ def writes_left(planned: int, *, done: int, made: int) -> int:
 
 
 def order(repository_ids: Iterable[int], day: date) -> list[int]:
-    """Put repositories in an order that changes with the day, so that a cap starves none of them.
+    """Put repositories in an order that changes with the day, so that a cap starves none.
 
     It is the same for the same repositories and day.
     """
@@ -93,7 +93,7 @@ def order(repository_ids: Iterable[int], day: date) -> list[int]:
 
 
 def in_order(todo: Sequence[Reading], day: date) -> list[Reading]:
-    """Put those with an open pull request first."""
+    """Put repositories with an open pull request first."""
     ids = order({item.target.repository.id for item in todo}, day)
     place = {number: index for index, number in enumerate(ids)}
     return sorted(

@@ -26,7 +26,7 @@ after one that names no time
 
 
 def interval_for(writes: int) -> float:
-    """Seconds between two writes of a run that makes ``writes`` of them."""
+    """Seconds between two writes of a run that makes ``writes`` in all."""
     return SHORT_INTERVAL if writes <= MANY_WRITES else LONG_INTERVAL
 
 

@@ -153,7 +153,7 @@ class Response(NamedTuple):
                 )
 
     def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Response:
-        """The same GraphQL answer with only those of its errors that ``keep`` takes."""
+        """The same GraphQL answer with only the errors that ``keep`` takes."""
         if not isinstance(self.data, dict) or not self.graphql_errors:
             return self
         raw = [each for each in self.details if isinstance(each, dict)]

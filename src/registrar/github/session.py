@@ -87,7 +87,7 @@ class Session:
         """``limits``, ``policy`` and ``transport`` are shared by all repositories of the run."""
         self._transport = transport
         self.saw = saw
-        """Is told of each repository that an answer describes."""
+        """Is told of a repository that an answer describes."""
         self.limits = limits
         """What GitHub has reported about the token."""
         self._policy = policy

@@ -114,7 +114,7 @@ def interruptible(
 
 
 def mark_unknown(progress: Progress, definitions: Iterable[FileDefinition]) -> None:
-    """Say of those without a result that nobody knows whether they were created."""
+    """Keep that nobody knows whether the files without a result were created."""
     failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
     for definition in progress.pending(list(definitions)):
         progress.record(FileResult(definition, State.UNKNOWN, failure=failure))

@@ -61,7 +61,7 @@ class Compare(NamedTuple):
 class Removed(NamedTuple):
     """Which of these paths, which ``head`` lacks, has the history since a commit removed?
 
-    Answered with a set of paths; none of them where ``since`` is not in the history of ``head``.
+    Answered with a set of paths; an empty one where ``since`` is not in the history of ``head``.
     """
 
     paths: frozenset[str]
@@ -248,7 +248,7 @@ def names(branch: str, default_branch: str) -> list[str]:
     """Names of the branches that may be written to, the best one first.
 
     Raises:
-        Refused: the first one is that of the default branch.
+        Refused: the first one is the name of the default branch.
     """
     _require_other_than_default(branch, default_branch)
     later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
@@ -369,7 +369,7 @@ class _Decision:
         return mark if mark and mark.is_of(self._plan.spec.list_id) else None
 
     def _decline(self, ours: Sequence[_OfOurs]) -> Asking[None]:
-        """Of each missing path, the newest pull request that has proposed it decides."""
+        """For a missing path, the newest pull request that has proposed it decides."""
         undecided = {definition.path for definition in self._plan.missing}
         for pull, mark in ours:
             if was_closed_by_us(pull.body):

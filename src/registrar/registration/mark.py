@@ -29,7 +29,7 @@ class Mark(NamedTuple):
     paths: frozenset[str] | None
     """Hashes of the paths that it proposes, or has proposed; ``None``: every path."""
     removed: frozenset[str] = frozenset()
-    """Those of them that somebody removed from its branch."""
+    """Hashes of proposed paths that somebody removed from its branch."""
     list: str = ""
     """Hash of the list's identity; empty in marks of earlier versions."""
     commit: str = ""
@@ -102,7 +102,7 @@ class Mark(NamedTuple):
 
 
 NO_MARK = Mark(frozenset())
-"""That of a branch without files, of a list without identity."""
+"""The mark of a branch without files, for a list without identity."""
 
 
 def hashed(text: str) -> str:

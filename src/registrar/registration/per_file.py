@@ -191,7 +191,7 @@ def _codeowners(client: Client, repository: Repository) -> tuple[CodeownersError
 def _directories(
     client: Client, repository: Repository, commit: str, paths: Sequence[str]
 ) -> Directories:
-    """Read those of the directories ``paths`` that exist.
+    """Read the directories among ``paths`` that exist.
 
     A list that GitHub may have cut says nothing about what is missing from it, so the names are
     then taken from the tree of the commit.
@@ -212,7 +212,7 @@ def _directories(
 def _listed(
     client: Client, repository: Repository, commit: str, paths: Sequence[str]
 ) -> Directories:
-    """Read those of the directories ``paths`` that exist; GitHub may have cut a long list."""
+    """Read the directories among ``paths`` that exist; GitHub may have cut a long list."""
     listed = _concurrently(lambda path: client.rest.directory(repository, path, commit), paths)
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
@@ -261,7 +261,7 @@ def _read_back(
 
 
 def _in_background(work: Callable[[], Result]) -> Future[Result]:
-    """Do ``work`` on a thread of its own, a daemon as those of `_concurrently`."""
+    """Do ``work`` on a thread of its own, a daemon as in `_concurrently`."""
     future: Future[Result] = Future()
     try:
         threading.Thread(target=_keep, args=(future, work), daemon=True).start()
@@ -301,7 +301,7 @@ def _concurrently(
         for _ in range(min(workers, len(items))):
             threading.Thread(target=serve, daemon=True).start()
     except RuntimeError:
-        # The system allows no more threads: those that there are, and this one, do the work
+        # The system allows no more threads: the threads that began, and this one, do the work
         serve()
     try:
         for future in futures:

@@ -126,7 +126,7 @@ def _counted(
     spec: RegistrationSpec,
     state: RepositoryState,
 ) -> dict[str, tuple[Message, Found]]:
-    """Those of ``absent`` for which another file counts: why, and what is there."""
+    """The paths of ``absent`` for which another file counts: why, and what is there."""
     owner = state.owner
     inherited = DirectoryListing(owner.directories) if owner else None
     counted: dict[str, tuple[Message, Found]] = {}

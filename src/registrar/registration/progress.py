@@ -31,7 +31,7 @@ class Progress:
     """The growing result of one registration, so that what was done is known however it ends."""
 
     def __init__(self, result: RegistrationResult, reporter: Reporter | None = None) -> None:
-        """``result`` is that of a registration in which nothing has been done yet.
+        """``result`` is the one of a registration in which nothing has been done yet.
 
         Without a ``reporter`` nothing is printed: of one of many the result is enough.
         """
@@ -60,7 +60,7 @@ class Progress:
         return self._reporter.group(key, **values) if self._reporter else nullcontext()
 
     def checked(self, plan: Plan) -> None:
-        """Print what the check of each path found, with its number of all, and its rule."""
+        """Print the state of every path, numbered, with its rule."""
         total = len(plan.definitions)
         with self.group("group.check", count=total, target=plan.repository.full_name):
             for number, definition in enumerate(plan.definitions, start=1):
@@ -76,7 +76,7 @@ class Progress:
                 self._path(number, total, definition.path, state, tone)
 
     def record_and_print(self, number: int, total: int, result: FileResult) -> None:
-        """Keep the outcome of one path and print it, with its number of all."""
+        """Keep and print the outcome of one path, which has a ``number`` of ``total``."""
         self.record(result)
         tone = _TONES.get(result.state, Tone.PLAIN)
         described = result.described
@@ -130,7 +130,7 @@ class Progress:
         self.record(FileResult(definition, State.SKIPPED, reason, found=found, unset=unset))
 
     def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
-        """Those of ``definitions`` that have no result yet."""
+        """The files of ``definitions`` that have no result yet."""
         return [d for d in definitions if d.path not in self._results]
 
     def record(self, result: FileResult) -> None:

@@ -136,7 +136,7 @@ class Proposal(NamedTuple):
     def body(
         self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK
     ) -> str:
-        """Put our part between its markers; nothing outside of them changes.
+        """Put our part between its markers; nothing outside changes.
 
         ``mark`` is the one for the branch before this run wrote to it. ``current`` is the body as
         it stands; ``None``: a new one, which begins with the caller's own text. One that has no
@@ -216,7 +216,7 @@ def _unusable(properties: Values, name: str, *, lines: bool = False) -> Message 
 
 
 def _cut(text: str, most: int) -> str:
-    """Shorten a text to so many characters, as GitHub counts them."""
+    """Shorten a text to ``most`` characters, as GitHub counts."""
     while (over := escaping.characters(text) - most) > 0:
         text = f"{text[: -over - 1]}…"
     return text

@@ -149,14 +149,14 @@ def set_options(
 def _one_by_one(
     names: Sequence[str], give: Callable[[Sequence[str]], None], progress: Progress
 ) -> None:
-    """Give all names in one request; when GitHub refuses one of them, each by itself."""
+    """Give all names in one request; when GitHub refuses a name, one after the other."""
     if not names:
         return
     try:
         give(names)
     except GitHubError as error:
         if len(names) == 1 or error.kind not in _ABOUT_ONE_NAME:
-            # Whatever else is wrong, a missing permission for example, is wrong for all of them
+            # Whatever else is wrong, a missing permission for example, is wrong for all names
             about = f"{names} {error.failure.cause.identity}"
             progress.warn(
                 "pull_request.option_refused",
