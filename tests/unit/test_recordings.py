@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from registrar.errors import RegistrarError
 from registrar.texts.messages import Message
 from tests.fakehub import Fault, FaultKind, StandInHost
+from tests.harness import ROOT
 from tests.recordings import Recording, recordings
 from tests.recordings.calls import CALLS, FULL_NAME, Given, Run
 from tests.recordings.table import PAGE, page
@@ -107,6 +109,14 @@ def test_what_our_code_makes_of_an_answer(host: StandInHost, name: str) -> None:
 
 def test_the_page_of_the_documentation_is_up_to_date() -> None:
     assert PAGE.read_text("utf-8") == page(), "run `python -m tests.recordings`"
+
+
+def test_the_source_of_a_row_stands_with_the_recordings_or_on_the_page() -> None:
+    rows = (ROOT / "src/registrar/github/classify.py").read_text("utf-8")
+    pages = [file.read_text("utf-8") for file in (PAGE, ROOT / "docs/github-behaviour.md")]
+    sources = re.findall(r"[\w.-]+/[\w.-]+#\d+", rows)
+    assert len(sources) > 30
+    assert [source for source in sources if not any(f"[{source}]" in page for page in pages)] == []
 
 
 def test_every_kind_of_request_has_its_answers() -> None:
