@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
-from tests.harness import SINGLE, Action, Start, queries, writes
+from tests.harness import SINGLE, Action, Start, only_reads, queries
 
 
 @pytest.mark.parametrize("size", [45, 20, 3])
@@ -81,9 +82,9 @@ def without_pull_requests(host: StandInHost) -> str:
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
 def test_a_preview_without_pull_requests_says_what_it_could_not_see(
-    action: Action, without_pull_requests: str, mode: str
+    example: Example, without_pull_requests: str, mode: str
 ) -> None:
-    example = Example(action, SINGLE)
+    example.repository.private = True
     example.repository.create_branch(BRANCH)
     run = example.run(mode=mode, host_token=without_pull_requests)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
@@ -92,16 +93,18 @@ def test_a_preview_without_pull_requests_says_what_it_could_not_see(
     assert run.outputs["missing"] == str(len(MISSING))
 
 
+@pytest.mark.parametrize("branch", [True, False], ids=["branch", "no branch"])
 def test_a_registration_without_pull_requests_is_an_error(
-    host: StandInHost, action: Action, without_pull_requests: str
+    example: Example, without_pull_requests: str, branch: bool
 ) -> None:
-    example = Example(action, SINGLE)
-    example.repository.create_branch(BRANCH)
+    example.repository.private = True
+    if branch:
+        example.repository.create_branch(BRANCH)
     run = example.run(host_token=without_pull_requests)
     assert run.exit_code == 2, run.console
-    assert "Reading the pull requests of the working branch failed" in run.console
-    assert example.repository.files(BRANCH) == PRESENT
-    assert len(writes(host)) == 1
+    assert re.search(r"Reading the pull requests of .* failed", run.console)
+    assert only_reads(example.host)
+    assert example.repository.branches == [*([BRANCH] if branch else []), "main"]
 
 
 def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
