@@ -6,7 +6,7 @@ import pytest
 
 from tests.example import BRANCH, MISSING, PRESENT, Example
 from tests.fakehub import Repository, StandInHost
-from tests.harness import STRATEGIES, Action, Run, is_read
+from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read
 
 SECOND = f"{BRANCH}-2"
 FIRST = ("a.md", "b.md")
@@ -168,3 +168,61 @@ def test_the_example_lists_are_declined_as_well(example: Example) -> None:
     assert run.exit_code == 0, run.console
     assert len(example.repository.pull_requests) == 1
     assert run.outputs["skipped"] == str(len(MISSING) + len(PRESENT))
+
+
+# --- A single file ------------------------------------------------------------------------
+
+
+def take_out(repository: Repository, path: str) -> None:
+    """A reviewer does not want this file."""
+    repository.commit({path: None}, branch=BRANCH, author=("A", "a@example.com"))
+
+
+def reason_of(run: Run, path: str) -> str:
+    [found] = [file for file in run.registration["files"] if file["path"] == path]
+    return str(found["reason"] or "")
+
+
+def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Example) -> None:
+    ask(example, *FIRST)
+    take_out(example.repository, "b.md")
+    for _ in range(2):
+        run = ask(example, *FIRST)
+        assert reason_of(run, "b.md") == "declined in #1", run.console
+        assert created(example.repository, BRANCH) == {"a.md"}
+    example.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
+    run = ask(example, *FIRST)
+    assert reason_of(run, "b.md") == "already on the working branch", run.console
+    # Merged and deleted later: nobody has declined it
+    example.repository.merge(1)
+    example.repository.commit({"b.md": None})
+    run = ask(example, *FIRST)
+    assert created(example.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
+
+
+@pytest.mark.parametrize("delete", [True, False])
+def test_a_file_that_was_taken_out_stays_declined_after_the_merge(
+    example: Example, delete: bool
+) -> None:
+    ask(example, *FIRST)
+    take_out(example.repository, "b.md")
+    example.repository.merge(1)
+    if delete:
+        example.repository.delete_branch(BRANCH)
+    branches = example.repository.branches
+    run = ask(example, *FIRST)
+    assert run.exit_code == 0, run.console
+    assert reason_of(run, "b.md") == "declined in #1", run.console
+    assert example.repository.branches == branches
+
+
+def test_of_more_than_a_thousand_files_no_single_one_is_remembered(action: Action) -> None:
+    example = Example(action, SINGLE)
+    paths = [f"docs/{number}.md" for number in range(1001)]
+    ask(example, *paths)
+    take_out(example.repository, paths[0])
+    run = ask(example, *paths)
+    assert run.exit_code == 0, run.console
+    assert created(example.repository, BRANCH) == {*paths}
+    closed(example.repository, 1)
+    assert ask(example, *paths).outputs["created"] == "0"
