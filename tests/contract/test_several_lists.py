@@ -94,6 +94,25 @@ def test_a_list_keeps_its_pull_request_when_its_file_is_moved(
 
 
 @BOTH
+@pytest.mark.parametrize(
+    ("given", "branch"),
+    [
+        ({}, "chore/add-service-files"),
+        # Nobody knows whose it is
+        ({"branch": "service"}, "service-2"),
+    ],
+)
+def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
+    strategy: str, action: Action, repository: Repository, given: dict[str, str], branch: str
+) -> None:
+    repository.create_branch(branch.removesuffix("-2"))
+    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
+    run = action(given, definitions=listed, profile=None, commit_strategy=strategy)
+    assert run.exit_code == 0, run.text
+    assert shown(repository) == [(branch, "open")]
+
+
+@BOTH
 def test_a_list_of_ones_own_with_a_profile_is_not_the_built_in_one(
     strategy: str, action: Action, repository: Repository
 ) -> None:
