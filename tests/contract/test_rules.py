@@ -536,11 +536,16 @@ def test_a_template_holds_the_value_of_a_property(
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1)
 
 
+@pytest.mark.parametrize("properties", [{}, {"team": ""}, {"team": []}, {"team": [""]}])
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_a_file_whose_property_is_not_set_is_skipped(
-    start: Start, action: Action, host: StandInHost, mode: str
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    mode: str,
+    properties: dict[str, str | list[str]],
 ) -> None:
-    repository = host.create_repository(TARGET, {"a": b""})
+    repository = host.create_repository(TARGET, {"a": b""}, properties=properties)
     run = start(profile="scaffold", definitions=listing(action, OWNERS), mode=mode)
     assert run.exit_code == 0, run.text
     owners, readme = run.registration["files"]

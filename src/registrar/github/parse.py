@@ -36,8 +36,7 @@ def facts(found: Fields) -> Facts:
     of_person = "owner" in found and found.object("owner").text_or("type", "") == "User"
     properties: Values | None = {} if of_person else None
     if "custom_properties" in found:
-        given = found.texts_by_name("custom_properties")
-        properties = {name.lower(): values for name, values in given.items()}
+        properties = _values(found.texts_by_name("custom_properties"))
     private = "private" if found.flag("private") else "public"
     return Facts(
         full_name=found.repository("full_name"),
@@ -52,11 +51,18 @@ def facts(found: Fields) -> Facts:
 
 def property_values(properties: Iterable[Fields]) -> Values:
     """Custom properties of one repository, those that are set."""
-    return {
-        each.text("property_name").lower(): each.text_or_texts("value")
+    given = {
+        each.text("property_name"): each.text_or_texts("value")
         for each in properties
         if "value" in each
     }
+    return _values(given)
+
+
+def _values(given: Mapping[str, tuple[str, ...]]) -> Values:
+    """Those that say something: an empty text is no value."""
+    said = {name.lower(): tuple(filter(None, values)) for name, values in given.items()}
+    return {name: values for name, values in said.items() if values}
 
 
 def entry(data: object) -> Entry:

@@ -207,10 +207,10 @@ class Proposal(NamedTuple):
 
 def _unusable(properties: Values, name: str, *, lines: bool = False) -> Message | None:
     """Say why a property is not filled in; ``lines``: where several lines may stand."""
-    values = properties.get(name, ())
-    if not any(values):
+    values = properties.get(name)
+    if not values:
         return msg("reason.no_property", name=name)
-    if not lines and any(value.splitlines() != [value] for value in values if value):
+    if not lines and any(value.splitlines() != [value] for value in values):
         return msg("reason.property_lines", name=name)
     return None
 
