@@ -136,27 +136,18 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
     assert text.count("uses: $/composite\n") == 3
     many.write_text(text.replace("uses: $/composite", f"uses: {COMPOSITE}"), "utf-8")
     [app] = set(re.findall(r"actions/create-github-app-token@\w+", text))
-    stub = tmp_path / "stub"
-    stub.mkdir()
-    script = 'echo "token=$KEY" >> "$GITHUB_OUTPUT"'
-    step = {
-        "id": "made",
-        "run": script,
-        "shell": "bash",
-        "env": {"KEY": "${{ inputs.private-key }}"},
+    [upload] = set(re.findall(r"actions/upload-artifact@\w+", text))
+    stubs = {
+        app: stub(tmp_path / "app", text, app, 'echo "token=$PRIVATE_KEY" >> "$GITHUB_OUTPUT"'),
+        upload: stub(
+            tmp_path / "upload",
+            text,
+            upload,
+            'for file in $GIVEN_PATH; do test -s "$file"; echo "kept in $NAME: ${file##*/}"; done',
+        ),
     }
-    names = [*re.findall(r"(?m)^          ([a-z-]+): .*$", text.partition(app)[2])[:6]]
-    action = {
-        "name": "Token",
-        "description": "A token that is there already",
-        "inputs": {name: {"description": name} for name in names},
-        "outputs": {"token": {"description": "It", "value": "${{ steps.made.outputs.token }}"}},
-        "runs": {"using": "composite", "steps": [step]},
-    }
-    (stub / "action.yml").write_text(json.dumps(action))
-    commit(stub)
 
-    def call(host: StandInHost, exit_code: int = 0, **more: object) -> str:
+    def call(host: StandInHost, exit_code: int = 0, visibility: str = "", **more: object) -> str:
         given = {
             "target_repos": "octo-org/*",
             "client_id": "Iv23example",
@@ -173,17 +164,48 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
         workflow = ".github/workflows/use.yml"
         jobs = {"on": "workflow_dispatch", "jobs": {"use": job}}
         (project / workflow).write_text(json.dumps(jobs))
+        event = tmp_path / "event.json"
+        event.write_text(json.dumps({"repository": {"visibility": visibility}}))
         return act.run(
             project,
             workflow,
             host,
             secrets={"REGISTRAR_PRIVATE_KEY": host.create_token(kind="installation")},
-            local={PUBLISHED: project, app: stub},
+            local={PUBLISHED: project, **stubs},
+            options=[f"--eventpath={event}"] if visibility else [],
             exit_code=exit_code,
             timeout=400,
         )
 
     return call
+
+
+def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
+    """An action in place of another one, with the inputs that the workflow gives to that one."""
+    given = workflow.partition(action)[2].partition("      - name:")[0].partition("\n\n")[0]
+    names = re.findall(r"(?m)^          ([a-z-]+): .*$", given)
+    step = {
+        "id": "made",
+        "run": script,
+        "shell": "bash",
+        # Not PATH itself
+        "env": {
+            name.upper()
+            .replace("-", "_")
+            .replace("PATH", "GIVEN_PATH"): f"${{{{ inputs.{name} }}}}"
+            for name in names
+        },
+    }
+    directory.mkdir()
+    made = {
+        "name": action,
+        "description": "A stub",
+        "inputs": {name: {"description": name} for name in names},
+        "outputs": {"token": {"description": "It", "value": "${{ steps.made.outputs.token }}"}},
+        "runs": {"using": "composite", "steps": [step]},
+    }
+    (directory / "action.yml").write_text(json.dumps(made))
+    return commit(directory)
 
 
 def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
@@ -192,12 +214,27 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     # Nine at intervals of 3 s: each shard has 7 s left for all else that takes time
     with StandInHost() as host:
         made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(9)]
-        log = call_many(host, max_minutes=0.22, runs_on='["self-hosted", "ubuntu-latest"]')
+        given = {"max_minutes": 0.22, "runs_on": '["self-hosted", "ubuntu-latest"]'}
+        log = call_many(host, visibility="private", **given)
         assert [len(repository.pull_requests) for repository in made] == [1] * 9
     assert "With missing files: 9 (to open: 9)." in log
     assert "Shards, one after the other: 3." in log
     assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
     assert "Outcome: 9 waiting." in log
+    kept = re.findall(r"kept in registrar-([a-z0-9-]+)-: registrar-(table|page)-", log)
+    jobs = ("plan", "shard-1", "shard-2", "shard-3", "result")
+    assert kept == [(job, kind) for job in jobs for kind in ("table", "page")]
+
+
+@pytest.mark.parametrize("visibility", ["public", "internal", ""])
+def test_where_others_may_read_it_the_reusable_workflow_keeps_no_table(
+    visibility: str, call_many: CallMany
+) -> None:
+    with StandInHost() as host:
+        host.create_repository("octo-org/r0", PRESENT)
+        log = call_many(host, visibility=visibility, mode="plan")
+    assert "With missing files: 1 (to open: 1)." in log
+    assert "kept in" not in log
 
 
 @pytest.mark.parametrize("given", [{"mode": "check"}, {"mode": "plam"}, {"max_minutes": 56}])

@@ -32,7 +32,7 @@ def test_shards_run_one_after_the_other_and_a_run_that_goes_on_is_not_cancelled(
     ],
 )
 def test_only_the_shards_write(job: str, own: dict[str, str]) -> None:
-    given = JOBS[job]["steps"][-1]["with"]
+    [given] = [step["with"] for step in JOBS[job]["steps"] if step.get("id") == "registrar"]
     assert {name: given[name] for name in given.keys() & {"mode", "shard"}} == own
 
 
@@ -50,3 +50,16 @@ def test_the_token_of_a_shard_creates_labels_only_when_asked_for() -> None:
         "shard": "${{ inputs.create_labels && 'write' || '' }}",
         "result": "",
     }
+
+
+def test_only_where_it_is_known_to_be_private_table_and_page_are_kept() -> None:
+    for job in JOBS.values():
+        kept = job["steps"][-1]
+        assert kept["with"]["retention-days"] == 14
+        # A scheduled event describes no repository; without a page the path is a whole directory
+        assert kept["if"] == (
+            "${{ !cancelled() && steps.registrar.outputs.page_path && "
+            "(github.event.repository.visibility || github.repository_visibility) == 'private' }}"
+        )
+        # A workflow may call this one twice
+        assert kept["with"]["name"].endswith("-${{ job.check_run_id }}")
