@@ -74,28 +74,31 @@ def _coloured(diff: re.Match[str]) -> str:
     return f"<pre>{''.join(shown)}</pre>"
 
 
-def photograph(html: str, target: Path, *, width: int, scale: int = 1) -> None:
-    """Write a page as a picture of ``width`` CSS pixels, ``scale`` pixels for each of them."""
+def photograph(html: str, target: Path, *, width: int, height: int = 0, scale: int = 1) -> None:
+    """Write a page as a picture of ``width`` CSS pixels, ``scale`` pixels for each of them.
+
+    Without a ``height``, all of one that `page` has made.
+    """
     command = [_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
     command += ["--hide-scrollbars", "--no-first-run", "--disable-background-networking"]
     with tempfile.TemporaryDirectory(prefix="registrar-page-") as directory:
         file, picture = Path(directory, "page.html"), Path(directory, "page.png")
         file.write_text(html, "utf-8")
         command += [f"--user-data-dir={directory}/profile"]
-        seen = subprocess.run(
-            [*command, f"--window-size={width},2000", "--dump-dom", file.as_uri()],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        height = re.search(r'data-height="(\d+)', seen.stdout)
-        if not height:
-            sys.exit("The page was not laid out.")
+        height = height or _height([*command, f"--window-size={width},2000"], file)
         command += [f"--force-device-scale-factor={scale}", f"--screenshot={picture}"]
-        command += [f"--window-size={width},{height[1]}", file.as_uri()]
+        command += [f"--window-size={width},{height}", file.as_uri()]
         subprocess.run(command, check=True, capture_output=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(picture, target)
+
+
+def _height(command: list[str], file: Path) -> int:
+    seen = subprocess.run(
+        [*command, "--dump-dom", file.as_uri()], check=True, capture_output=True, text=True
+    )
+    height = re.search(r'data-height="(\d+)', seen.stdout)
+    return int(height[1]) if height else sys.exit("The page was not laid out.")
 
 
 def _browser() -> str:

@@ -56,7 +56,7 @@ def runs() -> Iterator[Any]:
             for key, given in ((dispatch or {}).get("inputs") or {}).items()
         }
         for job in workflow["jobs"].values():
-            if "uses" in job:
+            if not any(OURS.fullmatch(step.get("uses", "")) for step in job.get("steps", ())):
                 continue
             matrix = job.get("strategy", {}).get("matrix", {})
             values = offered | {f"matrix.{key}": entries for key, entries in matrix.items()}
@@ -124,9 +124,72 @@ def test_a_workflow_runs_as_it_stands(
     run = action(given, profile=own_profile, runner=True, env={"RUNNER_TEMP": str(tmp_path)})
     check_run(run, given, repository, host)
     values |= {f"steps.{ours.get('id')}.outputs.{name}": v for name, v in run.outputs.items()}
+    values["runner.temp"] = str(tmp_path)
     for step in steps:
-        if "run" in step:
+        if "git push" in step.get("run", ""):
+            continue  # `test_what_changed_is_told_by_the_next_run`
+        if "site/" in step.get("run", ""):
+            assert in_runner(step, values, action.workspace, tmp_path) == ""
+        elif "run" in step:
             check_script(step, values, run, repository, tmp_path)
+        elif "upload-" in step["uses"]:
+            paths = evaluated(step["with"]["path"], values).split()
+            assert all((action.workspace / path).exists() for path in paths)
+            assert any("<!doctype html>" in page_in(action.workspace / path) for path in paths)
+
+
+def page_in(place: Path) -> str:
+    """The text of a file, or of the page that a directory is served with."""
+    return (place / "index.html" if place.is_dir() else place).read_text("utf-8")
+
+
+def test_what_changed_is_told_by_the_next_run(
+    action: Action, host: StandInHost, tmp_path: Path
+) -> None:
+    [steps] = (
+        job["steps"]
+        for _, each in workflows()
+        for job in each["jobs"].values()
+        if any("git push" in step.get("run", "") for step in job.get("steps", ()))
+    )
+    _, ours, compare = steps
+    token = host.create_token("classic")
+    repository = host.create_repository("octo-org/a-b", {"README.md": b"x\n"})
+    origin = tmp_path / "origin"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@localhost"]
+    for command in (
+        ["init", "--quiet", "--bare", "--initial-branch=main", str(origin)],
+        ["init", "--quiet", "--initial-branch=main", str(action.workspace)],
+        ["-C", str(action.workspace), "remote", "add", "origin", str(origin)],
+        ["-C", str(action.workspace), "commit", "--quiet", "--allow-empty", "-m", "Begin"],
+    ):
+        subprocess.run([*git, *command], check=True)
+
+    def week() -> str:
+        given = {
+            key: evaluated(text, {"secrets.REGISTRAR_TOKEN": token})
+            for key, text in ours["with"].items()
+        }
+        run = action(
+            given, profile=given["profile"], runner=True, env={"RUNNER_TEMP": str(tmp_path)}
+        )
+        values = {"steps.registrar.outputs.table_path": run.outputs["table_path"]}
+        said = in_runner(compare, values, action.workspace, tmp_path)
+        subprocess.run(
+            ["git", "-C", str(action.workspace), "switch", "--quiet", "main"], check=True
+        )
+        return said
+
+    assert "+octo-org/a-b,starter,.editorconfig,missing" in week()
+    assert week() == ""
+    repository.commit({".editorconfig": b"\n"})
+    changed = [line for line in week().splitlines() if re.match("[+-][^+-]", line)]
+    assert changed == [
+        "-octo-org/a-b,starter,.editorconfig,missing",
+        "+octo-org/a-b,starter,.editorconfig,blank",
+    ]
+    log = ["git", "-C", str(origin), "log", "--oneline", "files"]
+    assert subprocess.check_output(log, text=True).count("Files") == 2
 
 
 def test_a_call_of_a_reusable_workflow_gives_it_what_it_takes() -> None:
@@ -167,20 +230,15 @@ def check_run(
         assert not repository.pull_requests
 
 
-def check_script(
-    step: Mapping[str, Any],
-    values: Mapping[str, str],
-    run: Run,
-    repository: Repository,
-    temporary: Path,
-) -> None:
-    """Run the script of a step that uses the outputs of the run before it."""
-    if "jq" in step["run"] and not shutil.which("jq"):
-        pytest.skip("jq is not installed")
+def in_runner(
+    step: Mapping[str, Any], values: Mapping[str, str], workspace: Path, temporary: Path
+) -> str:
+    """What a script prints and adds to the summary."""
     summary = temporary / "summary.md"
     env = {key: evaluated(text, values) for key, text in step.get("env", {}).items()}
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],  # as the runner
+        cwd=workspace,
         env={
             "PATH": os.environ["PATH"],
             "RUNNER_TEMP": str(temporary),
@@ -191,8 +249,23 @@ def check_script(
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    said = (done.stdout + (summary.read_text("utf-8") if summary.exists() else "")).splitlines()
+    expected = "fatal: invalid reference: files\n" if "git switch" in step["run"] else ""
+    assert done.returncode == 0, done.stderr
+    assert done.stderr in {"", expected}
+    return done.stdout + (summary.read_text("utf-8") if summary.exists() else "")
+
+
+def check_script(
+    step: Mapping[str, Any],
+    values: Mapping[str, str],
+    run: Run,
+    repository: Repository,
+    temporary: Path,
+) -> None:
+    """Run the script of a step that uses the outputs of the run before it."""
+    if "jq" in step["run"] and not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    said = in_runner(step, values, temporary, temporary).splitlines()
     missing = [
         f"{registration['profile']}: {file['path']}"
         for registration in run.report["registrations"]
