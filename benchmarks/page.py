@@ -88,14 +88,10 @@ GitHub's pace.
 
 {runs}
 
-- `plan` begins with an empty disk; `plan again` is the same once more, when clones are only
-  brought up to date. With all-repos it is `all-repos-clone` (eight at once, its default), then
-  `all-repos-find-files`.
-- `write` of all-repos is [an autofixer](../benchmarks/all_repos_fixer.py) with
-  `github_pull_request`, one after the other (its default) or eight at once. registrar writes one
-  after the other, and reads everything again before that.
-- git sends its token at once. all-repos has a connection for each call of git, registrar one for
-  all.
+- `plan` begins with an empty disk, `plan again` with what the first one left there. With all-repos
+  it is `all-repos-clone` (eight at once, its default), then `all-repos-find-files`.
+- `write` of all-repos is [an autofixer](../benchmarks/all_repos_fixer.py), one after the other (its
+  default) or eight at once. registrar writes one after the other, and reads everything again first.
 - `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the
   disk.
 """
