@@ -47,33 +47,9 @@ class Progress:
         """Working branch, as soon as there is one."""
         return self._result.branch
 
-    def print(self, key: str, **values: object) -> None:
-        """Print a line."""
-        self._line(msg(key, **values))
-
-    def _line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
-        if self._reporter:
-            self._reporter.line(message, tone)
-
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is inside under a heading that the runner can fold."""
         return self._reporter.group(key, **values) if self._reporter else nullcontext()
-
-    def checked(self, plan: Plan) -> None:
-        """Print the state of every path, numbered, with its rule."""
-        total = len(plan.definitions)
-        with self.group("group.check", count=total, target=plan.repository.full_name):
-            for number, definition in enumerate(plan.definitions, start=1):
-                state, tone = msg("check.present"), Tone.PLAIN
-                if satisfied := plan.satisfied.get(definition.path):
-                    skipped = msg("state.skipped")
-                    state = msg("state.with_reason", state=skipped, reason=satisfied)
-                elif definition.path not in plan.state.entries:
-                    state, tone = msg("check.missing"), Tone.NOTABLE
-                if definition.rule:
-                    rule = msg("label.rule", number=definition.rule)
-                    state = msg("state.with_reason", state=state, reason=rule)
-                self._path(number, total, definition.path, state, tone)
 
     def record_and_print(self, number: int, total: int, result: FileResult) -> None:
         """Keep and print the outcome of one path, which has a ``number`` of ``total``."""
@@ -103,22 +79,35 @@ class Progress:
         )
 
     def begin(self, plan: Plan) -> None:
-        """Take over what is to be done; the paths that are present are recorded as skipped."""
+        """Print the state of every path, and take over what is to be done.
+
+        The paths that are present are recorded as skipped.
+        """
         self._definitions, self._hides = plan.definitions, plan.hides
-        self._result = self._result._replace(codeowners=plan.codeowners)
+        total, missing = len(plan.definitions), {each.path for each in plan.missing}
+        with self.group("group.check", count=total, target=plan.repository.full_name):
+            for number, definition in enumerate(plan.definitions, start=1):
+                state, tone = msg("check.present"), Tone.PLAIN
+                if satisfied := plan.satisfied.get(definition.path):
+                    skipped = msg("state.skipped")
+                    state = msg("state.with_reason", state=skipped, reason=satisfied)
+                elif definition.path not in plan.state.entries:
+                    state, tone = msg("check.missing"), Tone.NOTABLE
+                if definition.rule:
+                    rule = msg("label.rule", number=definition.rule)
+                    state = msg("state.with_reason", state=state, reason=rule)
+                self._path(number, total, definition.path, state, tone)
+                if parent := plan.blocked.get(definition.path):
+                    failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
+                    self.record(FileResult(definition, State.FAILED, failure=failure))
+                elif definition.path not in missing:
+                    exists = msg("reason.exists", branch=self._result.base_branch)
+                    self._present(definition, satisfied or exists, plan)
+        self._result = self._result._replace(
+            missing=plan.missing_count, commit=plan.state.base_sha, codeowners=plan.codeowners
+        )
         if plan.state.codeowners is None:
             self.note("progress.codeowners_unread")
-        self._result = self._result._replace(missing=plan.missing_count, commit=plan.state.base_sha)
-        missing = {definition.path for definition in plan.missing}
-        for definition in plan.definitions:
-            if parent := plan.blocked.get(definition.path):
-                failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
-                self.record(FileResult(definition, State.FAILED, failure=failure))
-            elif satisfied := plan.satisfied.get(definition.path):
-                self._present(definition, satisfied, plan)
-            elif definition.path not in missing:
-                reason = msg("reason.exists", branch=self._result.base_branch)
-                self._present(definition, reason, plan)
 
     def _present(self, definition: FileDefinition, reason: Message, plan: Plan) -> None:
         """Keep that a path is present, and what is there where that deserves a look."""
@@ -166,7 +155,7 @@ class Progress:
         ``about`` is what besides the sentence makes it another note: a path for example.
         """
         self._keep(Note(msg(key, **values), f"{key} {about}", repeats_state))
-        self.print(key, **values)
+        self._line(msg(key, **values))
 
     def warn(self, key: str, /, *, about: str = "", **values: object) -> None:
         """Print a warning that is also in the report; ``about`` is as in `note`."""
@@ -185,12 +174,12 @@ class Progress:
     def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
         self._result = self._result._replace(pull_request=pull_request, operation=operation)
-        self.print(f"progress.pull_request_{operation}", url=Link(pull_request.url))
+        self._line(msg(f"progress.pull_request_{operation}", url=Link(pull_request.url)))
 
     def proposed(self, pull_request: PullRequest) -> None:
         """Keep and print the open pull request that a preview found."""
         self._result = self._result._replace(pull_request=pull_request)
-        self.print("progress.proposed", url=Link(pull_request.url))
+        self._line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(
         self, *, assuming: Sequence[FileResult] = (), why_pending: Message | None = None
@@ -212,3 +201,7 @@ class Progress:
         place = f"{number:>{len(str(total))}}"
         line = msg("progress.path", number=place, total=total, path=path, state=state)
         self._line(line, tone)
+
+    def _line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
+        if self._reporter:
+            self._reporter.line(message, tone)

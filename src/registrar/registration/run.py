@@ -131,7 +131,6 @@ def _filled_in(proposal: Proposal, plan: Plan, progress: Progress) -> Proposal:
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
     """Report the plan, and what in it deserves a note."""
-    progress.checked(plan)
     progress.begin(plan)
     if plan.other_case:
         pairs = [
