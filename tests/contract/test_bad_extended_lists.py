@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import Action
+from tests.harness import TARGET, Action
 from tests.mistakes import check_error
 
 FOLDER_MISTAKES: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str, str]] = {
@@ -408,3 +409,26 @@ def test_a_large_file_that_stands_in_a_list_very_often_is_not_read_each_time(
     )
     run = action(definitions=listed, language="en")
     assert (run.exit_code, host.requests) == (2, [])
+
+
+@pytest.mark.timeout(20)
+def test_globs_of_rules_take_linear_time(action: Action, host: StandInHost) -> None:
+    """A hundred rules share a hundred globs that have as many stars as they may."""
+    host.create_repository(TARGET)
+    globs = "".join(f"  - '{'**/' * 330}x{number}'\n" for number in range(100))
+    rule = "  - {when: {fork: true}, extends: scaffold, exclude: *a}\n"
+    text = f"extends: scaffold\nexclude: &a\n{globs}rules:\n{rule * 100}"
+    before = time.process_time()
+    run = action(definitions=action.write("list.yml", text), language="en", mode="plan")
+    assert (run.exit_code, run.outputs["missing"]) == (0, "28")
+    assert time.process_time() - before < 10
+
+
+@pytest.mark.timeout(20)
+def test_a_mistake_below_a_long_line_is_found_in_linear_time(
+    action: Action, host: StandInHost
+) -> None:
+    listed = action.write("list.yml", f"- {'-' * 900_000}\n  a: b\n")
+    run = action(definitions=listed, language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "has no key" in run.stderr

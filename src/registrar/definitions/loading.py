@@ -6,6 +6,7 @@ A list is an array of entries, or an object that may extend a built-in list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -233,7 +234,7 @@ def matches(path: str, glob: str) -> bool:
 
     ``*`` and ``?`` match within a part, ``**`` matches any number of parts.
     """
-    globs = glob.split("/")
+    globs = _parts(glob)
     # The positions in the glob that may have been reached: no backtracking, so it is linear
     used = _with_none_for_stars({0}, globs)
     for part in path.split("/"):
@@ -248,9 +249,14 @@ def matches(path: str, glob: str) -> bool:
     return len(globs) in used
 
 
+@lru_cache(maxsize=128)
+def _parts(glob: str) -> Sequence[str]:
+    """The parts of a glob; several ``**`` in a row are one."""
+    parts = glob.split("/")
+    before = ["", *parts]
+    return [part for at, part in enumerate(parts) if (part, before[at]) != ("**", "**")]
+
+
 def _with_none_for_stars(used: set[int], globs: Sequence[str]) -> set[int]:
     """Add the positions that are reached when a ``**`` matches no part."""
-    for at, glob in enumerate(globs):
-        if at in used and glob == "**":
-            used.add(at + 1)
-    return used
+    return used | {at + 1 for at in used if at < len(globs) and globs[at] == "**"}

@@ -15,7 +15,7 @@ import yaml
 
 from registrar.texts.messages import Excerpt
 
-_KEY = re.compile(r"""[\s-]*(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
+_KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 """The beginning of a line that has a key."""
 _OPENS_BLOCK = re.compile(r".*:\s+[|>][-+0-9]*\s*(#.*)?")
 
