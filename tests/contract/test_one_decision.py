@@ -6,10 +6,12 @@ the host.
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from tests.example import BRANCH, MISSING, PRESENT, Example
-from tests.fakehub import Repository, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import PER_FILE, Action
 
 SECOND = f"{BRANCH}-2"
@@ -143,3 +145,34 @@ def test_pull_requests_of_strangers_forks_do_not_hide_ours(
     assert run.exit_code == 0, run.console
     assert repository.pull_requests[-1].head_repository == "stranger99/busy"
     assert ("declined" in run.console) == close
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("way", ["per-file", "single", "many"])
+def test_a_list_of_pull_requests_whose_pages_repeat_ends_with_an_error(
+    host: StandInHost, action: Action, way: str
+) -> None:
+    """As behind a gateway that drops `page`; whether ours is among them is not known."""
+    repository = host.create_repository("octo/busy", dict(PRESENT), parent="octo/parent")
+    more = {"language": "en", "profile": "health", "target_repo": "octo/busy"}
+    if way == "many":
+        more |= {"target_repo": "", "target_repos": "octo/busy, fork:true"}
+    else:
+        more["commit_strategy"] = way
+    assert action(more).exit_code == 0
+    [ours] = repository.pull_requests
+    for number in range(100):
+        repository.open_pull_request(
+            head=ours.head, base="main", head_repository=f"stranger{number}/busy"
+        )
+
+    def drop(request: Request) -> None:
+        cast("dict[str, str]", request.query).pop("page", None)
+
+    host.on_request = drop
+    head = repository.head(ours.head)
+    run = action(more)
+    assert run.exit_code == 1, run.console
+    assert "the answer is not one of GitHub's API" in run.console
+    assert repository.head(ours.head) == head
+    assert len(repository.pull_requests) == 101

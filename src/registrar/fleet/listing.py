@@ -74,7 +74,7 @@ def make_listing(
         listing.found[repository.id] = repository
         named.add(repository.id)
     if selection.with_properties:
-        _add_properties(client, listing)
+        _add_properties(client, listing, require_time)
     for repository in listing.found.values():
         if not shard.has(repository.id):
             continue
@@ -88,15 +88,20 @@ def make_listing(
     return listing
 
 
-def _add_properties(client: ManyClient, listing: Listing) -> None:
+def _add_properties(client: ManyClient, listing: Listing, require_time: Callable[[], None]) -> None:
     """Ask the owners for the custom properties that their lists did not have."""
-    of_owner: dict[str, Mapping[int, Values]] = {}
+    of_owner: dict[str, Mapping[int, Values] | None] = {}
     for number, repository in listing.found.items():
         if repository.properties is None:
             owner = repository.full_name.partition("/")[0].lower()
             if owner not in of_owner:
-                of_owner[owner] = client.properties_of(owner)
-            properties = of_owner[owner].get(number, {})
+                of_owner[owner] = client.properties_of(owner, require_time)
+            known = of_owner[owner]
+            properties = {} if known is None else known.get(number)
+            if properties is None:
+                # It moved to a page that was already read, as another one was deleted
+                require_time()
+                properties = client.properties_of_one(repository)
             listing.found[number] = repository._replace(properties=properties)
 
 

@@ -107,10 +107,13 @@ class ManyClient:
             own = f"/user/repos?affiliation=owner&{_OLDEST_FIRST}"
             yield from self._pages(own, may_lack_organisations=True)
 
-    def properties_of(self, owner: str) -> Mapping[int, Values]:
+    def properties_of(
+        self, owner: str, require_time: Callable[[], None]
+    ) -> Mapping[int, Values] | None:
         """List the custom properties of an organisation's repositories, by their numbers.
 
-        A person's repositories have none.
+        ``None``: it is a person, whose repositories have none. ``require_time`` raises where the
+        run is to end.
 
         Raises:
             Refused: the list does not end.
@@ -124,9 +127,10 @@ class ManyClient:
                 msg("operation.properties", target=owner),
                 _properties,
             )
+            require_time()
             page = none_if_missing(partial(self._session.request, request))
             if page is None:
-                return {}
+                return None
             values, is_last = page
             if not (is_last or values.keys() - found.keys()):
                 raise Refused(msg("fleet.listing_repeats", number=number))
@@ -134,6 +138,14 @@ class ManyClient:
             if is_last:
                 return found
             number += 1
+
+    def properties_of_one(self, repository: ListedRepository) -> Values:
+        """Give the custom properties of one repository.
+
+        Raises:
+            GitHubError: no usable response, or the token lacks a permission.
+        """
+        return self._rest.properties(f"/repositories/{repository.id}", repository.full_name)
 
     def listed(self, full_name: str) -> ListedRepository:
         """Describe one repository as a list would.

@@ -11,7 +11,7 @@ from registrar.failure import Kind
 from registrar.github import parse
 from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
-from registrar.github.fields import Fields, objects
+from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.request import Model, Request
 from registrar.github.response import MOST_VALUES_OF_CHECK, Response
 from registrar.github.session import (
@@ -22,7 +22,7 @@ from registrar.github.session import (
     pull_request_key,
 )
 from registrar.models.evidence import CodeownersError
-from registrar.models.facts import Facts
+from registrar.models.facts import Facts, Values
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (
     Comparison,
@@ -113,15 +113,24 @@ class Rest:
         facts = repository.facts or Facts(repository.full_name, properties=None)
         if facts.properties is not None:
             return repository
+        found = self.properties(repository.address, repository.full_name)
+        return repository._replace(facts=facts._replace(properties=found))
+
+    def properties(self, address: str, full_name: str) -> Values:
+        """Read the custom properties of a repository; none where there is no such page.
+
+        Raises:
+            GitHubError: no usable response.
+        """
         found = self._if_there(
             Request(
                 "GET",
-                f"{repository.address}/properties/values",
-                msg("operation.properties", target=repository.full_name),
+                f"{address}/properties/values",
+                msg("operation.properties", target=full_name),
                 of_json(lambda data: parse.property_values(objects(data))),
             )
         )
-        return repository._replace(facts=facts._replace(properties=found or {}))
+        return found or {}
 
     def codeowners(self, repository: Repository) -> tuple[CodeownersError, ...]:
         """What GitHub finds wrong in ``CODEOWNERS`` of the default branch.
@@ -432,24 +441,28 @@ class Rest:
         path = f"{repository.address}/pulls?{query}&per_page={PER_PAGE}"
         operation = msg("operation.pull_requests", branch=branch)
         found: tuple[PullRequest, ...] = ()
-        number, is_full = 1, True
+        number, is_full, seen = 1, True, set[int]()
+
+        def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
+            numbers = [each.number("number") for each in objects(data)]
+            if numbers and seen.issuperset(numbers):
+                # A gateway that drops `page` would give the same one for ever
+                raise UnusableAnswer("a page that brings nothing new")
+            return parse.pull_requests_from(data, branch), numbers
+
         while is_full and not found:
-            found, is_full = self._session.request(
+            found, numbers = self._session.request(
                 Request(
                     "GET",
                     path if number == 1 else f"{path}&page={number}",
                     operation,
-                    of_json(
-                        lambda data: (
-                            parse.pull_requests_from(data, branch),
-                            len(list(objects(data))) == PER_PAGE,
-                        )
-                    ),
+                    of_json(read),
                     needs=needs,
                     says_absent=lambda answer: not parse.pull_requests_from(answer.data, branch),
                 )
             )
-            number += 1
+            number, is_full = number + 1, len(numbers) == PER_PAGE
+            seen.update(numbers)
         # One of them may be new: our own whose answer was lost, or that of another run
         self._session.note_made(*(pull_request_key(each.number) for each in found))
         return found
