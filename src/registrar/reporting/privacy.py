@@ -15,7 +15,7 @@ _NAME = r"[A-Za-z0-9._-]+"
 _NAME_IN_TEXT = r"(?:(?!\.{3})[A-Za-z0-9._-])+"
 """Three dots stand between two branches in an address of GitHub."""
 _WORD = re.compile(r"(?<![A-Za-z0-9._/-])[A-Za-z0-9._-]+(?![A-Za-z0-9_/-])")
-_ENDINGS = (r"\.git$", r"\.+$")
+_ENDINGS = (r"\.git$", r"(?<!\.)\.+$")
 """What is no part of a name: that of an address for git, and of a sentence."""
 _SUFFIXES = (r"-[0-9]+\.*$",)
 """What the name of a branch ends with when the first choice was taken."""
@@ -45,6 +45,8 @@ _NO_REPOSITORY = re.compile(r"(?:@|(?:orgs|organizations|enterprises|users)/)$",
 _PART_OF_ADDRESS = frozenset("/\\=%&?#@~+_")
 _MOST_PARTS = 100
 """Parts of one word that are looked at; it is in doubt if it has more."""
+_MOST_CHARACTERS = 5_000
+"""Characters of GitHub's words that are looked at: more are not shown anyway."""
 _ROUNDS = 4
 """How often a text may be escaped; it is in doubt if it is escaped more often."""
 _ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})")
@@ -170,6 +172,8 @@ class HiddenNames:
             return text if text in _WITHOUT_NAMES else self._instead
         if not self._patterns:
             return text
+        if len(text) > _MOST_CHARACTERS:
+            return self._instead
         shown = _WORD.sub(self._word, self(text))
         return self._instead if self._may_hold_name(shown) else shown
 
@@ -268,7 +272,9 @@ def _is_no_word(name: str) -> bool:
 
 def _possible_names(text: str, endings: Sequence[str]) -> Iterator[str]:
     """What in ``text`` may be a name, the longest first."""
-    for begin in range(len(text) - len(text.lstrip(".")) + 1):
+    leading = len(text) - len(text.lstrip("."))
+    # No name has more characters, and `_holds_name` is in doubt about such a word
+    for begin in range(min(leading, _MOST_PARTS) + 1):
         yield text[begin:]
         for ending in endings:
             yield re.sub(ending, "", text[begin:])

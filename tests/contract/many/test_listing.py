@@ -11,7 +11,7 @@ from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
 from tests.fakehub.tokens import Kind
 from tests.harness import Action, Start, only_reads
-from tests.organisation import ALL, Make, asked, rows, states
+from tests.organisation import ALL, Make, asked, opened, rows, states
 
 
 @dataclass(slots=True)
@@ -209,6 +209,42 @@ def test_the_time_of_a_run_ends_while_repositories_are_listed(
     assert run.exit_code == 2
     assert "max_minutes (1 min) were over before all repositories were listed" in run.stderr
     assert len(host.requests) == 3
+
+
+def test_the_time_of_a_run_ends_while_properties_are_listed(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(350, 0)
+    host.quirks.without_properties = True
+
+    def slow(request: Request) -> None:
+        if request.path.endswith("/values"):
+            action.clock.sleep(31)
+
+    host.on_request = slow
+    run = many(target_repos=f"{ALL}, -property:tier=bronze", max_minutes="1")
+    assert run.exit_code == 2
+    assert "max_minutes (1 min) were over before all repositories were listed" in run.stderr
+    assert [each.split()[-1] for each in asked(host)].count("/orgs/octo-org/properties/values") == 2
+
+
+def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """Where one of an earlier page is deleted meanwhile, the first of the next one moves there."""
+    made = make(100, 2)
+    frozen = made[100]
+    frozen.properties = {"tier": "bronze"}
+    host.quirks.without_properties = True
+
+    def delete(request: Request) -> None:
+        if request.path.endswith("/values") and request.query.get("page") == "2":
+            made[0].delete()
+
+    host.on_request = delete
+    run = many(target_repos=f"{ALL}, -property:tier=bronze")
+    assert rows(run) == {made[0].full_name: "failed", made[101].full_name: "opened"}
+    assert opened([frozen, made[101]]) == [0, 1]
 
 
 @pytest.mark.timeout(30)

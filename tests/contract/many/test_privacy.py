@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import time
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -326,6 +327,21 @@ def test_a_repository_that_becomes_private_is_hidden_from_then_on(
     if before != "mutation":
         assert "alpha" not in run.summary
         assert "alpha" not in run.output_file
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("words", ["." * 4_000 + "x", "a: " * 20_000, "octo-org/" * 20_000])
+def test_long_words_of_github_are_looked_at_in_linear_time(
+    many: Start, host: StandInHost, words: str
+) -> None:
+    host.create_repository(PUBLIC, LISTED)
+    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+    refuse_writes(host, lambda _: words)
+    before = time.process_time()
+    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True, title="{count}: {repo}")
+    assert run.exit_code == 1
+    assert "not shown" in run.text
+    assert time.process_time() - before < 15
 
 
 @pytest.mark.parametrize("private", [True, False])
