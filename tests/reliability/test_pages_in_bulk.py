@@ -1,0 +1,167 @@
+"""Lists whose pages repeat, bring nothing new, are cut, or never end: every run ends, as it must.
+
+Lists of an organisation, a person or an App, of custom properties, and of pull requests.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from tests.example import LISTED, PRESENT
+from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.fakehub.answer import Drop, Response
+from tests.harness import Action, is_read, only_reads
+
+RUNS = 300
+MOST_REQUESTS = 400
+"""No run over these few repositories may take more."""
+NEXT = '<https://example.com/?page=9>; rel="next"'
+FULL = 100
+"""Items of a full page."""
+LISTS = ("/repos", "/repositories", "/values", "/pulls")
+WAYS = ("same", "empty", "nothing new", "loop", "cut", "cut short", "twice", "endless", "slow")
+
+
+def is_list(request: Request) -> bool:
+    of_one = request.path.startswith("/repositories/") and request.path.endswith("/values")
+    return request.method == "GET" and request.path.endswith(LISTS) and not of_one
+
+
+@dataclass(slots=True)
+class Pages(Fault):
+    """The right page, changed in one way; ``seen`` are those that were sent before."""
+
+    way: str = ""
+    rng: random.Random = field(default_factory=random.Random)
+    seen: dict[str, list[Response]] = field(default_factory=dict)
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        if real.status != 200 or isinstance(real.body, bytes):
+            return real
+        answer = Response(200, copy.deepcopy(real.body), dict(real.headers))
+        items = answer.body["repositories"] if isinstance(answer.body, dict) else answer.body
+        seen = self.seen.setdefault(request.path, [])
+        is_pulls = request.path.endswith("/pulls")
+        if is_pulls and items:
+            items += more_pulls(items[-1], FULL - len(items), len(seen))
+        before = [*seen, answer]
+        seen.append(answer)
+        headers = answer.headers
+        match self.way:
+            case "same":
+                return Response(200, before[0].body, before[0].headers | {"Link": NEXT})
+            case "loop":
+                return Response(200, self.rng.choice(before[:3]).body, headers | {"Link": NEXT})
+            case "nothing new" if len(before) > 1:
+                return Response(200, before[-2].body, headers | {"Link": NEXT})
+            case "empty" if self.rng.random() < 0.5:
+                items.clear()
+                headers["Link"] = NEXT
+            case "cut":
+                del items[self.rng.randrange(len(items) + 1) :]
+            case "cut short":
+                headers.pop("Link", None)
+            case "twice":
+                items += items
+            case "endless" if items and not is_pulls:
+                items.append(another(items[-1], 10_000 + len(before)))
+                headers["Link"] = NEXT
+        return answer
+
+
+def more_pulls(pull: Any, count: int, pages: int) -> list[Any]:
+    """Pull requests of strangers' forks, older than one: they fill a page."""
+    found = []
+    for number in range(count):
+        other = copy.deepcopy(pull)
+        other["number"] = 1_000_000 - pages * FULL - number
+        other["head"]["ref"] = "theirs"
+        found.append(other)
+    return found
+
+
+def another(item: Any, number: int) -> Any:
+    """A repository, or its custom properties, with another number."""
+    other = copy.deepcopy(item)
+    other["repository_id" if "repository_id" in item else "id"] = number
+    return other
+
+
+@pytest.mark.matrix
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 9 else []) for n in range(RUNS)]
+)
+def test_whatever_pages_bring(action: Action, host: StandInHost, number: int, seed: int) -> None:
+    rng = random.Random(f"{seed} {number}")
+    way = WAYS[number % len(WAYS)]
+    kind = rng.choice(("organisation", "installation", "person"))
+    owner = "octocat" if kind == "person" else "octo-org"
+    selected = [
+        host.create_repository(f"{owner}/r{n}", PRESENT, properties={"team": "a"}) for n in range(5)
+    ]
+    selected[0].parent = "octo-parent/r0"
+    for each in selected[:2]:
+        each.open_pull_request(head="theirs", head_repository=f"stranger/{each.name}")
+    left_out = [
+        host.create_repository(f"{owner}/frozen", PRESENT, properties={"frozen": "yes"}),
+        host.create_repository(f"other/{owner}", PRESENT),
+    ]
+    host.quirks.without_properties = rng.random() < 0.8
+    asks = "" if kind == "person" else ", -property:frozen=yes"
+    size = str(rng.choice((1, 2, 3, 100)))
+
+    def meanwhile(request: Request) -> None:
+        if is_list(request):
+            cast("dict[str, str]", request.query)["per_page"] = size
+            action.clock.sleep(20 if way == "slow" else 3 if way == "endless" else 0)
+
+    host.on_request = meanwhile
+    unwanted = Fault(FaultKind.CUSTOM, at=MOST_REQUESTS, times=None, status=401)
+    host.faults.add(unwanted)
+    lists = tuple(rng.sample(LISTS, rng.choice((1, 2, 4))))
+    host.faults.add(
+        Pages(
+            FaultKind.CUSTOM,
+            match=lambda request: is_list(request) and request.path.endswith(lists),
+            times=None,
+            when="after",
+            way=way,
+            rng=rng,
+        )
+    )
+    given = {
+        "target_repos": f"{owner}/*, fork:true{asks or f', !{owner}/frozen'}",
+        "host_token": host.create_token("installation" if kind == "installation" else "classic"),
+        "max_minutes": "2",
+        "max_wait_minutes": "1",
+        "language": rng.choice(("en", "ja")),
+        "mode": rng.choice(("register", "register", "plan", "check")),
+    }
+    run = action(given, target_repo=None, runner=rng.random() < 0.5)
+    assert not unwanted.hits, "the run does not end"
+    assert run.exit_code in {0, 1, 2}, run.text
+    assert "Unexpected error" not in run.text
+    assert "予期しないエラー" not in run.text
+    if run.exit_code == 2 or given["mode"] != "register":
+        assert only_reads(host)
+
+    host.faults.clear()
+    host.on_request = None
+    again = action(given | {"mode": "register", "max_minutes": "50"}, target_repo=None)
+    assert again.exit_code == 0, again.text
+    for each in selected:
+        assert each.files() == PRESENT
+        ours = [p for p in each.pull_requests if p.head_repository == each.full_name]
+        assert [each.files(pull.head).keys() for pull in ours] == [LISTED.keys()], again.text
+    for each in left_out:
+        assert (each.branches, each.pull_requests) == (["main"], [])
+    assert all(is_read(each) or each.method != "DELETE" for each in host.requests)
