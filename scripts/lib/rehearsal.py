@@ -232,8 +232,8 @@ class WorkflowRun:
         """Run the script of a step."""
         if ".SBOM" in step["run"]:
             self.rehearsal.leave_out(
-                "what the bill of materials lists: the stand-in for buildx has an empty one, while"
-                " BuildKit looks at the image"
+                "what the bill of materials lists, which BuildKit finds in the image:"
+                " the stand-in for buildx has an empty one"
             )
         given = {key: evaluated(text, self.values) for key, text in step.get("env", {}).items()}
         host = self.rehearsal.host

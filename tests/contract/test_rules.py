@@ -361,8 +361,15 @@ def test_a_list_that_asks_for_no_property_says_nothing_of_them(
     assert "custom properties" not in run.text
 
 
+@pytest.mark.parametrize(
+    ("status", "words", "said"),
+    [
+        (403, "Resource not accessible by integration", "organization_custom_properties=read"),
+        (404, "Not Found", "need *Custom properties: read* of the organisation"),
+    ],
+)
 def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written(
-    any_way: Start, host: StandInHost
+    any_way: Start, host: StandInHost, status: int, words: str, said: str
 ) -> None:
     repository = host.create_repository("octo-org/a", {"a": b""})
     host.quirks.without_properties = True
@@ -371,8 +378,8 @@ def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written
             FaultKind.CUSTOM,
             match=lambda request: request.path.endswith("/properties/values"),
             times=None,
-            status=403,
-            message="Resource not accessible by integration",
+            status=status,
+            message=words,
             headers={"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"},
         )
     )
@@ -380,7 +387,7 @@ def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written
     assert run.exit_code == 2
     assert only_reads(host)
     assert repository.branches == ["main"]
-    assert "organization_custom_properties=read" in run.stderr
+    assert said in run.stderr
 
 
 def test_what_is_written_to_many_is_what_the_list_said(many: Start, host: StandInHost) -> None:

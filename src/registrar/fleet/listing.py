@@ -90,14 +90,13 @@ def make_listing(
 
 def _add_properties(client: ManyClient, listing: Listing, require_time: Callable[[], None]) -> None:
     """Ask the owners for the custom properties that their lists did not have."""
-    of_owner: dict[str, Mapping[int, Values] | None] = {}
+    of_owner: dict[str, Mapping[int, Values]] = {}
     for number, repository in listing.found.items():
         if repository.properties is None:
             owner = repository.full_name.partition("/")[0].lower()
             if owner not in of_owner:
                 of_owner[owner] = client.properties_of(owner, require_time)
-            known = of_owner[owner]
-            properties = {} if known is None else known.get(number)
+            properties = of_owner[owner].get(number)
             if properties is None:
                 # It moved to a page that was already read, as another one was deleted
                 require_time()

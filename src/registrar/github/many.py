@@ -107,16 +107,13 @@ class ManyClient:
             own = f"/user/repos?affiliation=owner&{_OLDEST_FIRST}"
             yield from self._pages(own, may_lack_organisations=True)
 
-    def properties_of(
-        self, owner: str, require_time: Callable[[], None]
-    ) -> Mapping[int, Values] | None:
+    def properties_of(self, owner: str, require_time: Callable[[], None]) -> Mapping[int, Values]:
         """List the custom properties of an organisation's repositories, by their numbers.
 
-        ``None``: it is a person, whose repositories have none. ``require_time`` raises where the
-        run is to end.
+        ``require_time`` raises where the run is to end.
 
         Raises:
-            Refused: the list does not end.
+            Refused: GitHub does not tell them, or the list does not end.
             GitHubError: no usable response, or the token lacks a permission.
         """
         name, number, found = quote(owner), 1, dict[int, Values]()
@@ -130,7 +127,7 @@ class ManyClient:
             require_time()
             page = none_if_missing(partial(self._session.request, request))
             if page is None:
-                return None
+                raise Refused(msg("preflight.no_properties", target=owner))
             values, is_last = page
             if not (is_last or values.keys() - found.keys()):
                 raise Refused(msg("fleet.listing_repeats", number=number))
@@ -140,12 +137,12 @@ class ManyClient:
             number += 1
 
     def properties_of_one(self, repository: ListedRepository) -> Values:
-        """Give the custom properties of one repository.
+        """Give the custom properties of one repository; none where it is gone.
 
         Raises:
             GitHubError: no usable response, or the token lacks a permission.
         """
-        return self._rest.properties(f"/repositories/{repository.id}", repository.full_name)
+        return self._rest.properties(f"/repositories/{repository.id}", repository.full_name) or {}
 
     def listed(self, full_name: str) -> ListedRepository:
         """Describe one repository as a list would.

@@ -108,21 +108,24 @@ class Rest:
         """Give a repository with its custom properties, where the answer did not have them.
 
         Raises:
+            Refused: GitHub does not tell them.
             GitHubError: no usable response.
         """
         facts = repository.facts or Facts(repository.full_name, properties=None)
         if facts.properties is not None:
             return repository
         found = self.properties(repository.address, repository.full_name)
+        if found is None:
+            raise Refused(msg("preflight.no_properties", target=repository.full_name))
         return repository._replace(facts=facts._replace(properties=found))
 
-    def properties(self, address: str, full_name: str) -> Values:
-        """Read the custom properties of a repository; none where there is no such page.
+    def properties(self, address: str, full_name: str) -> Values | None:
+        """Read the custom properties of a repository; ``None`` where GitHub has no such page.
 
         Raises:
             GitHubError: no usable response.
         """
-        found = self._if_there(
+        return self._if_there(
             Request(
                 "GET",
                 f"{address}/properties/values",
@@ -130,7 +133,6 @@ class Rest:
                 of_json(lambda data: parse.property_values(objects(data))),
             )
         )
-        return found or {}
 
     def codeowners(self, repository: Repository) -> tuple[CodeownersError, ...]:
         """What GitHub finds wrong in ``CODEOWNERS`` of the default branch.

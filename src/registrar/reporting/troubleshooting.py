@@ -26,6 +26,7 @@ SECTIONS = {
     "file.": "the-file-is-not-found",
     "path.": "paths-in-a-list",
     "preflight.": "the-repository-cannot-be-written-to",
+    "preflight.no_properties": "a-permission-is-missing",
     "preflight.no_push": "a-permission-is-missing",
     "preflight.not_found": "the-repository-is-not-found",
     "preflight.own_token": "the-repository-is-not-found",
