@@ -6,8 +6,12 @@ every place where a host can put one, and in quantities that are too large.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,6 +114,96 @@ def test_all_at_once_in_paths_and_descriptions(
     assert again.exit_code == 0, again.text
     assert again.outputs["pull_request_operation"] == "none"
     assert repository.pull_requests[0].body == body
+
+
+# --- Table and page -------------------------------------------------------------------------
+
+FORMULAS = ("=1+1", "+1", "-1", "@x", "=cmd|' ∕C calc'!A0")
+OF_FILES = (
+    *FORMULAS,
+    '"quoted" and \'',
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</style><!--",
+    "x\u202egpj.exe",
+    "\u2066=1",
+)
+TAGS = {
+    *("html", "head", "meta", "title", "link", "style", "body", "header", "main", "script"),
+    *("h1", "h2", "p", "ul", "li", "strong", "span", "div", "code", "a", "svg", "rect"),
+    *("table", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "select", "option"),
+}
+
+
+class Seen(HTMLParser):
+    """The elements of a page as a browser finds them, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def check_files(ended: Run, folder: Path, paths: list[str], urls: tuple[str, ...]) -> None:
+    """Nothing in table and page computes, runs or misleads; every path is there to be read."""
+    table, page = (
+        (folder / ended.outputs[name]).read_bytes().decode() for name in ("table_path", "page_path")
+    )
+    for text in (table, page):
+        assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text)
+        assert not re.search(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]", text)
+    rows = list(csv.reader(io.StringIO(table, newline="")))
+    assert {len(row) for row in rows} == {15}
+    assert not [cell for row in rows for cell in row if re.match("[=+@\t\r-]", cell)]
+    shown = {escaping.show_control_characters(path) for path in paths}
+    assert {row[6].removeprefix("'") for row in rows[1:]} == {
+        path.removeprefix("'") for path in shown
+    }
+
+    seen = Seen(page)
+    assert set(seen.tags) <= TAGS
+    assert seen.tags.count("script") == 1
+    assert not [name for name, _ in seen.attributes if name.startswith("on") or name == "src"]
+    links = [value or "" for name, value in seen.attributes if name == "href"]
+    assert all(link.startswith(urls) for link in links if link != "data:,")
+    assert [path for path in shown if path not in seen.text] == []
+
+
+@pytest.mark.parametrize("there", [None, b"\n"], ids=["missing", "blank"])
+def test_table_and_page_of_one(
+    action: Action, host: StandInHost, tmp_path: Path, there: bytes | None
+) -> None:
+    paths = list(dict.fromkeys([*OF_FILES, *map(as_path, TEXTS)]))
+    present = {} if there is None else dict.fromkeys(paths, there)
+    repository = host.create_repository(TARGET, {"README.md": b"x\n", **present})
+    entries = [{"path": path, "description": path} for path in paths]
+    ended = run(action, entries, mode="plan", env={"RUNNER_TEMP": str(tmp_path)})
+    assert ended.exit_code == 0, ended.text
+    check_files(ended, tmp_path, paths, (repository.html_url,))
+
+
+def test_table_and_page_of_many(action: Action, host: StandInHost, tmp_path: Path) -> None:
+    paths = list(dict.fromkeys([*OF_FILES, *map(as_path, TEXTS)]))
+    lacks = host.create_repository("octo-org/lacks", {"README.md": b"x\n"})
+    host.create_repository("octo-org/blank", dict.fromkeys(paths, b"\n"))
+    ended = run(
+        action,
+        [{"path": path} for path in paths],
+        env={"RUNNER_TEMP": str(tmp_path)},
+        target_repo=None,
+        target_repos="octo-org/*",
+    )
+    assert ended.exit_code == 0, ended.text
+    check_files(ended, tmp_path, paths, (lacks.html_url.rpartition("/")[0],))
 
 
 @pytest.mark.parametrize("call", CALLS)
