@@ -35,6 +35,8 @@ class Scene:
     lacking: int
     mode: str
     rules: bool = False
+    files: bool = False
+    """Whether report, table and page are written."""
 
     @property
     def most_requests(self) -> int:
@@ -49,13 +51,13 @@ THOUSAND = Scene(1_000, 300, "register")
 PLAN = Scene(1_000, 300, "plan")
 WITH_RULES = Scene(1_000, 300, "plan", rules=True)
 REPEATED = (ALONE, PLAN, WITH_RULES, THOUSAND)
-ONCE = Scene(10_000, 3_000, "plan")
+ONCE, WITH_FILES = (Scene(10_000, 3_000, "plan", files=files) for files in (False, True))
 MOST_MEMORY, MOST_CHAIN = 1.5, 1.25
 """Of a thousand: as a multiple of the memory for one, and of the round trips alone."""
 MOST_FOR_RULES = 1.3
 """Requests of a plan with four rules, as a multiple of those with one list for all."""
-MOST_MEGABYTES = 200
-"""Of ten thousand."""
+MOST_MEGABYTES, MOST_FOR_FILES = 200, 1.1
+"""Of ten thousand; with report, table and page as a multiple of it."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def measure(rounds: int) -> Part:
     for _ in range(rounds):
         for scene, measured in found.items():
             measured.append(run(scene))
-    found[ONCE] = [run(ONCE)]
+    found |= {scene: [run(scene)] for scene in (ONCE, WITH_FILES)}
     alone = max(each.memory for each in found[ALONE])
     goals = _goals(found, alone)
     text = page.MANY.format(
@@ -132,12 +134,23 @@ def _goals(found: Mapping[Scene, Sequence[Measured]], alone: int) -> list[Goal]:
             max(each.requests for each in ten_thousand),
         ),
         Goal("plan of 10,000: MB", MOST_MEGABYTES, max(each.memory for each in ten_thousand) / 1e6),
+        Goal(
+            "plan of 10,000, with a table: MB ÷ without",
+            MOST_FOR_FILES,
+            found[WITH_FILES][0].memory / ten_thousand[0].memory,
+        ),
+        Goal(
+            "plan of 10,000, with a table: requests ÷ without",
+            1,
+            found[WITH_FILES][0].requests / ten_thousand[0].requests,
+        ),
     ]
 
 
 def _row(scene: Scene, measured: Sequence[Measured]) -> tuple[str, ...]:
+    more = f", {len(RULES)} rules" if scene.rules else ", with a table" if scene.files else ""
     return (
-        f"{scene.mode}, {len(RULES)} rules" if scene.rules else scene.mode,
+        f"{scene.mode}{more}",
         f"{scene.repositories:,}",
         f"{scene.lacking:,}",
         f"{max(each.requests for each in measured):,}",
@@ -165,7 +178,7 @@ def run(scene: Scene) -> Measured:
             "mode": scene.mode,
             "max_pull_requests": str(scene.lacking),
         }
-        cost = process.action(host, folder, inputs, entry_point=process.UNPACED)
+        cost = process.action(host, folder, inputs, entry_point=process.UNPACED, files=scene.files)
         _check(scene, made)
         return Measured(
             cost.seconds,

@@ -38,11 +38,14 @@ def action(
     inputs: Mapping[str, str],
     *,
     entry_point: Path = ENTRYPOINT,
+    files: bool = False,
 ) -> Cost:
-    """Run the action in a folder."""
+    """Run the action in a folder; ``files``: with a place for report, table and page."""
     given = {"host_token": host.create_token(), "api_url": host.url, **inputs}
     environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
     environ["REQUESTS_CA_BUNDLE"] = str(bundle(folder))
+    if files:
+        environ["RUNNER_TEMP"] = str(folder)
     return run([sys.executable, "-I", str(entry_point)], environ, folder)
 
 

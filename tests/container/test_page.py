@@ -50,7 +50,7 @@ def written(folder: Path, language: str, repositories: int = 40) -> Path:
             f"https://github.com/{name}",
         )
     file = folder / f"page-{language}.html"
-    file.write_text(page.render(Catalogue(language)), "utf-8")
+    file.write_text("".join(page.render(Catalogue(language))), "utf-8")
     return file
 
 

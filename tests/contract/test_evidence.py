@@ -241,6 +241,20 @@ def test_the_page_is_written_beside_it(host: StandInHost, action: Action, kept: 
     assert action.default_token not in page
 
 
+@pytest.mark.parametrize("mode", ["register", "plan", "check"])
+def test_table_and_page_cost_no_request(
+    host: StandInHost, action: Action, start: Start, kept: Start, mode: str
+) -> None:
+    counts = []
+    for number, run in enumerate((start, kept)):
+        host.create_repository(f"octo/r{number}", {**THERE, ".github/CODEOWNERS": b"x\n"})
+        host.requests.clear()
+        entries = [*LISTED, *OWNERS, {"path": "more.md"}]
+        run(definitions=listed(action, entries), mode=mode, target_repo=f"octo/r{number}")
+        counts.append(len(host.requests))
+    assert counts[0] == counts[1]
+
+
 def test_without_a_place_for_files_there_are_none(
     host: StandInHost, action: Action, start: Start
 ) -> None:

@@ -186,9 +186,10 @@ class Fleet:
                 if plan.missing_count and self.settings.mode is not Mode.REGISTER:
                     self.registrations.append(previewed)
             if reading.pull_state:
-                items.append(reading.without_plan(evidence))
                 is_final = reading.pull_state is PullState.DECLINED
-                if self.settings.mode is Mode.REGISTER and not is_final:
+                is_final |= self.settings.mode is not Mode.REGISTER
+                items.append(reading.without_plan(None if is_final else evidence))
+                if not is_final:
                     continue
             self._add(reading.row)
             self.reporter.record(evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,8 @@ _BAR_OF = {
 _EXCLUDED = "excluded"
 _UNSET = "unset"
 _THERE = frozenset(Presence)
+_PARTS = 5_000
+"""Pieces of the page that are put together before they are written."""
 _FOLDER = Path(__file__).parent
 
 
@@ -123,8 +125,8 @@ class Page:
         else:
             self.shown.append(_repository(to_look_at, lacking, url))
 
-    def render(self, catalogue: Catalogue) -> str:
-        """The page, in the catalogue's language."""
+    def render(self, catalogue: Catalogue) -> Iterator[str]:
+        """The page in the catalogue's language, part by part."""
         from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
 
         def text(key: str, **values: object) -> str:
@@ -139,7 +141,7 @@ class Page:
         environment = Environment(
             autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
-        return environment.from_string(template).render(
+        stream = environment.from_string(template).stream(
             page=self,
             read=catalogue.sentences(read, escaping.show_control_characters),
             style=style,
@@ -153,6 +155,8 @@ class Page:
                 self.shown, key=lambda each: (-each.lacking, -len(each.paths), each.name.lower())
             ),
         )
+        stream.enable_buffering(_PARTS)
+        yield from stream
 
 
 def _repository(rows: Sequence[Evidence], lacking: int, url: str) -> ShownRepository:

@@ -91,7 +91,8 @@ class Records:
         """
         path = self._files.new("page", "html") if self._table else None
         if path:
-            self._files.append(path, self._page.render(self._catalogue))
+            for part in self._page.render(self._catalogue):
+                self._files.append(path, part)
         written = {"table_path": self._table, "page_path": path}
         return {name: each.name for name, each in written.items() if each}
 
