@@ -81,7 +81,7 @@ def condition(rng: random.Random, anchors: Anchors) -> str:
     keys = rng.sample(("name", "topic", "language", "exists", "missing", "property", "not"), 2)
     found = []
     for key in keys:
-        value = anchors.of(patterns(rng, 30) or "a")
+        value = anchors.of(patterns(rng, rng.choice((30, 400))) or "a")
         found.append(f"{key}: {{name: {value}}}" if key == "not" else f"{key}: {value}")
     return ", ".join(rng.sample(found, rng.choice((1, 2))))
 
