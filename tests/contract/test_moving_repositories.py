@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.example import LISTED, PRESENT
-from tests.fakehub import Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import Action, Run, is_read
 from tests.organisation import states
 
@@ -109,6 +109,23 @@ def test_nothing_is_written_where_nobody_asked_whenever_names_change(
         for pull in repository.pull_requests:
             assert repository.files(pull.head).keys() == LISTED.keys()
             assert list(pull.labels) in ([], ["chore"])
+
+
+@pytest.mark.parametrize("number", range(1, 22))
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_is_written_where_nobody_asked_where_each_is_read_by_its_name(
+    scene: Scene, change: Callable[[Scene], None], number: int
+) -> None:
+    """GitHub answers no query about several repositories by their ids."""
+
+    def by_ids(request: Request) -> bool:
+        return "nodes(ids:" in str((request.json or {}).get("query"))
+
+    scene.host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=by_ids, times=None))
+    scene.at(number, lambda: change(scene))
+    assert "fleet" in scene.run().report
+    assert scene.frozen.pull_requests == []
+    assert set(scene.frozen.git.references) == {"refs/heads/main"}
 
 
 @pytest.mark.parametrize("number", range(1, 12))

@@ -168,7 +168,8 @@ def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:
     chosen = spec.chosen
     if chosen is None:
         return repository
-    if repository.node_id != chosen.node_id:
+    # The id that GraphQL gave before may be that of another one, too: perhaps it was asked by name
+    if repository.node_id != chosen.node_id or repository.number not in {0, chosen.id}:
         raise Refused(msg("fleet.another_repository"), Kind.MOVED)
     if not chosen.may_be_called(repository.full_name):
         raise Refused(msg("fleet.other_name"), Kind.MOVED)
