@@ -57,6 +57,11 @@ def words(repository: Repository, rng: random.Random) -> str:
     return f"Sorry: {rng.choice(ESCAPES)(form)} cannot be used"
 
 
+def asks_by_ids(request: Request) -> bool:
+    """Whether a query is about several repositories by their ids."""
+    return "nodes(ids:" in str((request.json or {}).get("query"))
+
+
 def plain(text: str) -> str:
     """A text with its escapes undone, so that no name in it is overlooked."""
     for _ in range(3):
@@ -118,6 +123,9 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     host.on_request = meanwhile
     if rng.random() < 0.3:
         host.quirks.lag = Lag(seconds=rng.choice((0.8, 3.0, 8.0)))
+    if rng.random() < 0.2:
+        # Then each repository is read by its name
+        host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=asks_by_ids, times=None))
     if rng.random() < 0.4:
         kind = rng.choice(LOST)
         host.faults.add(
