@@ -1,16 +1,20 @@
 """Whole runs, one after the other and two at once, while people work on the repository.
 
 A machine that chooses what happens next: runs of every way and mode, some of them with a fault or
-with lag, or two at once; people who push, merge, close, reopen, rename and delete. After every step
-the promises hold, and after a quiet run everything listed is present, proposed or declined.
+with lag, killed, or two at once; people who push, merge, close, reopen, rename, delete and edit.
+After every step the promises hold, previews of all ways agree, and after a quiet run everything
+listed is present, proposed or declined.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -24,8 +28,9 @@ from hypothesis.stateful import (
 from registrar.registration.mark import Mark, was_closed_by_us
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
 from tests.fakehub.repository import PullRequest
-from tests.harness import PER_FILE, SINGLE, Action, Run
+from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
 
+T = TypeVar("T")
 MANY = "many"
 LISTED = ("a.md", "b.md", "docs/c.md")
 BRANCH = "chore/add-scaffold-files"
@@ -50,9 +55,18 @@ PEOPLE = (
     "tidy_up",
     "delete_file",
     "rename_default_branch",
+    "rename_repository",
     "write_around_our_part",
+    "remove_our_part",
 )
 lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
+seeds = st.integers(0, 99)
+
+
+class Choose(Protocol):
+    """Chooses one of several."""
+
+    def __call__(self, among: Sequence[T], /) -> T: ...
 
 
 class WholeRuns(RuleBasedStateMachine):
@@ -86,12 +100,12 @@ class WholeRuns(RuleBasedStateMachine):
 
     @rule(way=ways, paths=lists)
     def register_quietly(self, way: str, paths: tuple[str, ...]) -> None:
-        self.host.quirks.lag = None
-        self.action.clock.sleep(60)
+        self.quiet_down()
         run = self.run(way, paths)
-        if way == MANY or run.exit_code:
-            # Over many, the report has no registration where everything is declined
-            assert run.exit_code in {0, 1, 2}, run.console
+        assert run.exit_code == 0, run.console
+        if way == MANY and not run.report["registrations"]:
+            states = run.report["fleet"]["states"]
+            assert states["complete"] + states["declined"] == 1, run.console
             return
         states = {file["path"]: file for file in run.registration["files"]}
         main = self.repository.files()
@@ -100,12 +114,33 @@ class WholeRuns(RuleBasedStateMachine):
             reason = states[path]["reason"] or ""
             held = path in main or any(path in files for files in proposed)
             assert held or reason.startswith(("declined", "the commits of")), run.console
+        before = self.state
+        self.run(way, paths)
+        assert self.state == before, "run again, it does something else"
 
     @rule(way=ways, paths=lists, mode=st.sampled_from(["plan", "check"]))
     def preview(self, way: str, paths: tuple[str, ...], mode: str) -> None:
         before = self.state
         self.run(way, paths, mode=mode)
         assert self.state == before
+
+    @rule(paths=lists)
+    def previews_agree(self, paths: tuple[str, ...]) -> None:
+        self.quiet_down()
+        ways = [SINGLE, MANY] if self.is_hidden else [PER_FILE, SINGLE, MANY]
+        runs = [self.start(way, paths, "plan") for way in ways]
+        said = [self.said(run) for run in runs if "is not known" not in run.text]
+        assert said.count(said[0]) == len(said), [run.console for run in runs]
+
+    def said(self, run: Run) -> object:
+        """What a preview says about each path, and about the pull request."""
+        assert run.exit_code == 0, run.console
+        if run.outputs["missing"] == "0":
+            return None
+        row = run.registration
+        files = [(file["path"], file["state"], file["reason"] or "") for file in row["files"]]
+        notes = [note for note in row["notes"] if "is called" not in note]
+        return files, row["pull_request"] and row["pull_request"]["number"], notes
 
     @rule(
         way=ways,
@@ -130,6 +165,18 @@ class WholeRuns(RuleBasedStateMachine):
         self.run(way, paths)
         self.host.faults.clear()
 
+    @rule(way=ways, paths=lists, at=st.integers(1, 12), applied=st.booleans())
+    def register_and_be_killed(
+        self, way: str, paths: tuple[str, ...], at: int, applied: bool
+    ) -> None:
+        at += len(self.host.requests)
+        self.host.on_request = kill = SignalAt(signal.SIGKILL, lambda each: each.number == at)
+        if not applied:
+            self.host.faults.add(Fault(FaultKind.CLOSED, at=at, when="before"))
+        self.run(way, paths, kill=kill)
+        self.host.on_request = None
+        self.host.faults.clear()
+
     @rule(way=ways, other=ways, paths=lists, at=st.integers(1, 8))
     def two_at_once(self, way: str, other: str, paths: tuple[str, ...], at: int) -> None:
         """The second one runs as a whole when a request of the first one has arrived."""
@@ -144,72 +191,93 @@ class WholeRuns(RuleBasedStateMachine):
         self.run(way, paths)
         self.host.on_request = None
 
+    @rule(way=ways, paths=lists, at=st.integers(1, 8), act=st.sampled_from(PEOPLE), seed=seeds)
+    def somebody_acts_meanwhile(
+        self, way: str, paths: tuple[str, ...], at: int, act: str, seed: int
+    ) -> None:
+        """No promise is about what was not so yet when the run read it."""
+        at += len(self.host.requests)
+
+        def meanwhile(_request: Request) -> None:
+            if len(self.host.requests) >= at:
+                self.host.on_request = None
+                getattr(self, act)(Random(seed).choice)
+
+        self.host.on_request = meanwhile
+        self.start(way, paths)
+        self.host.on_request = None
+
     @rule(seconds=st.sampled_from([0.0, 3.0, 8.0]))
     def lag(self, seconds: float) -> None:
         self.host.quirks.lag = Lag(seconds=seconds) if seconds else None
 
+    def quiet_down(self) -> None:
+        """Let GitHub know everything that was written."""
+        self.host.quirks.lag = None
+        self.action.clock.sleep(60)
+
     # --- People ---------------------------------------------------------------------------
 
-    @rule(data=st.data(), act=st.sampled_from(PEOPLE))
-    def somebody_acts(self, data: st.DataObject, act: str) -> None:
-        getattr(self, act)(data)
+    @rule(act=st.sampled_from(PEOPLE), seed=seeds)
+    def somebody_acts(self, act: str, seed: int) -> None:
+        getattr(self, act)(Random(seed).choice)
 
-    def push(self, data: st.DataObject) -> None:
+    def push(self, choose: Choose) -> None:
         """Somebody works on a branch, the default one included."""
-        branch = data.draw(st.sampled_from(sorted(self.repository.branches)))
+        branch = choose(sorted(self.repository.branches))
         self.names += 1
         self.repository.commit({f"{THEIRS}.{self.names}": b"x\n"}, branch=branch, author=AUTHOR)
 
-    def take(self, data: st.DataObject) -> None:
+    def take(self, choose: Choose) -> None:
         """Somebody takes a name, with a commit or without one."""
-        name = f"{BRANCH}{data.draw(st.sampled_from(['', '-2', '-3']))}"
+        name = f"{BRANCH}{choose(['', '-2', '-3'])}"
         if name not in self.repository.branches:
             self.repository.create_branch(name)
-            if data.draw(st.booleans()):
+            if choose([True, False]):
                 self.repository.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
 
-    def take_out(self, data: st.DataObject) -> None:
+    def take_out(self, choose: Choose) -> None:
         """A reviewer does not want one of the files."""
         if pulls := self.open_ones:
-            pull = data.draw(st.sampled_from(pulls))
+            pull = choose(pulls)
             if there := sorted(set(LISTED) & self.repository.files(pull.head).keys()):
-                path = data.draw(st.sampled_from(there))
+                path = choose(there)
                 self.repository.commit({path: None}, branch=pull.head, author=AUTHOR)
                 self.taken_out.add((pull.number, path))
 
-    def close(self, data: st.DataObject) -> None:
+    def close(self, choose: Choose) -> None:
         if pulls := self.open_ones:
-            pull = data.draw(st.sampled_from(pulls))
+            pull = choose(pulls)
             self.repository.close(pull.number)
-            if data.draw(st.booleans()):
+            if choose([True, False]):
                 self.repository.delete_branch(pull.head)
 
-    def merge(self, data: st.DataObject) -> None:
+    def merge(self, choose: Choose) -> None:
         if pulls := self.open_ones:
-            pull = data.draw(st.sampled_from(pulls))
+            pull = choose(pulls)
             self.repository.merge(pull.number)
-            if data.draw(st.booleans()):
+            if choose([True, False]):
                 self.repository.delete_branch(pull.head)
 
-    def reopen(self, data: st.DataObject) -> None:
+    def reopen(self, choose: Choose) -> None:
         closed = [p for p in self.own if p.state == "closed" and not p.merged]
         taken = {p.head for p in self.open_ones}
         free = [p for p in closed if p.head in self.repository.branches and p.head not in taken]
         if free:
-            self.repository.reopen(data.draw(st.sampled_from(free)).number)
+            self.repository.reopen(choose(free).number)
 
-    def tidy_up(self, data: st.DataObject) -> None:
+    def tidy_up(self, choose: Choose) -> None:
         """A branch that has no open pull request is deleted."""
         kept = {self.repository.default_branch, *(p.head for p in self.open_ones)}
         if unused := sorted(set(self.repository.branches) - kept):
-            self.repository.delete_branch(data.draw(st.sampled_from(unused)))
+            self.repository.delete_branch(choose(unused))
 
-    def delete_file(self, data: st.DataObject) -> None:
+    def delete_file(self, choose: Choose) -> None:
         if there := sorted(set(LISTED) & self.repository.files().keys()):
-            path = data.draw(st.sampled_from(there))
+            path = choose(there)
             self.repository.commit({path: None}, author=AUTHOR)
 
-    def rename_default_branch(self, _data: st.DataObject) -> None:
+    def rename_default_branch(self, _choose: Choose) -> None:
         """Only open pull requests follow it."""
         self.names += 1
         old, new = self.repository.default_branch, f"trunk-{self.names}"
@@ -219,9 +287,18 @@ class WholeRuns(RuleBasedStateMachine):
             pull.base = new
         self.repository.delete_branch(old)
 
-    def write_around_our_part(self, data: st.DataObject) -> None:
+    def rename_repository(self, _choose: Choose) -> None:
+        self.names += 1
+        self.repository.rename(f"octo/renamed-{self.names}")
+
+    def remove_our_part(self, choose: Choose) -> None:
+        """Then the pull request is somebody's own."""
         if pulls := self.open_ones:
-            pull = data.draw(st.sampled_from(pulls))
+            choose(pulls).body = "Mine."
+
+    def write_around_our_part(self, choose: Choose) -> None:
+        if pulls := self.open_ones:
+            pull = choose(pulls)
             pull.body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\nMore words."
 
     # --- What holds -----------------------------------------------------------------------
@@ -263,7 +340,13 @@ class WholeRuns(RuleBasedStateMachine):
         last = max((index for index, name in enumerate(names) if name in used), default=-1)
         return any(name not in used for name in names[:last])
 
-    def run(self, way: str, paths: tuple[str, ...], mode: str = "register") -> Run:
+    def run(
+        self,
+        way: str,
+        paths: tuple[str, ...],
+        mode: str = "register",
+        kill: SignalAt | None = None,
+    ) -> Run:
         """Run, and compare what there was with what there is."""
         repository, declined = self.repository, self.declined
         before = {name: repository.files(name) for name in repository.branches}
@@ -283,7 +366,7 @@ class WholeRuns(RuleBasedStateMachine):
             and path not in before[pull.head]
             and "registrar:commit" in (pull.body or "")
         }
-        run = self.start(way, paths, mode)
+        run = self.start(way, paths, mode, kill)
         assert repository.head(default) == base, "the default branch was written to"
         for name, head in somebodys.items():
             assert repository.head(name) == head, f"{name} is somebody's"
@@ -297,14 +380,31 @@ class WholeRuns(RuleBasedStateMachine):
             assert not {(name, path) for path in new} & unwanted, f"not wanted: {run.console}"
         return run
 
-    def start(self, way: str, paths: tuple[str, ...], mode: str = "register") -> Run:
-        listed = self.action.listing(*paths)
-        given = {"language": "en", "profile": "scaffold", "definitions": listed, "mode": mode}
+    def start(
+        self,
+        way: str,
+        paths: tuple[str, ...],
+        mode: str = "register",
+        kill: SignalAt | None = None,
+    ) -> Run:
+        given = {
+            "language": "en",
+            "profile": "scaffold",
+            "definitions": self.action.listing(*paths),
+            "mode": mode,
+        }
         if way == MANY:
-            more = {"target_repo": None, "target_repos": "octo/example"}
-            return self.action(given, **more)  # type: ignore[arg-type]
-        return self.action(given, commit_strategy=way, target_repo="octo/example")
+            given |= {"target_repo": "", "target_repos": self.repository.full_name}
+        else:
+            # A new name is followed
+            given |= {"target_repo": "octo/example", "commit_strategy": way}
+        if kill is None:
+            return self.action(given)
+        process = self.action.begin_without_waiting(self.action.environment(given))
+        run = self.action.end(kill.to(process), {})
+        self.host.settle()
+        return run
 
 
-TestWholeRuns = pytest.mark.matrix(WholeRuns.TestCase)
+TestWholeRuns = pytest.mark.timeout(1800)(pytest.mark.matrix(WholeRuns.TestCase))
 TestWholeRuns.settings = settings(max_examples=200, stateful_step_count=25, deadline=None)

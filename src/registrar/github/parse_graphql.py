@@ -156,7 +156,8 @@ def branches(
 def is_changed(commit: Fields, since: str) -> bool | None:
     """Whether the last change of a path up to ``commit`` comes after the commit ``since``.
 
-    ``None`` where the answer ends before that.
+    ``None`` where the answer ends before that. A history is in the order of ``git log``
+    (https://docs.github.com/en/graphql/reference/objects#commit).
     """
     for change in commit.object("history").objects("nodes"):
         before = change.object("history")
