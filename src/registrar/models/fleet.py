@@ -29,7 +29,7 @@ class FleetState(StrEnum):
     WAITING = "waiting"
     """Its open pull request already holds everything."""
     DECLINED = "declined"
-    """Somebody closed the pull request without merging it."""
+    """Somebody closed the pull request, or took everything that is missing out of it."""
     COMPLETE = "complete"
 
 
