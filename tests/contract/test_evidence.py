@@ -368,7 +368,7 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     assert "2 with missing files, 3 complete." in run.console
     page = written(action, run.outputs["page_path"])
     assert "<strong>3 / 5</strong> complete: nothing missing" in page
-    assert "Repositories left out: 1." in page
+    assert "a fork or the like: 1." in page
     assert run.outputs["incomplete"] == "2"
     shown = re.findall(r'data-name="octo-org/(\w+)"', page)
     assert shown == ["secret", "lacks", "blank"]
