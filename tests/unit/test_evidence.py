@@ -10,7 +10,8 @@ import pytest
 
 from registrar.models.evidence import Evidence, Presence, blob_id, is_blank, presence
 from registrar.reporting import table
-from registrar.reporting.page import Page
+from registrar.reporting.page import MOST_REPOSITORIES, Page
+from registrar.texts.messages import Catalogue
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"---", b"---\n"])
@@ -115,3 +116,13 @@ def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> Non
         ("octo/one", 1),
         ("octo/two", 0),
     ]
+
+
+def test_the_page_shows_so_many_repositories_and_counts_the_rest() -> None:
+    page = Page("2026-11-22T00:00:00+00:00")
+    for number in range(MOST_REPOSITORIES + 3):
+        page.add([evidence(repository=f"octo/r{number}", state="missing")])
+    text = "".join(page.render(Catalogue("en")))
+    assert text.count("<tr data-name=") == MOST_REPOSITORIES
+    assert "… and 3 more, which the table (CSV) has." in text
+    assert f"<strong>0 / {MOST_REPOSITORIES + 3}</strong>" in text

@@ -38,11 +38,11 @@ def step_summary(
         lines += markdown.quoted(text(note))
     for rows in fleet_messages.by_cause(result):
         lines += _group(rows[0].state, rows, catalogue)
+    if result.mode is not Mode.REGISTER:
+        lines += _missing_files(registrations, catalogue)
     for kind in KINDS:
         if kind in result.with_notable:
             lines += _notable(kind, result, catalogue)
-    if result.mode is not Mode.REGISTER:
-        lines += _missing_files(registrations, catalogue)
     return "\n".join(lines) + "\n"
 
 
