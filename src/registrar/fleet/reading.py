@@ -230,7 +230,7 @@ class Reader:
         ask: Callable[[Sequence[Item]], Sequence[Result]],
         alone: Callable[[Item, GitHubError], Result],
     ) -> Iterator[tuple[Item, Result]]:
-        """Ask about items in batches; ``alone`` gives what one is for which a query fails."""
+        """Ask about items in batches; ``alone`` answers about one whose query failed."""
         done = 0
         while done < len(items):
             self._require_time()
@@ -253,7 +253,7 @@ class Reader:
             yield from zip(batch, answers, strict=True)
 
     def _require_points(self) -> None:
-        """Refuse what cannot end, now that more is to be read than at first."""
+        """Refuse to go on where GitHub's points do not suffice for what is left to read."""
         queries = math.ceil((self._total - self._done) / self._size.size)
         budgets.require_points(queries, points_left=self.client.points_left)
 
@@ -324,11 +324,11 @@ def _changes(waiting: Sequence[_Waiting]) -> list[PathSince]:
 
 
 def _nothing(_item: object, _error: GitHubError) -> None:
-    """What is known of one for which a query fails that is not about how it stands."""
+    """Nothing is known where a query about contents or history fails."""
 
 
 def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
-    """Answer a decision, and what it asks next, as far as no query can be shared for that."""
+    """Answer a decision until it ends, or asks what a shared query can answer."""
     target, plan, asking, _ = waiting
     try:
         while True:

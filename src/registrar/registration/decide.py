@@ -410,7 +410,7 @@ class _Decision:
         return Write(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
 
     def _tree(self, commit: str) -> Asking[Tree | None]:
-        """Give what a branch holds, on which nothing depends that is decided."""
+        """Give what a branch holds; no decision depends on it."""
         answer = yield TreeAt(commit)
         return None if isinstance(answer, Unknown) else answer
 
@@ -460,7 +460,7 @@ class _Decision:
                     self._decline_in(pull, added)
 
     def _added(self, head: str) -> Asking[Mapping[str, str] | None]:
-        """Give blob ids of what a branch adds, nothing where it does anything else.
+        """Give the blob ids of what a branch adds; nothing where it changes anything else.
 
         `None`: it has no commit of its own.
         """

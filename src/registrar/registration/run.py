@@ -143,7 +143,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
 
 
 def _note_rules(plan: Plan, progress: Progress) -> None:
-    """Report what the rules of the list make of this repository; many are counted instead."""
+    """Report which rules of the list apply to this repository."""
     facts = facts_of(plan.spec, plan.state)
     if facts.of_person and plan.spec.asks_for_properties:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
