@@ -30,8 +30,8 @@ EVENT_BYTES = 25_000_000
 class Listing:
     """The repositories, every one once."""
 
-    found: dict[int, ListedRepository] = field(default_factory=dict[int, ListedRepository])
-    """By their ids: also repositories of other shards, and excluded ones."""
+    by_id: dict[int, ListedRepository] = field(default_factory=dict[int, ListedRepository])
+    """Also repositories of other shards, and excluded ones."""
     selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     left_out: list[tuple[ListedRepository, Exclusion]] = field(default_factory=list)
@@ -57,9 +57,9 @@ def make_listing(
     """
     listing = Listing()
     for repository in _listed(client, selection, workflow_repository, require_time):
-        listing.found[repository.id] = repository
+        listing.by_id[repository.id] = repository
     named = set[int]()
-    by_name = {each.full_name.lower(): each for each in listing.found.values()}
+    by_name = {each.full_name.lower(): each for each in listing.by_id.values()}
     for literal in selection.literals:
         require_time()
         try:
@@ -71,11 +71,11 @@ def make_listing(
                 # It has no id: the first shard tells
                 listing.not_found[literal] = error.failure
             continue
-        listing.found[repository.id] = repository
+        listing.by_id[repository.id] = repository
         named.add(repository.id)
     if selection.with_properties:
         _add_properties(client, listing, require_time)
-    for repository in listing.found.values():
+    for repository in listing.by_id.values():
         if not shard.has(repository.id):
             continue
         reason = selection.exclusion(repository, named=repository.id in named)
@@ -91,7 +91,7 @@ def make_listing(
 def _add_properties(client: ManyClient, listing: Listing, require_time: Callable[[], None]) -> None:
     """Ask the owners for the custom properties that their lists did not have."""
     of_owner: dict[str, Mapping[int, Values]] = {}
-    for number, repository in listing.found.items():
+    for number, repository in listing.by_id.items():
         if repository.properties is None:
             owner = repository.full_name.partition("/")[0].lower()
             if owner not in of_owner:
@@ -101,7 +101,7 @@ def _add_properties(client: ManyClient, listing: Listing, require_time: Callable
                 # It moved to a page that was already read, as another one was deleted
                 require_time()
                 properties = client.properties_of_one(repository)
-            listing.found[number] = repository._replace(properties=properties)
+            listing.by_id[number] = repository._replace(properties=properties)
 
 
 def _listed(
@@ -113,11 +113,11 @@ def _listed(
     if not selection.owners:
         return
     if client.is_installation:
-        found = list(_in_time(client.of_installation(), require_time))
-        if [each.full_name.lower() for each in found] == [workflow_repository.lower()]:
+        seen = list(_in_time(client.of_installation(), require_time))
+        if [each.full_name.lower() for each in seen] == [workflow_repository.lower()]:
             raise Refused(msg("fleet.own_token", own=workflow_repository))
         for owner in selection.owners:
-            owned = [each for each in found if _is_of(owner, each)]
+            owned = [each for each in seen if _is_of(owner, each)]
             if not owned:
                 raise Refused(msg("fleet.not_installed", owner=owner))
             yield from owned
@@ -146,7 +146,7 @@ def may_be_public(settings: Settings) -> bool:
     return settings.in_workflow and _event_visibility(settings) in {None, *_PUBLIC}
 
 
-def is_public(settings: Settings, found: Iterable[ListedRepository], client: ManyClient) -> bool:
+def is_public(settings: Settings, listed: Iterable[ListedRepository], client: ManyClient) -> bool:
     """Whether the workflow's repository is public, or may be.
 
     An internal one counts as public: the whole enterprise reads its log. The event tells, except
@@ -160,9 +160,9 @@ def is_public(settings: Settings, found: Iterable[ListedRepository], client: Man
     name = settings.workflow_repository.lower()
     if not name:
         return True
-    listed = next((each for each in found if each.full_name.lower() == name), None)
+    own = next((each for each in listed if each.full_name.lower() == name), None)
     try:
-        return (listed or client.listed(settings.workflow_repository)).visibility in _PUBLIC
+        return (own or client.listed(settings.workflow_repository)).visibility in _PUBLIC
     except RegistrarError:
         return True
 

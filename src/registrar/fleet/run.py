@@ -89,11 +89,11 @@ class Fleet:
                 self._require_time,
             )
             reporter.hidden_names.hide(
-                listing.found.values(),
+                listing.by_id.values(),
                 (settings.branch, settings.title, settings.commit_message),
                 property_names={n for files in self.lists for n in files.proposal.property_names},
                 lists=[files.profile.name for files in self.lists],
-                is_public=is_public(settings, listing.found.values(), client),
+                is_public=is_public(settings, listing.by_id.values(), client),
             )
             self._report_not_found(listing)
             if asks:
@@ -129,19 +129,19 @@ class Fleet:
             minutes = self.settings.max_seconds / 60
             raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
 
-    def _note_selected(self, found: int, listing: Listing) -> None:
+    def _note_selected(self, in_shard: int, listing: Listing) -> None:
         """Keep how many repositories are selected; none is an error, except in a shard.
 
         Raises:
             Refused: nothing is selected.
         """
-        self.result.repositories = found - listing.excluded.total()
+        self.result.repositories = in_shard - listing.excluded.total()
         if self.result.repositories or listing.not_found or self.settings.shard:
             return
-        if not found:
+        if not in_shard:
             raise Refused(msg("fleet.nothing_found"))
         parts = fleet_messages.left_out(listing.excluded)
-        raise Refused(msg("fleet.nothing_selected", found=found, parts=parts))
+        raise Refused(msg("fleet.nothing_selected", found=in_shard, parts=parts))
 
     def _report_not_found(self, listing: Listing) -> None:
         for name, failure in listing.not_found.items():
@@ -212,7 +212,7 @@ class Fleet:
 
     def _report_persons(self, listing: Listing) -> None:
         """Say whose repositories can have no custom properties."""
-        owners = {r.full_name.partition("/")[0] for r in listing.found.values() if r.of_person}
+        owners = {r.full_name.partition("/")[0] for r in listing.by_id.values() if r.of_person}
         if owners:
             self._note(msg("progress.no_properties", owners=sorted(owners)))
 
@@ -243,10 +243,10 @@ class Fleet:
         self.reporter.line(note)
 
     def _make_budget(
-        self, found: int, listing: Listing, reader: Reader, items: Sequence[Reading]
+        self, in_shard: int, listing: Listing, reader: Reader, items: Sequence[Reading]
     ) -> Budget:
         counts = Counts(
-            found,
+            in_shard,
             listing.excluded,
             reader.queries,
             reader.client.points_left,
