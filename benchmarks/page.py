@@ -72,6 +72,7 @@ most of a run that writes ([how](../benchmarks/unpaced.py)).
 - One request lists a hundred repositories, one reads ten or more, one what as many open pull
   requests hold, two write to a repository that lacks files. Rules need one more for each hundred
   where GitHub's list leaves the custom properties out.
+- Report, table and page of the 10,000 take {files} times the memory, and no request more.
 - `× chain` compares the seconds with the round trips that must follow one another. `Host` is what
   the stand-in computes: most of the rest in a plan.
 """
