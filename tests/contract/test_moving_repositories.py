@@ -9,7 +9,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import Action, Run, is_read
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read
 from tests.organisation import states
 
 THEIRS = "Somebody's own description"
@@ -148,6 +148,36 @@ def test_no_description_is_put_into_another_pull_request(
         held = repository.files(pull.head)
         for path in ("a.txt", "b.txt"):
             assert (f"`{path}`" in (pull.body or "")) <= (path in held), (repository, path)
+
+
+@pytest.mark.parametrize("listed", [1, 2, 3])
+def test_pull_requests_of_a_repository_that_took_the_name_are_not_taken_for_ours(
+    scene: Scene, listed: int
+) -> None:
+    """GitHub lists them by the name where there are more of them than one answer holds."""
+    alpha, frozen = scene.alpha, scene.frozen
+    for number in range(101):
+        alpha.open_pull_request(
+            head=SCAFFOLD_BRANCH, head_repository=f"stranger{number}/alpha", body=THEIRS
+        )
+    frozen.topics.clear()
+    scene.run(definitions=scene.action.listing("a.txt"))
+    frozen.topics.append("frozen")
+    [ours] = frozen.pull_requests
+    before = frozen.files(ours.head), frozen.branches, ours.body
+    left = listed
+
+    def swap(request: Request) -> None:
+        nonlocal left
+        left -= request.path.endswith("/pulls") and is_read(request)
+        if left == 0:
+            left = -1
+            alpha.swap_names(frozen)
+
+    scene.host.on_request = swap
+    assert "fleet" in scene.run(definitions=scene.action.listing("a.txt", "b.txt")).report
+    assert (frozen.files(ours.head), frozen.branches, ours.body) == before
+    assert {(pull.body, *pull.labels) for pull in alpha.pull_requests[:101]} == {(THEIRS,)}
 
 
 def test_what_follows_the_reading_goes_by_number(scene: Scene, host: StandInHost) -> None:

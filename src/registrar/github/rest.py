@@ -447,6 +447,11 @@ class Rest:
 
         def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
             numbers = [each.number("number") for each in objects(data)]
+            if repository.number and any(
+                each.object("base").object("repo").number("id") != repository.number
+                for each in objects(data)
+            ):
+                raise UnusableAnswer("another repository has the name by now")
             if numbers and seen.issuperset(numbers):
                 # A gateway that drops `page` would give the same one for ever
                 raise UnusableAnswer("a page that brings nothing new")
