@@ -82,7 +82,7 @@ class Dispatcher:
             repository = self._host.repository_by_id(number)
             # One that is not there is not found under whatever name
             name = repository.full_name if repository else f"gone/{number}"
-            if repository or rest:
+            if number.isdecimal():
                 raw_path = "/".join(["/repos", name, *rest])
         elif kind in NUMBERED and rest == ["repos"]:
             for repository in self._host.repositories:
