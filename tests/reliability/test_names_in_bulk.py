@@ -116,10 +116,11 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
 
     events = rng.sample((rename, transfer, swap, hide, delete), rng.choice((0, 1, 1, 2)))
     # What is gone before it is listed has no name that the run could know
-    moments = {rng.randrange(3 if event is delete else 1, 14): event for event in events}
+    goes = {delete, transfer}
+    moments = {rng.randrange(3 if event in goes else 1, 14): event for event in events}
 
     runs: list[Run] = []
-    other_at = rng.randrange(2, 14) if rng.random() < 0.3 else 0
+    other_at = rng.randrange(2, 14) if rng.random() < 0.4 and goes.isdisjoint(events) else 0
 
     def meanwhile(request: Request) -> None:
         if event := moments.pop(request.number, None):
