@@ -9,7 +9,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read, mutations
 from tests.organisation import states
 
 THEIRS = "Somebody's own description"
@@ -184,9 +184,16 @@ def test_what_follows_the_reading_goes_by_number(scene: Scene, host: StandInHost
     scene.alpha.protect("chore/*", "classic")
     scene.run()
     scene.run()
+    scene.run(definitions=scene.action.listing("a.txt", "b.txt"))
     named = [request.path for request in host.requests if request.path.startswith("/repos/")]
     assert named == []
     assert any(
         request.path.startswith("/repositories/") and not is_read(request)
         for request in host.requests
     )
+    # A commit goes by the id of its branch, unless the same request makes that
+    written = [each.json["variables"] for each in mutations(host)]
+    assert {("ref" in each, "id" in each["commit"]["branch"]) for each in written} == {
+        (True, False),
+        (False, True),
+    }
