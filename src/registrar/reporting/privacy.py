@@ -72,7 +72,7 @@ class HiddenNames:
         The keys are in lower case.
         """
         self._names: dict[str, set[str]] = {}
-        """All names under which a repository was seen, by each of them; in lower case."""
+        """All names of a repository that was seen under several, by each of them; in lower case."""
         self._numbers: dict[str, int] = {}
         """The number of a repository, by each of its names in lower case."""
         self._values = set[str]()
@@ -107,7 +107,7 @@ class HiddenNames:
         # Public ones, too: `api-2` may be such a name, and not the second branch for a hidden `api`
         for each in repositories:
             name = each.full_name.lower()
-            self._names[name], self._numbers[name] = {name}, each.id
+            self._numbers[name] = each.id
             self._show(name, "" if each.visibility == "public" else f"(id {each.id})")
             if each.visibility != "public":
                 known = each.properties or {}
@@ -124,12 +124,13 @@ class HiddenNames:
         known_as, name = known_as.lower(), name.lower()
         if known_as not in self._numbers:
             return
-        names, number = self._names[known_as], self._numbers[known_as]
+        names, number = self._names.get(known_as, {known_as}), self._numbers[known_as]
         was_hidden = any(map(self._shown.get, names))
         if name in names and (was_hidden or not is_private):
             return
         names.add(name)
-        self._names[name], self._numbers[name] = names, number
+        self._names |= dict.fromkeys(names, names)
+        self._numbers[name] = number
         for each in names if is_private else {name}:
             is_public = is_private is False and not was_hidden
             self._show(each, "" if is_public else f"(id {number})")
