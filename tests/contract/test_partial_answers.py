@@ -155,23 +155,44 @@ def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owne
 
 
 @dataclass(slots=True)
-class HalfACharacter(Fault):
-    """The right answer with a lone surrogate in the name of the default branch."""
+class Changed(Fault):
+    """The right answers, with something in them changed."""
+
+    pattern: bytes = b""
+    by: bytes = b""
 
     def answer(
         self, request: Request, real: Response | None, elsewhere: str, now: float
     ) -> Response | Drop:
         assert real
-        payload = real.payload().replace(b'"main"', b'"m\\ud800n"')
+        payload = re.sub(self.pattern, self.by, real.payload())
         return Response(real.status, payload, json=True)
 
 
 def test_half_a_character_is_an_unusable_answer(
     start: Start, host: StandInHost, repository: Repository
 ) -> None:
-    host.faults.add(HalfACharacter(FaultKind.CUSTOM, times=None, when="after"))
+    fault = Changed(FaultKind.CUSTOM, times=None, when="after")
+    fault.pattern, fault.by = b'"main"', rb'"m\\ud800n"'
+    host.faults.add(fault)
     run = start()
     assert run.exit_code == 1
     assert "bug in registrar" not in run.text
     assert "the answer is not one of GitHub's API (HTTP 200)" in run.stderr
     assert repository.branches == ["main"]
+
+
+def test_a_pull_request_without_a_number_is_an_unusable_answer(
+    start: Start, host: StandInHost, repository: Repository
+) -> None:
+    fault = Changed(FaultKind.CUSTOM, times=None, when="after")
+    fault.pattern, fault.by = rb'"number": ?1\b', b'"number": 0'
+    host.faults.add(fault)
+    run = start()
+    assert run.exit_code == 1
+    assert "bug in registrar" not in run.text
+    assert "the answer is not one of GitHub's API" in run.stderr
+    assert run.registration["pull_request"] is None
+    host.faults.clear()
+    assert start().exit_code == 0
+    assert [pull.state for pull in repository.pull_requests] == ["open"]

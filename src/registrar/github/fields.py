@@ -97,6 +97,13 @@ class Fields:
             raise self._error(name, "a whole number")
         return value
 
+    def identity(self, name: str) -> int:
+        """The number by which GitHub knows something: a whole number from 1."""
+        value = self.number(name)
+        if not value:
+            raise self._error(name, "a number from 1")
+        return value
+
     def object_id(self, name: str) -> str:
         """The id of a git object: 40 or 64 hexadecimal digits."""
         value = self.text(name)

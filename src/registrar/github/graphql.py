@@ -318,7 +318,7 @@ class GraphQL:
             is_fork=found.flag("isFork"),
             node_id=found.text("id"),
             facts=parse_graphql.facts(found) if "repositoryTopics" in found else None,
-            number=found.number("databaseId") if "databaseId" in found else 0,
+            number=found.identity("databaseId") if "databaseId" in found else 0,
             visibility=found.text_or("visibility", "").lower(),
         )
         commit = default.object("target")

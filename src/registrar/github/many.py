@@ -389,7 +389,7 @@ def _page(response: Response, name: str) -> _Page:
 def _properties(response: Response) -> tuple[dict[int, Values], bool]:
     """Custom properties of repositories, and whether this is the last page."""
     values = {
-        each.number("repository_id"): parse.property_values(each.objects("properties"))
+        each.identity("repository_id"): parse.property_values(each.objects("properties"))
         for each in objects(response.data)
     }
     return values, 'rel="next"' not in response.headers.get("link", "")
@@ -398,7 +398,7 @@ def _properties(response: Response) -> tuple[dict[int, Values], bool]:
 def _repository(found: Fields) -> ListedRepository:
     facts = parse.facts(found)
     return ListedRepository(
-        id=found.number("id"),
+        id=found.identity("id"),
         node_id=found.text("node_id"),
         full_name=found.repository("full_name"),
         visibility=facts.visibility,

@@ -204,7 +204,7 @@ def _pull_request(found: Fields) -> PullRequest:
     head, base = found.object("head"), found.object("base")
     repository = head.object_or_none("repo")
     return PullRequest(
-        number=found.number("number"),
+        number=found.identity("number"),
         url=found.url("html_url"),
         body=found.text_or("body", ""),
         is_open=found.text("state") == "open",

@@ -49,7 +49,7 @@ def created(response: Response, body: str) -> Created:
     return Created(
         branch_id=reference.text("id") if reference else "",
         commit=made.text("oid") if made else "",
-        pull_request=PullRequest(pull.number("number"), pull.url("url"), body) if pull else None,
+        pull_request=PullRequest(pull.identity("number"), pull.url("url"), body) if pull else None,
     )
 
 
@@ -198,7 +198,7 @@ def _pull_request(found: Fields) -> PullRequest:
     repository = found.object_or_none("headRepository")
     merged, state = found.object_or_none("mergeCommit"), found.text("state")
     return PullRequest(
-        number=found.number("number"),
+        number=found.identity("number"),
         url=found.url("url"),
         body=found.text("body"),
         is_open=state == "OPEN",

@@ -426,7 +426,7 @@ class Rest:
                 "POST",
                 f"{repository.address}/pulls/{number}/requested_reviewers",
                 msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
-                of_json(lambda data: Fields(data).number("number")),
+                of_json(lambda data: Fields(data).identity("number")),
                 body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
                 needs=(pull_request_key(number),),
                 writes=True,
@@ -446,9 +446,9 @@ class Rest:
         number, is_full, seen = 1, True, set[int]()
 
         def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
-            numbers = [each.number("number") for each in objects(data)]
+            numbers = [each.identity("number") for each in objects(data)]
             if repository.number and any(
-                each.object("base").object("repo").number("id") != repository.number
+                each.object("base").object("repo").identity("id") != repository.number
                 for each in objects(data)
             ):
                 raise UnusableAnswer("another repository has the name by now")
@@ -493,7 +493,7 @@ class Rest:
             can_push=self.user_may_push(says=may_push),
             is_fork="fork" in found and found.flag("fork"),
             facts=parse.facts(found) if "private" in found else None,
-            number=found.number("id") if "id" in found else 0,
+            number=found.identity("id") if "id" in found else 0,
             visibility=found.text_or("visibility", ""),
             takes_pull_requests=(
                 "has_pull_requests" not in found or found.flag("has_pull_requests")
