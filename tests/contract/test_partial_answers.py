@@ -156,7 +156,7 @@ def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owne
 
 @dataclass(slots=True)
 class Changed(Fault):
-    """The right answers, with something in them changed."""
+    """All answers are right, but for what is replaced in them."""
 
     pattern: bytes = b""
     by: bytes = b""
@@ -169,12 +169,14 @@ class Changed(Fault):
         return Response(real.status, payload, json=True)
 
 
+def changed(pattern: bytes, by: bytes) -> Changed:
+    return Changed(FaultKind.CUSTOM, times=None, when="after", pattern=pattern, by=by)
+
+
 def test_half_a_character_is_an_unusable_answer(
     start: Start, host: StandInHost, repository: Repository
 ) -> None:
-    fault = Changed(FaultKind.CUSTOM, times=None, when="after")
-    fault.pattern, fault.by = b'"main"', rb'"m\\ud800n"'
-    host.faults.add(fault)
+    host.faults.add(changed(b'"main"', rb'"m\\ud800n"'))
     run = start()
     assert run.exit_code == 1
     assert "bug in registrar" not in run.text
@@ -185,9 +187,7 @@ def test_half_a_character_is_an_unusable_answer(
 def test_a_pull_request_without_a_number_is_an_unusable_answer(
     start: Start, host: StandInHost, repository: Repository
 ) -> None:
-    fault = Changed(FaultKind.CUSTOM, times=None, when="after")
-    fault.pattern, fault.by = rb'"number": ?1\b', b'"number": 0'
-    host.faults.add(fault)
+    host.faults.add(changed(rb'"number": ?1\b', b'"number": 0'))
     run = start()
     assert run.exit_code == 1
     assert "bug in registrar" not in run.text
