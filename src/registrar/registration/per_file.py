@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.alternatives import directories_to_read, places_of
+from registrar.concurrency import concurrently, in_background
 from registrar.errors import Cancelled, Refused
 from registrar.failure import ENDS_THE_READING, Kind
 from registrar.github.errors import GitHubError, OutOfTime
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 CHECKS_TOKEN_FIRST = True
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+_Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
+"""Commits of the branches of all names, and the pull requests of the first name."""
 
 
 def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
@@ -59,36 +58,36 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     if spec.asks_for_properties:
         repository = client.rest.with_properties(repository)
     base_sha = _base(client, repository)
-    names = _Names(client, repository, spec.branch)
+    # From the first missing path on, so that no other request waits for them
+    names = cache(partial(_ask_for_names, client, repository, spec.branch))
 
     def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
-        def entry(path: str) -> Entry | None:
-            found = client.rest.entry(repository, path, base_sha)
-            if found is None and are_listed:
-                names.begin()
-            return found
-
-        there = zip(paths, _concurrently(entry, paths), strict=True)
-        return {path: each for path, each in there if each is not None}
+        found: dict[str, Entry] = {}
+        read_one = partial(client.rest.entry, repository, ref=base_sha)
+        for path, entry in zip(paths, concurrently(read_one, paths, CONNECTIONS), strict=True):
+            if entry:
+                found[path] = entry
+            elif are_listed:
+                names()
+        return found
 
     entries = read(asked, are_listed=False)
     definitions = listed_in(spec, RepositoryState(repository, base_sha, entries)).definitions
-    if any(each.path in asked and each.path not in entries for each in definitions):
-        names.begin()
-    rest = [each.path for each in definitions if each.path not in asked]
-    entries |= read(rest, are_listed=True)
+    entries |= read([d.path for d in definitions if d.path not in asked], are_listed=True)
+    absent = [each for each in definitions if each.path not in entries]
     respect = spec.respect_alternatives
     looked_at = directories_to_read(definitions, respect=respect)
     directories = _directories(client, repository, base_sha, looked_at)
     if spec.mode is not Mode.REGISTER:
-        absent = [each for each in definitions if each.path not in entries]
         more = [each for each in places_of(absent) if each not in looked_at]
         # Only for a note on files that would be hidden: a part of a long list is enough
         directories = {**_listed(client, repository, base_sha, more), **directories}
     state = RepositoryState(repository, base_sha, entries, directories=directories)
     if spec.mode is not Mode.REGISTER and not CODEOWNERS.isdisjoint(entries):
         state = state._replace(codeowners=_codeowners(client, repository))
-    return with_owner(client, spec, names.add_to(state))
+    if absent:
+        state = _with_names(state, spec.branch, names())
+    return with_owner(client, spec, state)
 
 
 def require_rate_limit(client: Client, files: Sequence[FileDefinition]) -> None:
@@ -122,46 +121,28 @@ def create_files(
             raise
 
 
-class _Names:
-    """Reads the branches of all names, and the pull requests of the first one, at the same time.
+def _ask_for_names(client: Client, repository: Repository, branch: str) -> _Names:
+    """Read the branches of all names and the pull requests of the first one, in the background."""
+    return (
+        in_background(partial(client.rest.branches_from, repository, branch)),
+        in_background(partial(client.rest.pull_requests, repository, branch)),
+    )
 
-    Asked for as soon as a path is found missing, so that no other request waits for them.
-    """
 
-    def __init__(self, client: Client, repository: Repository, branch: str) -> None:
-        self._client, self._repository, self._branch = client, repository, branch
-        self._lock = threading.Lock()
-        self._asked: (
-            tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]] | None
-        ) = None
-
-    def begin(self) -> None:
-        """Ask, unless that was done. May be called from several threads."""
-        client, repository, branch = self._client, self._repository, self._branch
-        with self._lock:
-            self._asked = self._asked or (
-                _in_background(lambda: client.rest.branches_from(repository, branch)),
-                _in_background(lambda: client.rest.pull_requests(repository, branch)),
-            )
-
-    def add_to(self, state: RepositoryState) -> RepositoryState:
-        """Add the answers, where it was asked."""
-        if self._asked is None:
-            return state
-        heads, pulls = self._asked
-        state = state._replace(heads=heads.result())
-        try:
-            pulls_of_first = pulls.result()
-        except GitHubError as error:
-            if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
-                raise
-            return state._replace(pull_requests_error=error.failure)
-        if state.heads is None:
-            return state
-        head = state.heads.get(self._branch)
-        return state._replace(
-            branches={self._branch: BranchState(self._branch, head, pulls_of_first)}
-        )
+def _with_names(state: RepositoryState, branch: str, asked: _Names) -> RepositoryState:
+    """Add what was asked about the names of the working branch."""
+    heads, pulls = asked
+    state = state._replace(heads=heads.result())
+    try:
+        pulls_of_first = pulls.result()
+    except GitHubError as error:
+        if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
+            raise
+        return state._replace(pull_requests_error=error.failure)
+    if state.heads is None:
+        return state
+    head = state.heads.get(branch)
+    return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})
 
 
 def _base(client: Client, repository: Repository) -> str:
@@ -213,7 +194,8 @@ def _listed(
     client: Client, repository: Repository, commit: str, paths: Sequence[str]
 ) -> Directories:
     """Read the directories among ``paths`` that exist; GitHub may have cut a long list."""
-    listed = _concurrently(lambda path: client.rest.directory(repository, path, commit), paths)
+    read = partial(client.rest.directory, repository, ref=commit)
+    listed = concurrently(read, paths, CONNECTIONS)
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
 
@@ -258,53 +240,3 @@ def _read_back(
     lost = error.may_have_been_applied or branch.has_lost_commit
     may_be_ours = lost or branch.may_be_ours
     return _there(plan, definition, entry.sha, may_be_ours=may_be_ours)
-
-
-def _in_background(work: Callable[[], Result]) -> Future[Result]:
-    """Do ``work`` on a thread of its own, a daemon as in `_concurrently`."""
-    future: Future[Result] = Future()
-    try:
-        threading.Thread(target=_keep, args=(future, work), daemon=True).start()
-    except RuntimeError:
-        # The system allows no more threads
-        _keep(future, work)
-    return future
-
-
-def _keep(future: Future[Result], work: Callable[[], Result]) -> None:
-    try:
-        future.set_result(work())
-    except BaseException as error:  # noqa: BLE001 (raised again where the result is awaited)
-        future.set_exception(error)
-
-
-def _concurrently(
-    work: Callable[[Item], Result], items: Sequence[Item], workers: int = CONNECTIONS
-) -> Iterator[Result]:
-    """Do ``work`` for every item on several threads; results in the order of the items.
-
-    The first exception ends it. The threads are daemons: a cancelled run does not wait for the
-    answers that it no longer needs.
-    """
-    futures: list[Future[Result]] = [Future() for _ in items]
-    waiting = deque(zip(items, futures, strict=True))
-
-    def serve() -> None:
-        while waiting:
-            try:
-                item, future = waiting.popleft()
-            except IndexError:
-                return
-            _keep(future, partial(work, item))
-
-    try:
-        for _ in range(min(workers, len(items))):
-            threading.Thread(target=serve, daemon=True).start()
-    except RuntimeError:
-        # The system allows no more threads: the threads that began, and this one, do the work
-        serve()
-    try:
-        for future in futures:
-            yield future.result()
-    finally:
-        waiting.clear()
