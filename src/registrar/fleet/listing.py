@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,19 +10,16 @@ from typing import TYPE_CHECKING
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import ENDS_THE_READING, Failure
 from registrar.github.errors import GitHubError
+from registrar.inputs.environment import event_visibility
 from registrar.inputs.settings import Settings
 from registrar.models.facts import Values
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
 from registrar.texts.messages import msg
-from registrar.workspace import Folder, Unreadable
 
 if TYPE_CHECKING:
     from registrar.github.many import ManyClient
 
 _PUBLIC = ("public", "internal")
-EVENT_BYTES = 25_000_000
-"""GitHub's largest event
-(https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap)."""
 
 
 @dataclass(slots=True)
@@ -143,7 +139,7 @@ def _is_of(owner: str, repository: ListedRepository) -> bool:
 
 def may_be_public(settings: Settings) -> bool:
     """Whether the log may be public, as far as is known without a request."""
-    return settings.in_workflow and _event_visibility(settings) in {None, *_PUBLIC}
+    return settings.in_workflow and event_visibility(settings.event) in {None, *_PUBLIC}
 
 
 def is_public(settings: Settings, listed: Iterable[ListedRepository], client: ManyClient) -> bool:
@@ -155,7 +151,7 @@ def is_public(settings: Settings, listed: Iterable[ListedRepository], client: Ma
     """
     if not settings.in_workflow:
         return False
-    if visibility := _event_visibility(settings):
+    if visibility := event_visibility(settings.event):
         return visibility in _PUBLIC
     name = settings.workflow_repository.lower()
     if not name:
@@ -165,25 +161,3 @@ def is_public(settings: Settings, listed: Iterable[ListedRepository], client: Ma
         return (own or client.listed(settings.workflow_repository)).visibility in _PUBLIC
     except RegistrarError:
         return True
-
-
-def _event_visibility(settings: Settings) -> str | None:
-    """Visibility of the repository as the event says it; ``None`` where it does not.
-
-    Not every private repository is one in the event: ``private`` holds for internal ones, too.
-    """
-    if settings.event is None:
-        return None
-    try:
-        event = json.loads(
-            Folder(settings.event.parent).read(settings.event.name, most=EVENT_BYTES)
-        )
-    except (Unreadable, ValueError, RecursionError):
-        return None
-    repository = event.get("repository") if isinstance(event, dict) else None
-    if not isinstance(repository, dict):
-        return None
-    visibility = repository.get("visibility")
-    if isinstance(visibility, str):
-        return visibility
-    return "public" if repository.get("private") is False else None

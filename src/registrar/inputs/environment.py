@@ -1,13 +1,16 @@
-"""The environment: values of inputs, and variables that look like an input and are none."""
+"""The environment: values of inputs, variables that look like one, and what the runner says."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from registrar.inputs.table import INPUTS, NAMES, meant
 from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import Message, msg
+from registrar.workspace import Folder, Unreadable
 
 _VARIABLES = {each.variable: each for each in INPUTS.values()}
 
@@ -17,6 +20,9 @@ _RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
 """Variables of the runner whose values appear in our texts."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 """What Python makes of a byte that is not UTF-8 (PEP 383)."""
+EVENT_BYTES = 25_000_000
+"""GitHub's largest event
+(https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap)."""
 
 
 def value_of(environ: Mapping[str, str], name: str) -> str:
@@ -92,3 +98,23 @@ def action_url(environ: Mapping[str, str]) -> str:
         environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "ACTION_REPOSITORY")
     )
     return f"{server}/{repository}" if server and repository else ""
+
+
+def event_visibility(file: Path | None) -> str | None:
+    """Visibility of the workflow's repository as the event says it; ``None`` where it does not.
+
+    Not every private repository is one in the event: ``private`` holds for internal ones, too.
+    """
+    if file is None:
+        return None
+    try:
+        event = json.loads(Folder(file.parent).read(file.name, most=EVENT_BYTES))
+    except (Unreadable, ValueError, RecursionError):
+        return None
+    repository = event.get("repository") if isinstance(event, dict) else None
+    if not isinstance(repository, dict):
+        return None
+    visibility = repository.get("visibility")
+    if isinstance(visibility, str):
+        return visibility
+    return "public" if repository.get("private") is False else None
