@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -35,10 +35,8 @@ from registrar.models.fleet import (
     PullState,
 )
 from registrar.models.result import FileResult, RegistrationResult, State
-from registrar.models.rules import Replaced
 from registrar.models.selection import ListedRepository, Selection
 from registrar.models.spec import Chosen, Mode
-from registrar.registration.plan import place_of
 from registrar.registration.progress import Progress
 from registrar.registration.run import preview, register
 from registrar.reporting import fleet_messages
@@ -159,9 +157,8 @@ class Fleet:
         budgets.require_memory(paths * len(listing.selected))
         budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
-        left_out, rules = set[int](), self.result.rules
-        replaced, unset = Counter[Replaced](), Counter[tuple[str, str]]()
-        rules.update({(files.list_name, r.number): 0 for files in self.lists for r in files.rules})
+        left_out, result = set[int](), self.result
+        result.rules.update({(f.list_name, r.number): 0 for f in self.lists for r in f.rules})
         for reading in reader.read(targets):
             repository, plan = reading.target.repository, reading.plan
             if reading.exclusion:
@@ -171,10 +168,7 @@ class Fleet:
                 left_out.add(repository.id)
                 continue
             if plan:
-                name = reading.target.files.list_name
-                rules.update((name, number) for number in plan.fitting)
-                replaced.update(plan.replaced)
-                unset.update(plan.unset.items())
+                result.count_rules(reading.target.files.list_name, plan)
             evidence = None
             if plan is None:
                 self._record_unread(reading.target)
@@ -193,7 +187,8 @@ class Fleet:
                     continue
             self._add(reading.row)
             self.reporter.record(evidence)
-        self._report_rules(replaced, unset)
+        for note in fleet_messages.rules(result):
+            self._note(note)
         return items
 
     def _record_unread(self, target: Target, state: str = "") -> None:
@@ -215,28 +210,6 @@ class Fleet:
         owners = {r.full_name.partition("/")[0] for r in listing.by_id.values() if r.of_person}
         if owners:
             self._note(msg("progress.no_properties", owners=sorted(owners)))
-
-    def _report_rules(
-        self, replaced: Mapping[Replaced, int], unset: Mapping[tuple[str, str], int]
-    ) -> None:
-        """Report to how many repositories the rules apply, and what deserves a note.
-
-        ``replaced`` and ``unset``, by path and custom property, count repositories.
-        """
-        for files in self.lists:
-            name, rules = files.list_name, self.result.rules
-            counts = {rule.number: rules[name, rule.number] for rule in files.rules}
-            if parts := [msg("fleet.rule", number=n, count=count) for n, count in counts.items()]:
-                self._note(msg("fleet.rules", list=name, parts=parts))
-            if unfit := [number for number, count in counts.items() if not count]:
-                self._note(msg("fleet.unfit_rules", list=name, numbers=unfit))
-        for (path, earlier, later), count in replaced.items():
-            places = {"earlier": place_of(earlier), "later": place_of(later)}
-            taken = msg("progress.replaced", path=path, **places)
-            self._note(msg("fleet.counted", note=taken, count=count))
-        for (path, name), count in unset.items():
-            skipped = msg("fleet.unset", path=path, name=name)
-            self._note(msg("fleet.counted", note=skipped, count=count))
 
     def _note(self, note: Message) -> None:
         self.result.notes.append(note)

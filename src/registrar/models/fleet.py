@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, EXIT_FAILED
 from registrar.failure import Failure
+from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
+from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.spec import FailOn, Mode
 from registrar.texts.messages import Message
@@ -155,6 +157,10 @@ class FleetResult:
         self.rows: list[FleetRow] = []
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
+        self.replaced = Counter[Replaced]()
+        """In how many repositories an entry of a list takes the place of another one."""
+        self.unset = Counter[tuple[str, str]]()
+        """How many repositories lack a custom property, by the path that it is for and its name."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -174,6 +180,12 @@ class FleetResult:
                 named.append(row)
         if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
+
+    def count_rules(self, list_name: str, plan: Plan) -> None:
+        """Keep what the rules of a list make of one repository."""
+        self.rules.update((list_name, number) for number in plan.fitting)
+        self.replaced.update(plan.replaced)
+        self.unset.update(plan.unset.items())
 
     def stop(self, reason: Message, exit_code: int) -> None:
         """Keep what ended the run; ``exit_code`` is of a signal where it is above others."""

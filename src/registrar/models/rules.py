@@ -8,6 +8,7 @@ from typing import NamedTuple
 from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.patterns import pattern
+from registrar.texts.messages import Message, msg
 
 
 class Condition(NamedTuple):
@@ -64,6 +65,11 @@ class Rule(NamedTuple):
     """Its place in the list, from 1."""
     condition: Condition
     definitions: tuple[FileDefinition, ...]
+
+
+def place_of(rule: int) -> Message:
+    """Say where in a list an entry stands; 0: in no rule."""
+    return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 
 class Replaced(NamedTuple):

@@ -18,7 +18,7 @@ from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, RepositoryState
-from registrar.models.rules import Listed, listed_for
+from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
@@ -113,11 +113,6 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
             if not values.get(name):
                 found.setdefault(definition.path, name)
     return found
-
-
-def place_of(rule: int) -> Message:
-    """Say where in a list an entry stands; 0: in no rule."""
-    return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 
 def _counted(

@@ -22,6 +22,7 @@ from registrar.github.errors import OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
+from registrar.models.rules import place_of
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
 from registrar.registration import per_file, pull_requests, single
 from registrar.registration.answers import Answers, WritingAnswers
@@ -36,7 +37,7 @@ from registrar.registration.decide import (
     Write,
     decide,
 )
-from registrar.registration.plan import facts_of, make_plan, place_of, require_writable
+from registrar.registration.plan import facts_of, make_plan, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.pull_requests import Published

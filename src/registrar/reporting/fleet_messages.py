@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from registrar.failure import Cause
 from registrar.models.fleet import Budget, FleetResult, FleetRow, FleetState, PullState
 from registrar.models.result import RegistrationResult
+from registrar.models.rules import place_of
 from registrar.models.selection import Exclusion
 from registrar.models.spec import FailOn, Mode
 from registrar.reporting.outcome import evidence_of
@@ -61,6 +62,25 @@ def budget_sentences(budget: Budget) -> Iterator[Message]:
         yield msg("fleet.points", needed=budget.points, left=counts.points_left)
     if len(budget.matrix) > 1:
         yield msg("fleet.shards", count=len(budget.matrix))
+
+
+def rules(result: FleetResult) -> Iterator[Message]:
+    """To how many repositories the rules of each list apply, and what of that deserves a note."""
+    of_list: dict[str, dict[int, int]] = {}
+    for (name, number), count in result.rules.items():
+        of_list.setdefault(name, {})[number] = count
+    for name, counts in of_list.items():
+        parts = [msg("fleet.rule", number=number, count=n) for number, n in counts.items()]
+        yield msg("fleet.rules", list=name, parts=parts)
+        if unfit := [number for number, count in counts.items() if not count]:
+            yield msg("fleet.unfit_rules", list=name, numbers=unfit)
+    for (path, *places), count in result.replaced.items():
+        earlier, later = map(place_of, places)
+        taken = msg("progress.replaced", path=path, earlier=earlier, later=later)
+        yield msg("fleet.counted", note=taken, count=count)
+    for (path, name), count in result.unset.items():
+        skipped = msg("fleet.unset", path=path, name=name)
+        yield msg("fleet.counted", note=skipped, count=count)
 
 
 def left_out(excluded: Mapping[Exclusion, int]) -> list[Message]:
