@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from registrar.errors import RegistrarError
@@ -35,41 +35,52 @@ class NotOpened(RegistrarError):
     nothing_done = False
 
 
-class Published(NamedTuple):
-    """The pull request of the working branch, and what was done about it."""
-
-    pull_request: PullRequest
-    operation: PullRequestOperation
-
-
 def publish(
     client: Client, plan: Plan, choice: Write, proposal: Proposal, progress: Progress
-) -> Published | None:
+) -> None:
     """Open the pull request of a branch, or bring the one that is open up to date.
 
-    There is none for a branch that brings no file.
+    It gets its labels, assignees and reviewers. There is none for a branch that brings no file.
 
     Raises:
         NotOpened: with a link to open it by hand.
         OutOfTime: the same, for a limit that lasts for longer than we may wait.
-        GitHubError: the open one could not be updated.
+        GitHubError: the open one could not be read or updated.
     """
+    if not any(file.on_branch for file in progress.result().files):
+        return
+    pull, operation = choice.pull_request, PullRequestOperation.CREATED
+    if pull is None or not choice.is_done:
+        pull, operation = _open_or_update(client, plan, choice, proposal, progress)
+    progress.pull_request(pull, operation)
+    if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
+        return
+    options = proposal.options
+    if operation is not PullRequestOperation.CREATED:
+        # Asked once only: GitHub forgets whom it asked as soon as they have answered
+        options = options._replace(reviewers=(), team_reviewers=())
+        if options.labels or options.assignees:
+            pull = client.rest.pull_request(plan.repository, pull.number)
+    _set_options(client, plan, pull, options, progress)
+
+
+def _open_or_update(
+    client: Client, plan: Plan, choice: Write, proposal: Proposal, progress: Progress
+) -> tuple[PullRequest, PullRequestOperation]:
     result = progress.result()
-    if not any(file.on_branch for file in result.files):
-        return None
     result = result._replace(unlisted=_unlisted(plan, choice))
     mark = Mark.begin(plan.spec.list_id, choice.before, choice.mark)
     if pull := choice.pull_request:
         if plan.spec.is_one_of_many and _proposes_all(choice.mark, result):
-            return Published(pull, PullRequestOperation.NONE)
+            return pull, PullRequestOperation.NONE
         operation = _update(
             client, plan, pull, proposal.body(result, pull.body, mark=mark), progress
         )
-        return Published(pull, PullRequestOperation.CREATED if choice.is_new else operation)
+        return pull, PullRequestOperation.CREATED if choice.is_new else operation
     body = proposal.body(result, mark=mark)
     new = NewPullRequest(choice.branch.name, proposal.title(result), body, proposal.options.draft)
     try:
-        return Published(_open(client, plan, new, progress), PullRequestOperation.CREATED)
+        return _open(client, plan, new, progress), PullRequestOperation.CREATED
     except GitHubError as error:
         pull = None
         if error.already_exists or error.may_have_been_applied:
@@ -77,9 +88,9 @@ def publish(
         if pull is None:
             raise NotOpened(_why_not_opened(client, plan, new, error.failure)) from error
         if error.may_have_been_applied and pull.has_body(body):
-            return Published(pull, PullRequestOperation.CREATED)
+            return pull, PullRequestOperation.CREATED
         body = proposal.body(result, pull.body, mark=mark)
-        return Published(pull, _update(client, plan, pull, body, progress))
+        return pull, _update(client, plan, pull, body, progress)
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
 
@@ -101,28 +112,18 @@ def _unlisted(plan: Plan, choice: Write) -> tuple[str, ...]:
     )
 
 
-def set_options(
+def _set_options(
     client: Client,
     plan: Plan,
-    published: Published,
+    pull: PullRequest,
     options: PullRequestOptions,
     progress: Progress,
 ) -> None:
     """Label the pull request, assign people, ask for reviews; who is not taken is named.
 
-    A pull request that stood already keeps what it has; reviewers are asked once, when it is
-    opened, because GitHub forgets whom it asked as soon as they have answered.
+    What it has already stays, and is not asked for again.
     """
-    pull, operation = published
-    wanted = (options.labels, options.assignees, options.reviewers, options.team_reviewers)
-    if not any(wanted):
-        return
-    if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
-        return
-    is_new = operation is PullRequestOperation.CREATED
-    if not is_new:
-        pull = client.rest.pull_request(plan.repository, pull.number)
-    repository, number, has = plan.repository, pull.number, pull
+    repository, number = plan.repository, pull.number
 
     def label(names: Sequence[str]) -> None:
         client.rest.add_labels(repository, number, names)
@@ -139,11 +140,10 @@ def set_options(
     def ask_teams(names: Sequence[str]) -> None:
         client.rest.request_reviewers(repository, number, [], names)
 
-    _one_by_one([n for n in options.labels if n.lower() not in has.labels], label, progress)
-    _one_by_one([n for n in options.assignees if n.lower() not in has.assignees], assign, progress)
-    if is_new:
-        _one_by_one(options.reviewers, ask, progress)
-        _one_by_one(options.team_reviewers, ask_teams, progress)
+    _one_by_one([n for n in options.labels if n.lower() not in pull.labels], label, progress)
+    _one_by_one([n for n in options.assignees if n.lower() not in pull.assignees], assign, progress)
+    _one_by_one(options.reviewers, ask, progress)
+    _one_by_one(options.team_reviewers, ask_teams, progress)
 
 
 def _one_by_one(

@@ -21,7 +21,7 @@ from registrar.failure import Failure
 from registrar.github.errors import OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult, State
+from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.rules import place_of
 from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
 from registrar.registration import per_file, pull_requests, single
@@ -40,7 +40,6 @@ from registrar.registration.decide import (
 from registrar.registration.plan import facts_of, make_plan, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.registration.pull_requests import Published
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -239,13 +238,7 @@ def _write_on(
     progress.on_branch(choice.branch.name)
     if choice.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=choice.branch.name)
-    published: Published | None
-    if choice.is_done and choice.pull_request:
-        published = Published(choice.pull_request, PullRequestOperation.CREATED)
-    else:
+    if not choice.is_done:
         strategy = STRATEGIES[plan.spec.strategy]
         strategy.create_files(client, plan, choice.branch, proposal, progress)
-        published = pull_requests.publish(client, plan, choice, proposal, progress)
-    if published:
-        progress.pull_request(*published)
-        pull_requests.set_options(client, plan, published, proposal.options, progress)
+    pull_requests.publish(client, plan, choice, proposal, progress)
