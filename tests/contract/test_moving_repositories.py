@@ -33,6 +33,14 @@ class Scene:
         given = {"target_repos": "octo-org/*\n-topic:frozen", "language": "en", "labels": "chore"}
         return self.action(given | inputs, target_repo=None)
 
+    def refuse_queries_by_id(self) -> None:
+        """Let every query about several repositories fail, so that each is read by its name."""
+
+        def by_ids(request: Request) -> bool:
+            return "nodes(ids:" in str((request.json or {}).get("query"))
+
+        self.host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=by_ids, times=None))
+
     def at(self, number: int, change: Callable[[], object]) -> None:
         """Let something happen right before a request, counted from 1."""
         begun = len(self.host.requests)
@@ -118,14 +126,25 @@ def test_nothing_is_written_where_nobody_asked_where_each_is_read_by_its_name(
 ) -> None:
     """GitHub answers no query about several repositories by their ids."""
 
-    def by_ids(request: Request) -> bool:
-        return "nodes(ids:" in str((request.json or {}).get("query"))
-
-    scene.host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=by_ids, times=None))
+    scene.refuse_queries_by_id()
     scene.at(number, lambda: change(scene))
     assert "fleet" in scene.run().report
     assert scene.frozen.pull_requests == []
     assert set(scene.frozen.git.references) == {"refs/heads/main"}
+
+
+@pytest.mark.parametrize("number", range(1, 12))
+@pytest.mark.parametrize("change", [replaced, swapped_with_excluded])
+def test_a_preview_shows_no_other_repository_under_a_listed_name(
+    scene: Scene, change: Callable[[Scene], None], number: int
+) -> None:
+    """The excluded one, which takes the name, is the only one that is complete."""
+    scene.frozen.commit(dict(LISTED))
+    scene.refuse_queries_by_id()
+    scene.at(number, lambda: change(scene))
+    found = states(scene.run(mode="plan"))
+    assert found.get("complete", 0) == 0
+    assert found in ({"missing": 2}, {"missing": 1, "deferred": 1}, {"missing": 1})
 
 
 @pytest.mark.parametrize("number", range(1, 12))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from registrar.clock import Clock
 from registrar.errors import Refused, RegistrarError
-from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure
+from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
 from registrar.fleet import budget as budgets
 from registrar.fleet.targets import Reading, Target, failed_reading, reading_of
 from registrar.github.errors import GitHubError
@@ -202,9 +202,12 @@ class Reader:
             if error.kind not in ASK_FOR_LESS:
                 return error.failure
             try:
-                return self.client.inspect(target.repository.full_name, branches, directories)
+                state = self.client.inspect(target.repository.full_name, branches, directories)
             except (Refused, GitHubError) as again:
                 return again.failure
+            if state.repository.number not in {0, target.repository.id}:
+                return Failure.of(msg("fleet.another_repository"), Kind.MOVED)
+            return state
 
         return self._in_batches(targets, ask, alone)
 
