@@ -150,9 +150,9 @@ def hidden_by(path: str, listing: DirectoryListing) -> str | None:
         return None
     # The first of its places wins: what comes before keeps the file at `path` out of use
     for place in kind.places:
-        if found := next((each for each in listing.files_in(place) if is_named(kind, each)), None):
+        if name := next((each for each in listing.files_in(place) if is_named(kind, each)), None):
             is_later = kind.places.index(place) > kind.places.index(directory)
-            return found if is_later else None
+            return name if is_later else None
     return None
 
 

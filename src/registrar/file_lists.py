@@ -116,10 +116,10 @@ def load(
     name = proposal.list_name or path
     list_id = f"{kind} {name}"
     digest = digest_of(itertools.chain(loaded.definitions, *(r.definitions for r in loaded.rules)))
-    found = FileList(
+    file_list = FileList(
         settings, profile, loaded.definitions, loaded.rules, list_id, name, proposal, digest
     )
     # Only now the name of the list is known, which may be a part of the branch's
-    if message := branch_diagnostic(found.spec(settings.target or "o/r").branch):
+    if message := branch_diagnostic(file_list.spec(settings.target or "o/r").branch):
         raise InvalidInput([Diagnostic(message)])
-    return found
+    return file_list

@@ -37,20 +37,20 @@ class Folder:
         """
         shown = Excerpt(name)
         root = self._root.joinpath(*self._parts(name))
-        found: list[str] = []
+        names: list[str] = []
         try:
             for directory, folders, files in os.walk(root, onerror=_raise):
                 for each in (Path(directory, name) for name in sorted((*folders, *files))):
                     self._require_plain(each)
-                found += (Path(directory, file).relative_to(root).as_posix() for file in files)
-                if len(found) > most:
+                names += (Path(directory, file).relative_to(root).as_posix() for file in files)
+                if len(names) > most:
                     raise Unreadable(msg("file.too_many", folder=shown, most=most))
         except (FileNotFoundError, NotADirectoryError) as error:
             raise Unreadable(msg("file.no_folder", folder=shown)) from error
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
-        return sorted(found)
+        return sorted(names)
 
     def _require_plain(self, path: Path) -> None:
         mode = path.lstat().st_mode

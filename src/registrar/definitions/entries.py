@@ -84,8 +84,8 @@ class EntryReader:
             if key not in known:
                 message = msg("definitions.unknown_key", key=Excerpt(key), known=tuple(known))
                 self.errors.add(place._replace(line=line), message)
-        found = self.all_keys(node, place)
-        return {key: value for key, value in found.items() if key in known}
+        given = self.all_keys(node, place)
+        return {key: value for key, value in given.items() if key in known}
 
     def all_keys(self, node: yaml.MappingNode, place: Place) -> dict[str, yaml.Node]:
         """Values of all keys; a key that is there twice has none."""

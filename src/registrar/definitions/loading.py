@@ -60,7 +60,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         raise InvalidInput([Diagnostic(message, name, error.line)]) from error
     reader = EntryReader(folder, name, secret)
     extended: Sequence[FileDefinition] = ()
-    of_rules: Sequence[yaml.Node] = ()
+    rule_nodes: Sequence[yaml.Node] = ()
     list_name = ""
     if isinstance(root, yaml.MappingNode):
         top = Place(line_of(root))
@@ -68,20 +68,20 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         list_name = _name(reader, keys.get("name"))
         extended = _extended(reader, keys)
         nodes = reader.items(keys.get("files"), "files", top)
-        of_rules = reader.items(keys.get("rules"), "rules", top)
+        rule_nodes = reader.items(keys.get("rules"), "rules", top)
     else:
         nodes = root.value
     merged = _merged(reader, extended, nodes, content_allowed=content_allowed)
-    found = tuple(_rules(reader, of_rules))
-    possible = [*merged.values(), *(each for rule in found for each in rule.definitions)]
-    asked = [path for rule in found for path in rule.condition.paths]
+    listed_rules = tuple(_rules(reader, rule_nodes))
+    possible = [*merged.values(), *(each for rule in listed_rules for each in rule.definitions)]
+    asked = [path for rule in listed_rules for path in rule.condition.paths]
     _check_size(reader, name, possible, asked)
     if not possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries", file=name))
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics())
     warnings = tuple(reader.warnings.diagnostics())
-    return Loaded(tuple(merged.values()), list_name, found, warnings)
+    return Loaded(tuple(merged.values()), list_name, listed_rules, warnings)
 
 
 def _merged(

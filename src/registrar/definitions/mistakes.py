@@ -45,13 +45,13 @@ def in_yaml(error: yaml.MarkedYAMLError, text: str) -> Mistake:
 def in_json(error: json.JSONDecodeError, text: str) -> Mistake:
     """Explain why ``text`` is not JSON."""
     place = error.lineno, error.colno
-    found = text[error.pos : error.pos + 1]
+    character = text[error.pos : error.pos + 1]
     # Python 3.13 names the place of the comma, earlier ones what follows it
-    comma = error.pos if found == "," else len(text[: error.pos].rstrip()) - 1
+    comma = error.pos if character == "," else len(text[: error.pos].rstrip()) - 1
     if text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in {"]", "}"}:
         line = text.count("\n", 0, comma) + 1
         return Mistake("definitions.last_comma", line, comma - text.rfind("\n", 0, comma))
-    if error.msg.startswith("Expecting property name") or found == "'":
+    if error.msg.startswith("Expecting property name") or character == "'":
         return Mistake("definitions.double_quotes", *place)
     if error.msg.startswith("Expecting ',' delimiter"):
         return Mistake("definitions.no_comma", *place)

@@ -73,10 +73,10 @@ def parse_json(text: str) -> yaml.Node:
         Malformed: with the place.
     """
     nodes = _NodeCounter()
-    for found in _TOKEN.finditer(text):
-        if found[0] in "[{":
+    for matched in _TOKEN.finditer(text):
+        if matched[0] in "[{":
             nodes.enter()
-        elif found[0] in "]}":
+        elif matched[0] in "]}":
             nodes.leave()
         else:
             nodes.count()
@@ -191,10 +191,10 @@ _TOKEN = re.compile(r'[][{}]|"(?:[^"\\]++|\\.)*+"?|[^][{}:,"\s]++', re.DOTALL)
 
 def _tokens(text: str) -> Iterator[tuple[str, yaml.Mark]]:
     line = position = 0
-    for found in _TOKEN.finditer(text):
-        line += text.count("\n", position, found.start())
-        position = found.start()
-        yield found[0], yaml.Mark("", position, line, 0, None, 0)
+    for matched in _TOKEN.finditer(text):
+        line += text.count("\n", position, matched.start())
+        position = matched.start()
+        yield matched[0], yaml.Mark("", position, line, 0, None, 0)
 
 
 def _json_node(first: str, mark: yaml.Mark, rest: Iterator[tuple[str, yaml.Mark]]) -> yaml.Node:

@@ -110,8 +110,8 @@ class Case(NamedTuple):
     @property
     def misses_pull_request(self) -> bool:
         """Whether the id that GitHub does not find is one of a pull request."""
-        found = _UNRESOLVED.search(self.message)
-        return found is not None and found[1].startswith(_PULL_REQUEST_IDS)
+        matched = _UNRESOLVED.search(self.message)
+        return matched is not None and matched[1].startswith(_PULL_REQUEST_IDS)
 
     @property
     def wants_single_sign_on(self) -> bool:

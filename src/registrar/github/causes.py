@@ -28,9 +28,9 @@ def words_alone(words: str, *names: str) -> str:
     known = {name.lower() for name in names if name}
     paths = [name for name in known if "/" in name]
 
-    def bare(found: re.Match[str]) -> str:
-        run = found[0].strip(".:")
-        around = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    def bare(matched: re.Match[str]) -> str:
+        run = matched[0].strip(".:")
+        around = matched.string[: matched.start()][-1:], matched.string[matched.end() :][:1]
         is_quoted = around[0] == around[1] and around[0] in _QUOTES
         is_name = run in known or any(name in run for name in paths)
         is_word = run.isalpha() and not is_quoted

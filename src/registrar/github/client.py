@@ -125,13 +125,13 @@ class GitHub:
         """
         request = Request("GET", "/rate_limit", msg("operation.token"), _rate_limits)
         try:
-            found = self._session(self._context).request(request)
+            reported = self._session(self._context).request(request)
         except GitHubError as error:
             if error.kind in {Kind.NOT_FOUND, Kind.NO_LIMITS}:
                 # An Enterprise Server without rate limits: the token was accepted
                 return
             raise
-        for resource, (remaining, reset) in found.items():
+        for resource, (remaining, reset) in reported.items():
             self._limits.note_rate_limit(resource, remaining, reset)
 
     def _session(self, context: Context) -> Session:
@@ -140,9 +140,9 @@ class GitHub:
 
 def _rate_limits(response: Response) -> dict[Resource, tuple[int, int]]:
     resources = Fields(response.data).object("resources")
-    found = {resource: resources.object_or_none(resource) for resource in Resource}
+    limits = {resource: resources.object_or_none(resource) for resource in Resource}
     return {
         resource: (limit.number("remaining"), limit.number("reset"))
-        for resource, limit in found.items()
+        for resource, limit in limits.items()
         if limit
     }

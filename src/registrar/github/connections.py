@@ -200,8 +200,8 @@ def _failure(error: Exception, seconds: float) -> NoAnswer:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """An exception and those that it wraps; the innermost comes last."""
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        wrapped = (each for each in found.args if isinstance(each, BaseException))
-        found = next(wrapped, found.__cause__)
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        wrapped = (each for each in cause.args if isinstance(each, BaseException))
+        cause = next(wrapped, cause.__cause__)

@@ -35,7 +35,7 @@ _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 _DEFAULT_COMMIT = ("defaultBranchRef", "target")
 
 
-class Found(NamedTuple):
+class PartlyRead(NamedTuple):
     """What a query tells about a repository, the listings that are not proved included."""
 
     state: RepositoryState
@@ -85,16 +85,16 @@ class GraphQL:
 
         names = list(branches)
 
-        def ask(part: Sequence[str]) -> Found:
+        def ask(part: Sequence[str]) -> PartlyRead:
             return self._repository(
                 target, names, part, with_facts=with_facts, with_codeowners=with_codeowners
             )
 
-        def read(found: Found | None, part: Sequence[str]) -> Found:
-            if found:
-                state = found.state
-                known = self._more(state.repository.full_name, state.base_sha, found.known, part)
-                return found._replace(known=known)
+        def read(before: PartlyRead | None, part: Sequence[str]) -> PartlyRead:
+            if before:
+                state = before.state
+                known = self._more(state.repository.full_name, state.base_sha, before.known, part)
+                return before._replace(known=known)
             try:
                 return ask(part)
             except GitHubError as error:
@@ -105,8 +105,8 @@ class GraphQL:
                     raise
                 return ask(part)
 
-        found = _in_parts(directories, read)
-        return self.with_other_pages(self.completed(found))
+        repository = _in_parts(directories, read)
+        return self.with_other_pages(self.completed(repository))
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
@@ -120,18 +120,18 @@ class GraphQL:
         """
         full_name = f"{owner}/.github"
 
-        def read(found: _Defaults | None, part: Sequence[str]) -> _Defaults:
-            if found is None:
+        def read(before: _Defaults | None, part: Sequence[str]) -> _Defaults:
+            if before is None:
                 return self._owner(owner, part)
-            if not found.sha:
-                return found
-            return found._replace(known=self._more(full_name, found.sha, found.known, part))
+            if not before.sha:
+                return before
+            return before._replace(known=self._more(full_name, before.sha, before.known, part))
 
-        found = none_if_missing(lambda: _in_parts(directories, read))
-        if found is None or not found.sha:
+        defaults = none_if_missing(lambda: _in_parts(directories, read))
+        if defaults is None or not defaults.sha:
             return None
-        known = self._whole(full_name, found.known)
-        return OwnerFiles(known.directories, is_public=found.is_public)
+        known = self._whole(full_name, defaults.known)
+        return OwnerFiles(known.directories, is_public=defaults.is_public)
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -239,7 +239,7 @@ class GraphQL:
         *,
         with_facts: bool,
         with_codeowners: bool,
-    ) -> Found:
+    ) -> PartlyRead:
         owner, _, name = target.partition("/")
         variables = {
             "owner": owner,
@@ -248,12 +248,12 @@ class GraphQL:
             **queries.branch_variables(branches),
         }
         try:
-            found = self._session.request(
+            repository = self._session.request(
                 Request(
                     "POST",
                     GRAPHQL,
                     msg("operation.repository", target=target),
-                    lambda response: self._found_in(response, target, branches, directories),
+                    lambda response: self._read_in(response, target, branches, directories),
                     queries.body(
                         queries.repository(
                             branches,
@@ -271,77 +271,79 @@ class GraphQL:
             if error.kind is Kind.NOT_FOUND:
                 raise self._rest.not_found_error(target) from error
             raise
-        for branch in found.state.branches.values():
+        for branch in repository.state.branches.values():
             if branch.head:
                 self._session.note_made(branch_key(branch.name))
             # As with REST: one of them may be new
             pulls = branch.pull_requests
             self._session.note_made(*(pull_request_key(each.number) for each in pulls))
-        return found
+        return repository
 
-    def _found_in(
+    def _read_in(
         self, response: Response, target: str, branches: Sequence[str], directories: Sequence[str]
-    ) -> Found:
+    ) -> PartlyRead:
         data = Fields(response.data).object("data")
         asked = Asked(branches, directories, response)
         repository = data.object("repository")
         self.note_seen(target, repository)
         self._session.branch_ids.update(parse_graphql.branch_ids(repository, branches))
-        return self.found(repository, data.object_or_null("pulls"), asked)
+        return self.partly_read(repository, data.object_or_null("pulls"), asked)
 
-    def note_seen(self, known_as: str, found: Fields) -> None:
+    def note_seen(self, known_as: str, fields: Fields) -> None:
         """Tell whether a repository is private now, before anything is said about it."""
-        self._session.saw(known_as, found.repository("nameWithOwner"), found.flag("isPrivate"))
+        self._session.saw(known_as, fields.repository("nameWithOwner"), fields.flag("isPrivate"))
 
-    def found(self, found: Fields, pulls: Fields | None, asked: Asked, *index: int) -> Found:
+    def partly_read(
+        self, fields: Fields, pulls: Fields | None, asked: Asked, *index: int
+    ) -> PartlyRead:
         """Read a repository, the one with this ``index`` where an answer has several.
 
         ``pulls`` is where its pull requests stand in the answer.
         """
-        full_name = found.repository("nameWithOwner")
-        if found.flag("isEmpty"):
+        full_name = fields.repository("nameWithOwner")
+        if fields.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
-        default = found.object_or_none("defaultBranchRef")
+        default = fields.object_or_none("defaultBranchRef")
         if default is None:
             # GraphQL does not name the default branch of an empty repository
             gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
         may_push = None
-        if "viewerPermission" in found:
-            may_push = found.text("viewerPermission") in _MAY_PUSH
+        if "viewerPermission" in fields:
+            may_push = fields.text("viewerPermission") in _MAY_PUSH
         repository = Repository(
             full_name=full_name,
             default_branch=default.text("name"),
-            html_url=found.url("url"),
-            archived=found.flag("isArchived"),
+            html_url=fields.url("url"),
+            archived=fields.flag("isArchived"),
             can_push=self._rest.user_may_push(says=may_push),
-            is_fork=found.flag("isFork"),
-            node_id=found.text("id"),
-            facts=parse_graphql.facts(found) if "repositoryTopics" in found else None,
-            number=found.identity("databaseId") if "databaseId" in found else 0,
-            visibility=found.text_or("visibility", "").lower(),
+            is_fork=fields.flag("isFork"),
+            node_id=fields.text("id"),
+            facts=parse_graphql.facts(fields) if "repositoryTopics" in fields else None,
+            number=fields.identity("databaseId") if "databaseId" in fields else 0,
+            visibility=fields.text_or("visibility", "").lower(),
         )
         commit = default.object("target")
-        names = parse_graphql.branches(found, pulls, asked.branches, full_name)
+        names = parse_graphql.branches(fields, pulls, asked.branches, full_name)
         state = RepositoryState(
             repository,
             commit.text("oid"),
             entries={},
             branches=names or {},
             pull_requests_error=self._unread_pull_requests(asked, index) if names is None else None,
-            codeowners=parse_graphql.codeowners(found, asked, index),
+            codeowners=parse_graphql.codeowners(fields, asked, index),
         )
         where: Path = ("nodes", *index) if index else ("repository",)
         answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
-        return Found(state, Known().learn(answers))
+        return PartlyRead(state, Known().learn(answers))
 
     def _owner(self, owner: str, directories: Sequence[str]) -> _Defaults:
         """Read the owner's repository ``.github``."""
 
         def read(response: Response) -> _Defaults:
-            found = Fields(response.data).object("data").object("repository")
-            default = found.object_or_none("defaultBranchRef")
-            visibility = found.text("visibility")
+            fields = Fields(response.data).object("data").object("repository")
+            default = fields.object_or_none("defaultBranchRef")
+            visibility = fields.text("visibility")
             if default is None or visibility == "PRIVATE":
                 return _Defaults("", Known(), is_public=False)
             asked = Asked((), directories, response)
@@ -371,8 +373,8 @@ class GraphQL:
         def read(response: Response) -> Known:
             data = Fields(response.data).object("data")
             asked = Asked((), directories, response)
-            found = data.object("repository").object("object")
-            answers = parse_graphql.directories(found, asked, ("repository", "object"))
+            fields = data.object("repository").object("object")
+            answers = parse_graphql.directories(fields, asked, ("repository", "object"))
             return known.learn(answers)
 
         return self._session.request(
@@ -390,15 +392,15 @@ class GraphQL:
             )
         )
 
-    def completed(self, found: Found) -> RepositoryState:
+    def completed(self, repository: PartlyRead) -> RepositoryState:
         """Give the state with everything that is known to exist.
 
         Raises:
             Refused: GitHub does not list a directory in full.
             GitHubError: no usable response.
         """
-        known = self._whole(found.state.repository.full_name, found.known)
-        return found.state._replace(
+        known = self._whole(repository.state.repository.full_name, repository.known)
+        return repository.state._replace(
             entries=trees.entries_of(known.directories), directories=known.directories
         )
 
@@ -441,12 +443,12 @@ def _in_parts(
 
     ``read`` adds a part to what was read before it, which is ``None`` at first.
     """
-    found: Model | None = None
+    before: Model | None = None
     rest, size = trees.to_ask(directories), DIRECTORIES_PER_QUERY
     while True:
         part = rest[:size]
         try:
-            found = read(found, part)
+            before = read(before, part)
         except GitHubError as error:
             if error.kind not in ASK_FOR_LESS or len(part) == 1:
                 raise
@@ -455,7 +457,7 @@ def _in_parts(
         else:
             rest = rest[len(part) :]
             if not rest:
-                return found
+                return before
 
 
 def _asks_less_after(parts: Sequence[str]) -> frozenset[Kind]:

@@ -134,10 +134,10 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 def number(text: str | None) -> float | None:
     """A finite number from 0 in a header, or ``None``."""
     try:
-        found = float(text or "")
+        value = float(text or "")
     except ValueError:
         return None
-    return found if math.isfinite(found) and found >= 0 else None
+    return value if math.isfinite(value) and value >= 0 else None
 
 
 def _their_time(headers: Mapping[str, str], now: float) -> float:

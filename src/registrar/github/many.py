@@ -15,7 +15,7 @@ from registrar.github.classify import failure_beside_data
 from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.graphql import UNREADABLE, Found, GraphQL, may_be_beside_data
+from registrar.github.graphql import UNREADABLE, GraphQL, PartlyRead, may_be_beside_data
 from registrar.github.limits import Resource
 from registrar.github.parse_graphql import Asked
 from registrar.github.request import GRAPHQL, Model, Request
@@ -116,7 +116,7 @@ class ManyClient:
             Refused: GitHub does not tell them, or the list does not end.
             GitHubError: no usable response, or the token lacks a permission.
         """
-        name, number, found = quote(owner), 1, dict[int, Values]()
+        name, number, by_number = quote(owner), 1, dict[int, Values]()
         while True:
             request = Request(
                 "GET",
@@ -129,11 +129,11 @@ class ManyClient:
             if page is None:
                 raise Refused(msg("preflight.no_properties", target=owner))
             values, is_last = page
-            if not (is_last or values.keys() - found.keys()):
+            if not (is_last or values.keys() - by_number.keys()):
                 raise Refused(msg("fleet.listing_repeats", number=number))
-            found |= values
+            by_number |= values
             if is_last:
-                return found
+                return by_number
             number += 1
 
     def properties_of_one(self, repository: ListedRepository) -> Values:
@@ -176,12 +176,12 @@ class ManyClient:
             GitHubError: no usable response, or a part of one.
         """
         directories = trees.to_ask(directories)
-        found = self._session.request(
+        answers = self._session.request(
             Request(
                 "POST",
                 GRAPHQL,
                 msg("operation.repositories", count=len(repositories)),
-                lambda response: self._found_of(response, repositories, branches, directories),
+                lambda response: self._read_of(response, repositories, branches, directories),
                 queries.body(
                     queries.repositories(branches, directories, with_codeowners=with_codeowners),
                     {
@@ -194,7 +194,7 @@ class ManyClient:
                 asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else frozenset(),
             )
         )
-        return [self._state(each) if isinstance(each, Found) else each for each in found]
+        return [self._state(each) if isinstance(each, PartlyRead) else each for each in answers]
 
     def entries_at(
         self, commits: Sequence[tuple[str, str]], directories: Iterable[str]
@@ -210,14 +210,14 @@ class ManyClient:
         asked = trees.to_ask(directories)
 
         def read(response: Response) -> list[Mapping[str, Entry] | None]:
-            about, found = Asked((), asked, response), list[Mapping[str, Entry] | None]()
+            about, entries = Asked((), asked, response), list[Mapping[str, Entry] | None]()
             for name, commit in _commits(response, len(commits)):
                 known = Known()
                 if commit:
                     known = known.learn(parse_graphql.directories(commit, about, (name, "object")))
                 is_known = commit and not known.unproved
-                found.append(trees.entries_of(known.directories) if is_known else None)
-            return found
+                entries.append(trees.entries_of(known.directories) if is_known else None)
+            return entries
 
         text = queries.commits(len(commits), asked)
         variables = queries.commit_variables(commits) | queries.variables(asked)
@@ -261,29 +261,29 @@ class ManyClient:
             )
         )
 
-    def _state(self, found: Found) -> RepositoryState | Failure:
+    def _state(self, repository: PartlyRead) -> RepositoryState | Failure:
         """Give the whole state, or why it cannot be read."""
         try:
-            return self._graphql.with_other_pages(self._graphql.completed(found))
+            return self._graphql.with_other_pages(self._graphql.completed(repository))
         except (Refused, GitHubError) as error:
             if error.kind in ENDS_THE_READING:
                 raise
             return error.failure
 
-    def _found_of(
+    def _read_of(
         self,
         response: Response,
         repositories: Sequence[ListedRepository],
         branches: Sequence[str],
         directories: Sequence[str],
-    ) -> list[Found | Exclusion | Failure]:
+    ) -> list[PartlyRead | Exclusion | Failure]:
         data = Fields(response.data).object("data")
         asked = Asked(branches, directories, response)
         unreadable = _unreadable(response.graphql_errors)
         nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
         if not len(nodes) == len(all_pulls) == len(repositories):
             raise UnusableAnswer("nodes and pulls have not one item for each id")
-        states: list[Found | Exclusion | Failure] = []
+        states: list[PartlyRead | Exclusion | Failure] = []
         for index, (repository, node, pulls) in enumerate(
             zip(repositories, nodes, all_pulls, strict=True)
         ):
@@ -291,7 +291,7 @@ class ManyClient:
             if node is not None:
                 self._graphql.note_seen(repository.full_name, node)
             if node is not None and error is None:
-                states.append(self._found_or_reason(node, pulls, asked, index))
+                states.append(self._read_or_reason(node, pulls, asked, index))
             elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
                 about = response.with_errors(error.__eq__)
                 operation = msg("operation.repository", target=repository.full_name)
@@ -303,19 +303,19 @@ class ManyClient:
                 states.append(self._rest.not_found_error(repository.full_name).failure)
         return states
 
-    def _found_or_reason(
-        self, found: Fields, pulls: Fields | None, asked: Asked, index: int
-    ) -> Found | Exclusion | Failure:
+    def _read_or_reason(
+        self, fields: Fields, pulls: Fields | None, asked: Asked, index: int
+    ) -> PartlyRead | Exclusion | Failure:
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
             ("isDisabled", Exclusion.DISABLED),
             ("isLocked", Exclusion.LOCKED),
             ("isEmpty", Exclusion.EMPTY),
         ):
-            if found.flag(field):
+            if fields.flag(field):
                 return reason
         try:
-            return self._graphql.found(found, pulls, asked, index)
+            return self._graphql.partly_read(fields, pulls, asked, index)
         except Refused as refused:
             return refused.failure
 
@@ -367,20 +367,20 @@ def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
 
     Where the token may not read the contents it is about ``defaultBranchRef`` (cli/cli#12798).
     """
-    found: dict[int, GraphQLError] = {}
+    of_index: dict[int, GraphQLError] = {}
     for error in errors:
         if error.path[:1] != ("nodes",) or may_be_beside_data(error):
             continue
         for index in error.path[1:2]:
             if isinstance(index, int):
-                found.setdefault(index, error)
-    return found
+                of_index.setdefault(index, error)
+    return of_index
 
 
 def _page(response: Response, name: str) -> _Page:
-    found = Fields(response.data).objects(name) if name else objects(response.data)
+    repositories = Fields(response.data).objects(name) if name else objects(response.data)
     return _Page(
-        tuple(_repository(each) for each in found),
+        tuple(_repository(each) for each in repositories),
         is_last='rel="next"' not in response.headers.get("link", ""),
         is_partial="partial-results" in response.headers.get("x-github-sso", ""),
     )
@@ -395,18 +395,18 @@ def _properties(response: Response) -> tuple[dict[int, Values], bool]:
     return values, 'rel="next"' not in response.headers.get("link", "")
 
 
-def _repository(found: Fields) -> ListedRepository:
-    facts = parse.facts(found)
+def _repository(fields: Fields) -> ListedRepository:
+    facts = parse.facts(fields)
     return ListedRepository(
-        id=found.identity("id"),
-        node_id=found.text("node_id"),
-        full_name=found.repository("full_name"),
+        id=fields.identity("id"),
+        node_id=fields.text("node_id"),
+        full_name=fields.repository("full_name"),
         visibility=facts.visibility,
-        archived="archived" in found and found.flag("archived"),
-        disabled="disabled" in found and found.flag("disabled"),
+        archived="archived" in fields and fields.flag("archived"),
+        disabled="disabled" in fields and fields.flag("disabled"),
         fork=facts.is_fork,
-        takes_pull_requests="has_pull_requests" not in found or found.flag("has_pull_requests"),
-        html_url=found.url("html_url"),
+        takes_pull_requests="has_pull_requests" not in fields or fields.flag("has_pull_requests"),
+        html_url=fields.url("html_url"),
         language=facts.language,
         topics=facts.topics,
         properties=facts.properties,

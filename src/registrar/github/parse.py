@@ -27,23 +27,23 @@ _OF_CONTENTS = {
 """Type and mode in git; any other is a file, of which GitHub does not say whether it can be run."""
 
 
-def facts(found: Fields) -> Facts:
+def facts(fields: Fields) -> Facts:
     """What rules ask about a repository.
 
     Its custom properties are documented as optional, and a person's repositories have none
     (https://docs.github.com/en/rest/repos/repos#get-a-repository).
     """
-    of_person = "owner" in found and found.object("owner").text_or("type", "") == "User"
+    of_person = "owner" in fields and fields.object("owner").text_or("type", "") == "User"
     properties: Values | None = {} if of_person else None
-    if "custom_properties" in found:
-        properties = _values(found.texts_by_name("custom_properties"))
-    private = "private" if found.flag("private") else "public"
+    if "custom_properties" in fields:
+        properties = _values(fields.texts_by_name("custom_properties"))
+    private = "private" if fields.flag("private") else "public"
     return Facts(
-        full_name=found.repository("full_name"),
-        visibility=found.text_or("visibility", private),
-        is_fork="fork" in found and found.flag("fork"),
-        language=found.text_or("language", ""),
-        topics=frozenset(found.texts("topics")) if "topics" in found else frozenset(),
+        full_name=fields.repository("full_name"),
+        visibility=fields.text_or("visibility", private),
+        is_fork="fork" in fields and fields.flag("fork"),
+        language=fields.text_or("language", ""),
+        topics=frozenset(fields.texts("topics")) if "topics" in fields else frozenset(),
         properties=properties,
         of_person=of_person,
     )
@@ -84,13 +84,13 @@ def directory(data: object) -> Mapping[str, Entry] | None:
     return {each.text("name"): _entry(each) for each in objects(data)}
 
 
-def _entry(found: Fields) -> Entry:
-    found.text("path")
-    kind, mode = _OF_CONTENTS.get(found.text("type"), ("blob", ""))
-    return Entry(kind, mode, found.text("sha"))
+def _entry(fields: Fields) -> Entry:
+    fields.text("path")
+    kind, mode = _OF_CONTENTS.get(fields.text("type"), ("blob", ""))
+    return Entry(kind, mode, fields.text("sha"))
 
 
-def codeowners(found: Fields) -> tuple[CodeownersError, ...]:
+def codeowners(fields: Fields) -> tuple[CodeownersError, ...]:
     """What GitHub finds wrong in ``CODEOWNERS``."""
     return tuple(
         CodeownersError(
@@ -101,7 +101,7 @@ def codeowners(found: Fields) -> tuple[CodeownersError, ...]:
             message=each.text("message"),
             suggestion=each.text_or("suggestion", ""),
         )
-        for each in found.objects("errors")
+        for each in fields.objects("errors")
     )
 
 
@@ -112,9 +112,9 @@ def commit_of_reference(data: object) -> str:
 
 def branches(data: object) -> Mapping[str, str]:
     """Names and commit ids of the branches among some references."""
-    found = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}
+    commits = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}
     return {
-        name.removeprefix(_HEADS): sha for name, sha in found.items() if name.startswith(_HEADS)
+        name.removeprefix(_HEADS): sha for name, sha in commits.items() if name.startswith(_HEADS)
     }
 
 
@@ -125,26 +125,26 @@ def first_commit(data: object) -> str | None:
 
 def commit_of_file(data: object) -> str:
     """Id of the commit that created a file."""
-    found = Fields(data)
-    found.object("content")
-    return found.object("commit").text("sha")
+    fields = Fields(data)
+    fields.object("content")
+    return fields.object("commit").text("sha")
 
 
 def tree(data: object) -> Tree | None:
     """Every path of a recursive tree; ``None`` where GitHub cut it."""
-    found = Fields(data)
-    found.text("sha")
+    fields = Fields(data)
+    fields.text("sha")
     entries = {
         each.text("path"): Entry(each.text("type"), each.text("mode"), each.text_or("sha", ""))
-        for each in found.objects("tree")
+        for each in fields.objects("tree")
         if each.text("type") != "tree"
     }
-    return None if "truncated" in found and found.flag("truncated") else entries
+    return None if "truncated" in fields and fields.flag("truncated") else entries
 
 
 def listing(data: object) -> Listing | None:
     """The entries of a single tree; ``None`` where GitHub cut it."""
-    found = Fields(data)
+    fields = Fields(data)
     items = [
         Item(
             mode=_octal(each, "mode"),
@@ -152,17 +152,17 @@ def listing(data: object) -> Listing | None:
             type=each.text("type"),
             sha=each.object_id("sha"),
         )
-        for each in found.objects("tree")
+        for each in fields.objects("tree")
     ]
-    listed = Listing(found.object_id("sha"), tuple(items))
-    return None if found.flag("truncated") and not listed.is_proved else listed
+    listed = Listing(fields.object_id("sha"), tuple(items))
+    return None if fields.flag("truncated") and not listed.is_proved else listed
 
 
 def comparison(data: object) -> Comparison:
     """A comparison from the best common ancestor on."""
-    found = Fields(data)
-    merge_base = found.object("merge_base_commit").text("sha")
-    files = list(found.objects("files")) if "files" in found else []
+    fields = Fields(data)
+    merge_base = fields.object("merge_base_commit").text("sha")
+    files = list(fields.objects("files")) if "files" in fields else []
     added = [file for file in files if file.text("status") == "added"]
     complete = len(files) < COMPARED_FILES and len(added) == len(files)
     blobs = {file.text("filename"): file.text("sha") for file in added}
@@ -178,44 +178,44 @@ def pull_requests_from(data: object, branch: str) -> tuple[PullRequest, ...]:
     """Those of a list that are from ``branch`` of the repository itself, whatever its name is."""
     return tuple(
         pull
-        for found in objects(data)
-        if (pull := _pull_request(found)).head_branch == branch
-        and pull.head_repository == found.object("base").object("repo").text("full_name")
+        for fields in objects(data)
+        if (pull := _pull_request(fields)).head_branch == branch
+        and pull.head_repository == fields.object("base").object("repo").text("full_name")
     )
 
 
-def logins(found: Fields) -> frozenset[str]:
+def logins(fields: Fields) -> frozenset[str]:
     """Logins of the assignees, in lower case."""
-    return frozenset(person.text("login").lower() for person in _some(found, "assignees"))
+    return frozenset(person.text("login").lower() for person in _some(fields, "assignees"))
 
 
-def _octal(found: Fields, name: str) -> int:
+def _octal(fields: Fields, name: str) -> int:
     try:
-        return int(found.text(name), 8)
+        return int(fields.text(name), 8)
     except ValueError as error:
         raise UnusableAnswer(f"{name} is not octal") from error
 
 
-def _some(found: Fields, name: str) -> list[Fields]:
-    return list(found.objects(name)) if name in found else []
+def _some(fields: Fields, name: str) -> list[Fields]:
+    return list(fields.objects(name)) if name in fields else []
 
 
-def _pull_request(found: Fields) -> PullRequest:
-    head, base = found.object("head"), found.object("base")
+def _pull_request(fields: Fields) -> PullRequest:
+    head, base = fields.object("head"), fields.object("base")
     repository = head.object_or_none("repo")
     return PullRequest(
-        number=found.identity("number"),
-        url=found.url("html_url"),
-        body=found.text_or("body", ""),
-        is_open=found.text("state") == "open",
-        merged="merged_at" in found,
+        number=fields.identity("number"),
+        url=fields.url("html_url"),
+        body=fields.text_or("body", ""),
+        is_open=fields.text("state") == "open",
+        merged="merged_at" in fields,
         head_branch=head.text("ref"),
         head_sha=head.text("sha"),
         head_repository=repository.text("full_name") if repository else "",
         base_branch=base.text("ref"),
-        merge_commit=found.text_or("merge_commit_sha", "") if "merged_at" in found else "",
-        labels=frozenset(label.text("name").lower() for label in _some(found, "labels")),
-        assignees=logins(found),
-        created_at=found.text_or("created_at", ""),
-        closed_at=found.text_or("closed_at", ""),
+        merge_commit=fields.text_or("merge_commit_sha", "") if "merged_at" in fields else "",
+        labels=frozenset(label.text("name").lower() for label in _some(fields, "labels")),
+        assignees=logins(fields),
+        created_at=fields.text_or("created_at", ""),
+        closed_at=fields.text_or("closed_at", ""),
     )

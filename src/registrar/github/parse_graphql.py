@@ -26,14 +26,14 @@ Path: TypeAlias = tuple[str | int, ...]
 """Where a field is in an answer."""
 
 
-def facts(found: Fields) -> Facts:
+def facts(fields: Fields) -> Facts:
     """What rules ask about a repository, but for its custom properties."""
-    language = found.object_or_none("primaryLanguage")
-    topics = found.object("repositoryTopics").objects("nodes")
+    language = fields.object_or_none("primaryLanguage")
+    topics = fields.object("repositoryTopics").objects("nodes")
     return Facts(
-        full_name=found.repository("nameWithOwner"),
-        visibility=found.text("visibility").lower(),
-        is_fork=found.flag("isFork"),
+        full_name=fields.repository("nameWithOwner"),
+        visibility=fields.text("visibility").lower(),
+        is_fork=fields.flag("isFork"),
         language=language.text("name") if language else "",
         topics=frozenset(each.object("topic").text("name") for each in topics),
         properties=None,
@@ -93,22 +93,24 @@ def directories(commit: Fields, asked: Asked, where: Path) -> Mapping[str, Answe
     for index, path in enumerate(asked.directories):
         field = queries.alias(index)
         about = asked.errors.get((*where, field), ())
-        found = commit.object_or_null(field)
-        if found is None:
+        fields = commit.object_or_null(field)
+        if fields is None:
             answers[path] = Answer(None, all(error.type == NOT_FOUND for error in about))
         else:
-            answers[path] = Answer(_listing(found if not path else found.object_or_none("object")))
+            answers[path] = Answer(
+                _listing(fields if not path else fields.object_or_none("object"))
+            )
     return answers
 
 
 def codeowners(
-    found: Fields, asked: Asked, index: Sequence[int]
+    fields: Fields, asked: Asked, index: Sequence[int]
 ) -> tuple[CodeownersError, ...] | None:
     """What GitHub finds wrong in ``CODEOWNERS``, where it was asked; ``None``: it does not say."""
     where: Path = ("nodes", *index) if index else ("repository",)
     if any(path[: len(where) + 1] == (*where, "codeowners") for path in asked.errors):
         return None
-    listed = found.object_or_none("codeowners")
+    listed = fields.object_or_none("codeowners")
     return parse.codeowners(listed) if listed else ()
 
 
@@ -134,7 +136,7 @@ def _listing(tree: Fields | None) -> Listing | None:
 
 
 def branches(
-    found: Fields, beside: Fields | None, names: Sequence[str], repository: str
+    fields: Fields, beside: Fields | None, names: Sequence[str], repository: str
 ) -> Mapping[str, BranchState] | None:
     """How the names stand; the query asked for each of them, so each has an answer.
 
@@ -142,7 +144,7 @@ def branches(
     """
     states: dict[str, BranchState] = {}
     for index, name in enumerate(names):
-        ref = found.object_or_null(f"b{index}")
+        ref = fields.object_or_null(f"b{index}")
         listed = beside.object_or_null(f"h{index}") if beside else None
         pulls = pull_requests(listed, repository) if listed else None
         if listed is None or pulls is None:
@@ -167,9 +169,9 @@ def is_changed(commit: Fields, since: str) -> bool | None:
     return False
 
 
-def branch_ids(found: Fields, names: Sequence[str]) -> Mapping[str, str]:
+def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:
     """What GraphQL calls those of the branches that exist."""
-    refs = {name: found.object_or_null(f"b{index}") for index, name in enumerate(names)}
+    refs = {name: fields.object_or_null(f"b{index}") for index, name in enumerate(names)}
     return {name: ref.text("id") for name, ref in refs.items() if ref}
 
 
@@ -193,21 +195,21 @@ def _part(data: Fields, mutation: str, field: str) -> Fields | None:
     return payload.object_or_none(field) if payload else None
 
 
-def _pull_request(found: Fields) -> PullRequest:
+def _pull_request(fields: Fields) -> PullRequest:
     """A pull request of the GraphQL API."""
-    repository = found.object_or_none("headRepository")
-    merged, state = found.object_or_none("mergeCommit"), found.text("state")
+    repository = fields.object_or_none("headRepository")
+    merged, state = fields.object_or_none("mergeCommit"), fields.text("state")
     return PullRequest(
-        number=found.identity("number"),
-        url=found.url("url"),
-        body=found.text("body"),
+        number=fields.identity("number"),
+        url=fields.url("url"),
+        body=fields.text("body"),
         is_open=state == "OPEN",
         merged=state == "MERGED",
-        head_branch=found.text("headRefName"),
-        head_sha=found.text("headRefOid"),
+        head_branch=fields.text("headRefName"),
+        head_sha=fields.text("headRefOid"),
         head_repository=repository.text("nameWithOwner") if repository else "",
-        base_branch=found.text("baseRefName"),
+        base_branch=fields.text("baseRefName"),
         merge_commit=merged.text("oid") if merged else "",
-        created_at=found.text_or("createdAt", ""),
-        closed_at=found.text_or("closedAt", ""),
+        created_at=fields.text_or("createdAt", ""),
+        closed_at=fields.text_or("closedAt", ""),
     )

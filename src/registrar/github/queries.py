@@ -138,10 +138,10 @@ def last_changes(count: int) -> str:
 
 def commit_variables(commits: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Give the variables of commits; each comes after the id of its repository."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for index, (repository_id, commit) in enumerate(commits):
-        found |= {f"r{index}": repository_id, f"c{index}": commit}
-    return found
+        values |= {f"r{index}": repository_id, f"c{index}": commit}
+    return values
 
 
 def _of_commits(count: int, fields: str, variables: str) -> str:

@@ -131,8 +131,8 @@ class Response(NamedTuple):
     @property
     def documentation(self) -> str:
         """Address of the documentation that an error names; may be empty."""
-        found = self.data.get("documentation_url") if isinstance(self.data, dict) else None
-        return found if isinstance(found, str) else ""
+        address = self.data.get("documentation_url") if isinstance(self.data, dict) else None
+        return address if isinstance(address, str) else ""
 
     @property
     def graphql_errors(self) -> tuple[GraphQLError, ...]:
@@ -157,17 +157,17 @@ class Response(NamedTuple):
         if not isinstance(self.data, dict) or not self.graphql_errors:
             return self
         raw = [each for each in self.details if isinstance(each, dict)]
-        found = zip(raw, self.graphql_errors, strict=True)
-        kept = [each for each, error in found if keep(error)]
+        parts = zip(raw, self.graphql_errors, strict=True)
+        kept = [each for each, error in parts if keep(error)]
         return self._replace(data={**self.data, "errors": kept})
 
     @property
     def errors_by_path(self) -> Mapping[tuple[str | int, ...], Sequence[GraphQLError]]:
         """The errors of a GraphQL answer by the fields that they are about."""
-        found: dict[tuple[str | int, ...], list[GraphQLError]] = {}
+        of_path: dict[tuple[str | int, ...], list[GraphQLError]] = {}
         for error in self.graphql_errors:
-            found.setdefault(error.path, []).append(error)
-        return found
+            of_path.setdefault(error.path, []).append(error)
+        return of_path
 
     @property
     def did_something(self) -> bool:

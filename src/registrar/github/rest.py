@@ -114,10 +114,10 @@ class Rest:
         facts = repository.facts or Facts(repository.full_name, properties=None)
         if facts.properties is not None:
             return repository
-        found = self.properties(repository.address, repository.full_name)
-        if found is None:
+        properties = self.properties(repository.address, repository.full_name)
+        if properties is None:
             raise Refused(msg("preflight.no_properties", target=repository.full_name))
-        return repository._replace(facts=facts._replace(properties=found))
+        return repository._replace(facts=facts._replace(properties=properties))
 
     def properties(self, address: str, full_name: str) -> Values | None:
         """Read the custom properties of a repository; ``None`` where GitHub has no such page.
@@ -140,7 +140,7 @@ class Rest:
         Raises:
             GitHubError: no usable response.
         """
-        found = self._if_there(
+        errors = self._if_there(
             Request(
                 "GET",
                 f"{repository.address}/codeowners/errors",
@@ -148,7 +148,7 @@ class Rest:
                 of_json(lambda data: parse.codeowners(Fields(data))),
             )
         )
-        return found or ()
+        return errors or ()
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
@@ -243,10 +243,10 @@ class Rest:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
         path = f"{repository.address}/git/matching-refs/heads/{quote(beginning)}"
         operation = msg("operation.reference", branch=f"{beginning}…")
-        found = self._if_there(Request("GET", path, operation, of_json(parse.branches)))
+        commits = self._if_there(Request("GET", path, operation, of_json(parse.branches)))
         # An earlier run may have made one of them a moment ago
-        self._session.note_made(*map(branch_key, found or ()))
-        return found
+        self._session.note_made(*map(branch_key, commits or ()))
+        return commits
 
     def pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
         """Pull requests from ``branch`` of this very repository, the newest first.
@@ -442,7 +442,7 @@ class Rest:
             return ()
         path = f"{repository.address}/pulls?{query}&per_page={PER_PAGE}"
         operation = msg("operation.pull_requests", branch=branch)
-        found: tuple[PullRequest, ...] = ()
+        pulls: tuple[PullRequest, ...] = ()
         number, is_full, seen = 1, True, set[int]()
 
         def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
@@ -457,8 +457,8 @@ class Rest:
                 raise UnusableAnswer("a page that brings nothing new")
             return parse.pull_requests_from(data, branch), numbers
 
-        while is_full and not found:
-            found, numbers = self._session.request(
+        while is_full and not pulls:
+            pulls, numbers = self._session.request(
                 Request(
                     "GET",
                     path if number == 1 else f"{path}&page={number}",
@@ -471,8 +471,8 @@ class Rest:
             number, is_full = number + 1, len(numbers) == PER_PAGE
             seen.update(numbers)
         # One of them may be new: our own whose answer was lost, or that of another run
-        self._session.note_made(*(pull_request_key(each.number) for each in found))
-        return found
+        self._session.note_made(*(pull_request_key(each.number) for each in pulls))
+        return pulls
 
     def _head_of(self, branch: str, data: object) -> str:
         """Give the commit id of a branch, and keep its own id."""
@@ -480,23 +480,23 @@ class Rest:
         return parse.commit_of_reference(data)
 
     def _repository_of(self, known_as: str, data: object) -> Repository:
-        found = Fields(data)
-        if "private" in found:
-            self._session.saw(known_as, found.repository("full_name"), found.flag("private"))
-        permissions = found.object_or_none("permissions")
+        fields = Fields(data)
+        if "private" in fields:
+            self._session.saw(known_as, fields.repository("full_name"), fields.flag("private"))
+        permissions = fields.object_or_none("permissions")
         may_push = permissions.flag("push") if permissions and "push" in permissions else None
         return Repository(
-            full_name=found.repository("full_name"),
-            default_branch=found.text("default_branch"),
-            html_url=found.url("html_url"),
-            archived="archived" in found and found.flag("archived"),
+            full_name=fields.repository("full_name"),
+            default_branch=fields.text("default_branch"),
+            html_url=fields.url("html_url"),
+            archived="archived" in fields and fields.flag("archived"),
             can_push=self.user_may_push(says=may_push),
-            is_fork="fork" in found and found.flag("fork"),
-            facts=parse.facts(found) if "private" in found else None,
-            number=found.identity("id") if "id" in found else 0,
-            visibility=found.text_or("visibility", ""),
+            is_fork="fork" in fields and fields.flag("fork"),
+            facts=parse.facts(fields) if "private" in fields else None,
+            number=fields.identity("id") if "id" in fields else 0,
+            visibility=fields.text_or("visibility", ""),
             takes_pull_requests=(
-                "has_pull_requests" not in found or found.flag("has_pull_requests")
+                "has_pull_requests" not in fields or fields.flag("has_pull_requests")
             ),
         )
 

@@ -86,11 +86,11 @@ def _malformed_properties(entries: Sequence[str]) -> Iterator[Message]:
 
 def _properties(entries: Sequence[str]) -> dict[str, frozenset[str]]:
     """Values by the names: ``team=platform`` asks for one of them, ``team`` alone for any."""
-    found: dict[str, frozenset[str]] = {}
+    properties: dict[str, frozenset[str]] = {}
     for entry in entries:
         name, equals, value = (part.strip(" \"'") for part in entry.partition("="))
-        found[name] = found.get(name, frozenset()) | ({value} if equals else frozenset())
-    return found
+        properties[name] = properties.get(name, frozenset()) | ({value} if equals else frozenset())
+    return properties
 
 
 def _unknown_visibilities(values: Sequence[str]) -> Iterator[Message]:

@@ -154,12 +154,12 @@ MOST_LISTED = 1000
 def entries_in(directory: str, tree: Tree) -> Mapping[str, Entry]:
     """All entries of a directory of a commit, as in `Directories`."""
     prefix = f"{directory}/" if directory else ""
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for path, entry in tree.items():
         if path.startswith(prefix):
             name, slash, _ = path.removeprefix(prefix).partition("/")
-            found[name] = Entry("tree", "040000", "") if slash else entry
-    return found
+            entries[name] = Entry("tree", "040000", "") if slash else entry
+    return entries
 
 
 class OwnerFiles(NamedTuple):

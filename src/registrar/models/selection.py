@@ -155,8 +155,8 @@ class Selection(NamedTuple):
 
 def _has(repository: ListedRepository, name: str, values: frozenset[str]) -> bool:
     """Whether a custom property has one of ``values``, or any where there are none."""
-    found = {value.lower() for value in (repository.properties or {}).get(name, ())}
-    return not found.isdisjoint(values) if values else bool(found)
+    given = {value.lower() for value in (repository.properties or {}).get(name, ())}
+    return not given.isdisjoint(values) if values else bool(given)
 
 
 MOST_SHARDS = 256

@@ -55,14 +55,14 @@ class Mark(NamedTuple):
     @classmethod
     def of(cls, body: str) -> Mark | None:
         """Read a description; ``None`` where we wrote nothing in it."""
-        found = {name: values.split() for name, values in reversed(_COMMENT.findall(body))}
-        if "paths" not in found and not (BEGIN in body and END in body):
+        comments = {name: values.split() for name, values in reversed(_COMMENT.findall(body))}
+        if "paths" not in comments and not (BEGIN in body and END in body):
             return None
         return cls(
-            paths=frozenset(found.get("paths", ())) or None,
-            removed=frozenset(found.get("removed", ())),
-            list="".join(found.get("list", ())[:1]),
-            commit="".join(found.get("commit", ())[:1]),
+            paths=frozenset(comments.get("paths", ())) or None,
+            removed=frozenset(comments.get("removed", ())),
+            list="".join(comments.get("list", ())[:1]),
+            commit="".join(comments.get("commit", ())[:1]),
         )
 
     def holds(self, path: str) -> bool:

@@ -62,14 +62,14 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     names = cache(partial(_ask_for_names, client, repository, spec.branch))
 
     def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
-        found: dict[str, Entry] = {}
+        there: dict[str, Entry] = {}
         read_one = partial(client.rest.entry, repository, ref=base_sha)
         for path, entry in zip(paths, concurrently(read_one, paths, CONNECTIONS), strict=True):
             if entry:
-                found[path] = entry
+                there[path] = entry
             elif are_listed:
                 names()
-        return found
+        return there
 
     entries = read(asked, are_listed=False)
     definitions = listed_in(spec, RepositoryState(repository, base_sha, entries)).definitions

@@ -103,7 +103,7 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
     Raises:
         Refused: one has several values.
     """
-    found: dict[str, str] = {}
+    unset: dict[str, str] = {}
     for definition in absent:
         facts = definition.repository.facts if definition.repository else None
         values = (facts.properties if facts else None) or {}
@@ -111,8 +111,8 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
             if len(values.get(name, ())) > 1:
                 raise Refused(msg("preflight.property_list", path=definition.path, name=name))
             if not values.get(name):
-                found.setdefault(definition.path, name)
-    return found
+                unset.setdefault(definition.path, name)
+    return unset
 
 
 def _counted(

@@ -79,8 +79,8 @@ class Proposal(NamedTuple):
                     progress.warn("pull_request.empty_value", about=about, input=field, reason=why)
 
         def names(field: str, listed: Sequence[str]) -> tuple[str, ...]:
-            found = (self._filled_names(field, each, properties, progress) for each in listed)
-            return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
+            names_of = (self._filled_names(field, each, properties, progress) for each in listed)
+            return tuple(dict.fromkeys(itertools.chain.from_iterable(names_of)))
 
         given = self.options
         options = given._replace(
@@ -145,8 +145,8 @@ class Proposal(NamedTuple):
         if current is None:
             text = self._fill(self.options.body, result, escape=escaping.for_markdown)
             current = _cut(text, TEXT_CHARACTERS) if self.properties else text
-        if found := _OURS.search(current):
-            before, ours, after = current[: found.start()], found["ours"], current[found.end() :]
+        if part := _OURS.search(current):
+            before, ours, after = current[: part.start()], part["ours"], current[part.end() :]
         else:
             before, ours, after = (f"{current}\n\n" if current else ""), "", ""
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")

@@ -25,8 +25,8 @@ def step_summary(
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
 
-    found = (fleet_messages.outcome(result), fleet_messages.evidence(result))
-    sentences = [each for each in found if each]
+    messages = (fleet_messages.outcome(result), fleet_messages.evidence(result))
+    sentences = [each for each in messages if each]
     told = catalogue.sentences(sentences, escaping.for_markdown_code)
     lines = [f"## {text(msg('fleet.heading'))}", "", told, ""]
     if result.stopped:
@@ -66,18 +66,18 @@ def _missing_files(
     registrations: Sequence[RegistrationResult], catalogue: Catalogue
 ) -> Iterator[str]:
     """Which files are missing in each repository; what does not fit is counted."""
-    found = [(each, [_named(file) for file in each.to_create]) for each in registrations]
-    found = [(each, paths) for each, paths in found if paths]
-    if not found:
+    lacking = [(each, [_named(file) for file in each.to_create]) for each in registrations]
+    lacking = [(each, paths) for each, paths in lacking if paths]
+    if not lacking:
         return
     those = (
         (fleet_messages.link(each.repository, each.html_url), each.list_name, paths)
-        for each, paths in found[:ROWS_PER_CAUSE]
+        for each, paths in lacking[:ROWS_PER_CAUSE]
     )
     lines = list(_paths_table("missing", those, catalogue))
-    if len(found) > ROWS_PER_CAUSE:
-        lines += ["", catalogue.text(msg("fleet.more_rows", count=len(found) - ROWS_PER_CAUSE))]
-    title = catalogue.text(msg("fleet.missing_title", count=len(found)))
+    if len(lacking) > ROWS_PER_CAUSE:
+        lines += ["", catalogue.text(msg("fleet.more_rows", count=len(lacking) - ROWS_PER_CAUSE))]
+    title = catalogue.text(msg("fleet.missing_title", count=len(lacking)))
     yield from markdown.folded(title, lines)
 
 

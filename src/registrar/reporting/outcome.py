@@ -35,12 +35,12 @@ def counts(registration: RegistrationResult) -> Mapping[str, int]:
     if registration.mode is Mode.REGISTER:
         return {name: getattr(registration, name) for name in ("created", "skipped", "failed")}
     to_create = len(registration.to_create)
-    found = {
+    counts = {
         "to_create": to_create,
         "present": registration.skipped,
         "declined": registration.count(State.MISSING) - to_create,
     }
-    return {**found, "failed": registration.failed} if registration.failed else found
+    return {**counts, "failed": registration.failed} if registration.failed else counts
 
 
 def evidence(registration: RegistrationResult) -> Message | None:
@@ -59,9 +59,9 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
     fail_on = registration.fail_on
     next_step = advice(registration)
     if FailOn.MISSING in fail_on and next_step:
-        found = msg("outcome.check", sentence=sentence(registration), advice=next_step)
+        failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
         missing = [f.definition.path for f in registration.files if f.state is State.MISSING]
-        yield msg("cause.with_paths", cause=found, paths=missing)
+        yield msg("cause.with_paths", cause=failed, paths=missing)
     for presence in NOTABLE:
         kind, files = presence.name.lower(), registration.in_presence(presence)
         if files and any(kind in each.notable for each in fail_on):
@@ -88,13 +88,13 @@ def advice(registration: RegistrationResult) -> Message | None:
 
 def causes(registration: RegistrationResult) -> list[Message]:
     """What happened to which files, and why: each cause once, the most frequent first."""
-    found: dict[tuple[State, Cause], list[str]] = {}
+    of_cause: dict[tuple[State, Cause], list[str]] = {}
     for file in registration.files:
         if file.failure:
-            found.setdefault((file.state, file.failure.cause), []).append(file.definition.path)
+            of_cause.setdefault((file.state, file.failure.cause), []).append(file.definition.path)
     return [
         _cause(state, cause, paths)
-        for (state, cause), paths in sorted(found.items(), key=lambda item: -len(item[1]))
+        for (state, cause), paths in sorted(of_cause.items(), key=lambda item: -len(item[1]))
     ]
 
 

@@ -193,11 +193,11 @@ class HiddenNames:
 
     def _names_unknown(self, words: str) -> bool:
         """Whether an owner is followed by what is not the name of a public repository."""
-        for found in self._owner_in_words.finditer(words):
-            after = _AFTER_OWNER.match(words, found.end())
-            if after is None or _NO_REPOSITORY.search(words[: found.start()]):
+        for matched in self._owner_in_words.finditer(words):
+            after = _AFTER_OWNER.match(words, matched.end())
+            if after is None or _NO_REPOSITORY.search(words[: matched.start()]):
                 continue
-            owner, name = found[1].lower(), after[0].lower()
+            owner, name = matched[1].lower(), after[0].lower()
             endings = (*_ENDINGS, r"\.git\.+$", r"\.wiki(\.git)?\.*$")
             if not any(
                 self._shown.get(f"{owner}/{each}") == "" for each in _possible_names(name, endings)
@@ -205,12 +205,12 @@ class HiddenNames:
                 return True
         return False
 
-    def _holds_name(self, found: re.Match[str]) -> bool:
+    def _holds_name(self, matched: re.Match[str]) -> bool:
         """Whether a hidden name is a part of a word, from one boundary to another.
 
         No boundary is where a letter, a digit, a hyphen or a dot followed by one stands.
         """
-        word = found[0].lower()
+        word = matched[0].lower()
         cuts = [at for at, character in enumerate(word) if character in "._"]
         if len(cuts) > _MOST_PARTS:
             return True
@@ -221,39 +221,39 @@ class HiddenNames:
                 name = word[begin:end]
                 if name in _KNOWN_TO_ALL or not self._shown.get(name):
                     continue
-                if _is_no_word(name) or self._is_in_address(found, begin, end):
+                if _is_no_word(name) or self._is_in_address(matched, begin, end):
                     return True
         return False
 
-    def _is_in_address(self, found: re.Match[str], begin: int, end: int) -> bool:
+    def _is_in_address(self, matched: re.Match[str], begin: int, end: int) -> bool:
         """Whether a part of a word, which may be an ordinary one, stands where names do."""
-        text, begin, end = found.string, found.start() + begin, found.start() + end
+        text, begin, end = matched.string, matched.start() + begin, matched.start() + end
         before, after, next_one = text[:begin][-1:], text[end : end + 1], text[end + 1 : end + 2]
         if after == "." and next_one.isalnum():
             return False
         return before in _PART_OF_ADDRESS or after in _PART_OF_ADDRESS
 
-    def _word(self, found: re.Match[str]) -> str:
-        around = found.string[: found.start()][-1:], found.string[found.end() :][:1]
+    def _word(self, matched: re.Match[str]) -> str:
+        around = matched.string[: matched.start()][-1:], matched.string[matched.end() :][:1]
         is_quoted = around[0] == around[1] and around[0] in {"'", '"', "`"}
-        for name in _possible_names(found[0], _ENDINGS):
+        for name in _possible_names(matched[0], _ENDINGS):
             if not (is_quoted or _is_no_word(name)):
                 continue
             if shown := self._shown.get(name.lower()):
-                return found[0].replace(name, shown)
-        return found[0]
+                return matched[0].replace(name, shown)
+        return matched[0]
 
-    def _replacement(self, found: re.Match[str]) -> str:
-        owner = found.groupdict().get("owner")
+    def _replacement(self, matched: re.Match[str]) -> str:
+        owner = matched.groupdict().get("owner")
         endings = _ENDINGS if owner else _ENDINGS + _SUFFIXES
-        for name in _possible_names(found["repo"], endings):
+        for name in _possible_names(matched["repo"], endings):
             shown = self._shown.get(f"{owner}/{name}".lower() if owner else name.lower())
             if shown == "":
                 break
             if shown:
-                begin = found.start("repo") - found.start()
-                return found[0][:begin] + found[0][begin:].replace(name, shown)
-        return found[0]
+                begin = matched.start("repo") - matched.start()
+                return matched[0][:begin] + matched[0][begin:].replace(name, shown)
+        return matched[0]
 
 
 def _words(text: str) -> Iterator[re.Match[str]]:
@@ -262,7 +262,7 @@ def _words(text: str) -> Iterator[re.Match[str]]:
 
 def _decoded(text: str) -> str:
     """Undo one layer of the escapes of addresses, HTML and JSON."""
-    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text.replace("\\/", "/"))
+    text = _ESCAPED.sub(lambda matched: chr(int(matched[1], 16)), text.replace("\\/", "/"))
     return html.unescape(unquote(text))
 
 

@@ -58,8 +58,8 @@ class Records:
 
         ``state`` is that of all paths, where none was looked at.
         """
-        found = _rows(result, self._read_at)
-        rows = tuple(row._replace(state=state) if state else row for row in found)
+        rows_of_paths = _rows(result, self._read_at)
+        rows = tuple(row._replace(state=state) if state else row for row in rows_of_paths)
         return Rows(rows, result.html_url)
 
     def add(self, rows: Rows) -> None:

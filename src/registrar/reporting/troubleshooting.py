@@ -120,9 +120,9 @@ _REFERENCE = re.compile(r"[\w./-]+", re.ASCII)
 def section(message: Message) -> str:
     """The section that explains ``message``: that of the innermost reason that has one, or none."""
     for value in message.values.values():
-        found = section(value) if isinstance(value, Message) else ""
-        if found:
-            return found
+        inner = section(value) if isinstance(value, Message) else ""
+        if inner:
+            return inner
     key = max((key for key in SECTIONS if message.key.startswith(key)), key=len, default="")
     return SECTIONS.get(key, "")
 

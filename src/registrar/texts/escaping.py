@@ -217,4 +217,4 @@ def skips_checks(text: str) -> bool:
 
 def no_skip(text: str) -> str:
     """Break instructions to skip workflows by a backslash."""
-    return _SKIP_CHECKS.sub(lambda found: f"{found.group()[:-1]}\\{found.group()[-1]}", text)
+    return _SKIP_CHECKS.sub(lambda matched: f"{matched[0][:-1]}\\{matched[0][-1]}", text)

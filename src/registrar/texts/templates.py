@@ -49,8 +49,8 @@ def fill(text: str, values: Mapping[str, str], properties: Mapping[str, str] | N
 
 def properties(text: str) -> tuple[str, ...]:
     """Names in lower case of the custom properties in a template without diagnostics."""
-    found = string.Formatter().parse(text)
-    names = (spec.lower() for _, field, spec, _ in found if field == "property" and spec)
+    fields = string.Formatter().parse(text)
+    names = (spec.lower() for _, field, spec, _ in fields if field == "property" and spec)
     return tuple(dict.fromkeys(names))
 
 
