@@ -55,26 +55,26 @@ def test_new_content_waits_for_a_minute_whatever_the_header_says() -> None:
 def test_a_pause_is_announced_and_passes() -> None:
     retry, clock, said = policy(1)
     began = clock.now
-    retry.plan_pause(7.2, REASON)
+    retry.begin_pause(7.2, REASON)
     assert [(m.key, m.values["seconds"]) for m in said] == [("wait.pause", 8)]
     retry.wait()
     assert clock.now - began == pytest.approx(7.2)
     for seconds in (1, 5, 10):
-        retry.plan_pause(seconds, REASON, announcement=msg("wait.lag"))
+        retry.begin_pause(seconds, REASON, announcement=msg("wait.lag"))
     assert [m.key for m in said] == ["wait.pause", "wait.lag"]
 
 
 def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
     retry, clock, said = policy(1)
     for _ in range(15):
-        retry.plan_pause(30, REASON)
+        retry.begin_pause(30, REASON)
     assert len(said) == 1
     retry.wait()
-    retry.plan_pause(29, REASON)
+    retry.begin_pause(29, REASON)
     retry.wait()
     assert clock.now == pytest.approx(FakeClock().now + 59)
     with pytest.raises(OutOfTime):
-        retry.plan_pause(2, REASON)
+        retry.begin_pause(2, REASON)
 
 
 def test_the_time_of_requests_that_failed_counts_once() -> None:
@@ -83,14 +83,14 @@ def test_the_time_of_requests_that_failed_counts_once() -> None:
     clock.sleep(20)
     for _ in range(15):
         retry.count_failed(began)
-    retry.plan_pause(10, REASON)
+    retry.begin_pause(10, REASON)
     retry.wait()
     began = clock.now
     clock.sleep(20)
     retry.count_failed(began)
     with pytest.raises(OutOfTime):
-        retry.plan_pause(10.1, REASON)
-    retry.plan_pause(9.9, REASON)
+        retry.begin_pause(10.1, REASON)
+    retry.begin_pause(9.9, REASON)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_time_of_requests_that_failed_counts_once() -> None:
 def test_no_longer_than_allowed(minutes: float, seconds: float, key: str) -> None:
     retry, _, said = policy(minutes)
     with pytest.raises(OutOfTime) as ended:
-        retry.plan_pause(seconds, REASON)
+        retry.begin_pause(seconds, REASON)
     assert ended.value.message.key == key
     assert ended.value.message.values["minutes"] == minutes
     assert said == []
@@ -149,7 +149,7 @@ def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
         retry.wait_for_turn(pace, creates_content=True)
     assert ended.value.message.key == "limit.after_end"
     # None of it was taken from what the run may wait
-    retry.plan_pause(30, REASON)
+    retry.begin_pause(30, REASON)
 
 
 def test_githubs_pace_is_waiting_like_any_other_where_nothing_ends_the_run() -> None:

@@ -66,7 +66,7 @@ class RetryPolicy:
         """Whether an announcement in place of the usual text was printed."""
 
     def wait(self) -> None:
-        """Wait until every planned pause is over.
+        """Wait until every pause is over.
 
         Raises:
             Cancelled: a signal arrived.
@@ -91,7 +91,7 @@ class RetryPolicy:
         if not seconds:
             return
         if pace.end is None:
-            self.plan_pause(seconds, reason)
+            self.begin_pause(seconds, reason)
             return
         if self.clock.monotonic() + seconds >= pace.end:
             until = clock_time(self.clock.time() + seconds)
@@ -113,14 +113,14 @@ class RetryPolicy:
         with self._lock:
             return max(self._left + LAST_SECONDS, SHORTEST_ANSWER_SECONDS)
 
-    def plan_pause(
+    def begin_pause(
         self,
         seconds: float,
         reason: Message,
         *,
         announcement: Message | None = None,
     ) -> None:
-        """Plan a pause from now on, and announce it.
+        """Begin a pause, and announce it: whoever sends next waits for its end.
 
         ``announcement`` is printed in place of the usual text, once a run.
 

@@ -138,7 +138,7 @@ class Session:
                 self.note_made(*request.makes)
             if not _is_worth_another(attempts, outcome, began):
                 raise self._error(attempts, outcome)
-            self._plan_pause(attempts, outcome)
+            self._begin_pause(attempts, outcome)
 
     def _wait(self, request: Request[Model]) -> None:
         """Wait until the next request may be sent."""
@@ -174,17 +174,17 @@ class Session:
         self.wrote |= request.writes
         self.note_made(*request.makes)
         if outcome.pause:
-            self._policy.plan_pause(outcome.pause, outcome.reason)
+            self._policy.begin_pause(outcome.pause, outcome.reason)
         return cast("Model", outcome.model)
 
-    def _plan_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
+    def _begin_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
         if outcome.kind is not Kind.LAG:
-            self._policy.plan_pause(pause_before(outcome, attempts.sent), outcome.reason)
+            self._policy.begin_pause(pause_before(outcome, attempts.sent), outcome.reason)
             return
         attempts.sent -= 1
         attempts.lagged += 1
         left = max(attempts.known_until - self._clock.monotonic(), 0.0)
-        self._policy.plan_pause(
+        self._policy.begin_pause(
             min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
             outcome.reason,
             announcement=msg("wait.lag", operation=attempts.request.operation),
