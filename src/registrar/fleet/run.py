@@ -228,10 +228,10 @@ class Fleet:
         )
         return budgets.make_budget(counts, self.settings)
 
-    def _write(self, items: Sequence[Reading], planned: int) -> None:
+    def _write(self, items: Sequence[Reading], expected: int) -> None:
         """Register in one repository after the other, until something ends it.
 
-        ``planned`` are the writes that this takes.
+        ``expected`` are the writes that this takes.
         """
         today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
         todo = in_order([i for i in items if i.pull_state is not PullState.DECLINED], today)
@@ -240,8 +240,8 @@ class Fleet:
         with self.reporter.group("fleet.group_write", count=len(todo)):
             gate = Gate(self.settings, self.github.pace, self.cancellation)
             writes_each = budgets.writes_of(self.settings.pull_request)
-            left = planned
-            self._set_pace(planned, 0)
+            left = expected
+            self._set_pace(expected, 0)
             for number, item in enumerate(todo, start=1):
                 place = (number, len(todo))
                 if not (self.result.stopped or gate.has_time):
@@ -254,7 +254,7 @@ class Fleet:
                     continue
                 row, done = self._register(item, gate)
                 left = max(left - writes_each.get(item.pull_state, 0), 0)
-                self._add(row, place, self._set_pace(left, planned - left))
+                self._add(row, place, self._set_pace(left, expected - left))
                 evidence = self.reporter.evidence(done) if done.files else item.evidence
                 self.reporter.record(evidence)
                 if reason := why_stop(done, gate):

@@ -71,13 +71,13 @@ class Gate:
         return self._causes[0] if len(self._causes) == SAME_CAUSE else None
 
 
-def writes_left(planned: int, *, done: int, made: int) -> int:
-    """Writes that the ``planned`` ones take, when the ``done`` ones took ``made``.
+def writes_left(expected: int, *, done: int, made: int) -> int:
+    """Writes that the ``expected`` ones take, when the ``done`` ones took ``made``.
 
     Where GitHub refuses the one request that does everything, or is slow to know what was just
     made, a pull request takes several.
     """
-    return math.ceil(planned * max(made / done, 1.0)) if done else planned
+    return math.ceil(expected * max(made / done, 1.0)) if done else expected
 
 
 def order(repository_ids: Iterable[int], day: date) -> list[int]:

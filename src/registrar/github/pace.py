@@ -31,36 +31,36 @@ def interval_for(writes: int) -> float:
 
 
 class Pace:
-    """Is told what is planned and what was sent, and says when the next write may go.
+    """Is told what to expect and what was sent, and says when the next write may go.
 
-    Where nothing is planned, only GitHub's own windows count. May be used from several threads.
+    Where nothing is expected, only GitHub's own windows count. May be used from several threads.
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Nothing is planned."""
+        """Nothing is expected."""
         self._clock = clock
         self._lock = threading.Lock()
         self._sent: deque[float] = deque(maxlen=max(count for count, _ in WINDOWS))
         """When the last content-creating writes were sent (monotonic clock, in seconds)."""
         self._last: float | None = None
         """When the last write of any kind was sent."""
-        self._planned = 0.0
+        self._at_first = 0.0
         self._widened = 1
-        """Factor by which the interval is longer than planned, because limits were met."""
+        """Factor by which the interval is longer than at first, because limits were met."""
         self.end: float | None = None
-        """Moment (monotonic) at which a planned run stops waiting for GitHub's windows."""
+        """Moment (monotonic) at which a run with an end stops waiting for GitHub's windows."""
         self.writes = 0
         """Number of writes so far that no limit stopped."""
 
     def expect(self, writes: int, *, end: float) -> None:
-        """Plan a run of ``writes`` in all, those included that were made, until ``end``."""
-        self._planned = interval_for(writes)
+        """Expect ``writes`` in all, those included that were made, until ``end``."""
+        self._at_first = interval_for(writes)
         self.end = end
 
     @property
     def interval(self) -> float:
         """Seconds from one write to the next, after the limits that were met."""
-        return min(self._planned * self._widened, LONGEST_INTERVAL)
+        return min(self._at_first * self._widened, LONGEST_INTERVAL)
 
     def seconds_until(self, writes: int) -> float:
         """Seconds until the next write may go, and ``writes`` in all fit into GitHub's windows."""
@@ -92,6 +92,6 @@ class Pace:
                 self._sent.append(self._last)
 
     def note_limit(self) -> None:
-        """Double the planned interval: a limit stopped a request."""
-        if self._planned:
+        """Double the interval: a limit stopped a request."""
+        if self._at_first:
             self._widened *= 2

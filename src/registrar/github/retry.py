@@ -78,8 +78,8 @@ class RetryPolicy:
     def wait_for_turn(self, pace: Pace, *, creates_content: bool) -> None:
         """Wait until another write may go.
 
-        What the run has planned does not count as waiting; where nothing is planned, waiting for
-        GitHub's windows does.
+        The interval between writes does not count as waiting; waiting for GitHub's windows does
+        where nothing is expected.
 
         Raises:
             OutOfTime: it would exceed the time that is left, or the run's end.
