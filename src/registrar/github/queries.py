@@ -125,14 +125,14 @@ def owner(directories: Sequence[str]) -> str:
 
 
 def commits(count: int, directories: Sequence[str]) -> str:
-    """Ask for directories of so many commits, each of a repository with an id."""
+    """Ask for directories of ``count`` commits, each of a repository with an id."""
     asked = _fields(directories)
     fragment = f"fragment Listed on Commit {{ oid {asked['fields']} }}"
     return _of_commits(count, "...Listed", asked["variables"]) + fragment
 
 
 def last_changes(count: int) -> str:
-    """Ask for the last change of a path up to each of so many commits, and what came before it."""
+    """Ask for the last change of a path up to each of ``count`` commits, and what came before."""
     return _of_commits(count, _LAST_CHANGE, "".join(f", $h{i}: String!" for i in range(count)))
 
 
