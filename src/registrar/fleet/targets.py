@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from registrar.failure import LEAVES_FOR_NEXT_RUN, Failure
+from registrar.failure import Failure
 from registrar.models.evidence import notable
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.plan import Plan
@@ -92,9 +92,7 @@ class Reading(NamedTuple):
 def failed_reading(target: Target, failure: Failure, plan: Plan | None = None) -> Reading:
     """Give what was read where it is not known what is to be done."""
     missing = plan.missing_count if plan else 0
-    is_left = failure.kind in LEAVES_FOR_NEXT_RUN
-    state = FleetState.DEFERRED if is_left else FleetState.FAILED
-    row = target.row(state, missing, failure)
+    row = target.row(FleetState.FAILED, missing, failure)
     if plan:
         row = row._replace(notable=notable(plan.found, plan.codeowners))
     return Reading(target, row, plan=plan, failure_or_decision=failure)
