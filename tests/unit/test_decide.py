@@ -256,7 +256,7 @@ class Run:
                     return decide.NotMade(None, seen(opened) if opened else None)
         if loss:
             return decide.NotMade(
-                None if at_once else error, may_be_ours=True, body=body if at_once else None
+                None if at_once else error, answer_was_lost=True, body=body if at_once else None
             )
         return decide.Made(
             world.branches[name] if at_once else "", seen(opened) if opened else None
@@ -288,7 +288,7 @@ class Run:
         if not choice.was_claimed:
             only_ours = world.commits[choice.before][1] <= {"there", *FILES}
             is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST))
-            assert only_ours or (is_marked and not choice.is_new), "somebody's branch"
+            assert only_ours or (is_marked and not choice.opened_by_claim), "somebody's branch"
         self.write(name, {each.path for each in decision.files})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]

@@ -27,7 +27,9 @@ def test_a_mark_is_read_as_it_was_written(paths: list[str], gone: list[str], lis
     assert Mark.of(mark.text) == mark
     assert mark.is_of(list_id)
     assert not mark.is_of(f"{list_id}?")
-    assert [mark.lost(path) for path in gone] == [path not in [*paths, "one"] for path in gone]
+    assert [mark.was_removed(path) for path in gone] == [
+        path not in [*paths, "one"] for path in gone
+    ]
 
 
 def test_what_does_not_fit_stands_for_every_path() -> None:

@@ -93,7 +93,7 @@ def make_branch(client: Client, plan: Plan, name: str) -> Made | NotMade:
         client.rest.create_branch(plan.repository, name, plan.state.base_sha)
     except GitHubError as error:
         if error.may_have_been_applied:
-            return NotMade(error, may_be_ours=True)
+            return NotMade(error, answer_was_lost=True)
         if error.already_exists:
             return NotMade(error)
         raise

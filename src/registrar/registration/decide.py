@@ -61,7 +61,8 @@ class Compare(NamedTuple):
 class Removed(NamedTuple):
     """Which of these paths, which ``head`` lacks, has the history since a commit removed?
 
-    Answered with a set of paths; an empty one where ``since`` is not in the history of ``head``.
+    Answered with a set of paths; an empty one also where ``since`` is not in the history of
+    ``head``, so that nothing is known of what happened since.
     """
 
     paths: frozenset[str]
@@ -75,8 +76,9 @@ class Claim(NamedTuple):
     name: str
     files: tuple[FileDefinition, ...]
     declined: Mapping[str, PullRequest] = MappingProxyType({})
+    """Missing paths that somebody declined, and where."""
     beside: tuple[PullRequest, ...] = ()
-    """Both as in `Decision`."""
+    """Open pull requests of other lists whose branches have a name before this one."""
     is_first: bool = True
     """Whether the run has claimed no branch before."""
 
@@ -110,13 +112,13 @@ class NotMade(NamedTuple):
     """There is such a branch already, or the answer was lost and the branch may be our own."""
 
     error: RegistrarError | None = None
-    """Raised when the branch is not there after all; `None`: it is claimed once more."""
+    """What ends the run if there is no such branch after all; `None`: it is claimed once more."""
     opened: PullRequest | None = None
     """The pull request that the claim opened all the same."""
-    may_be_ours: bool = False
-    """Whether the answer was lost."""
+    answer_was_lost: bool = False
+    """Whether the branch may be our own."""
     body: str | None = None
-    """Then the description of the pull request that the claim may have opened."""
+    """Description of the pull request that a claim without an answer may have opened."""
 
     def has_opened(self, pull_request: PullRequest) -> bool:
         """Whether the claim opened this pull request, as far as that is known."""
@@ -167,16 +169,17 @@ class Write(NamedTuple):
     was_claimed: bool = False
     """Whether this run made the branch."""
     had_no_commit: bool = False
+    """Whether the branch was there, without a commit of its own."""
     is_done: bool = False
-    """Whether nothing is left to do."""
-    is_new: bool = False
-    """Whether this run opened the pull request."""
+    """Whether the claim has done everything: files and pull request."""
+    opened_by_claim: bool = False
+    """Whether a claim of this run opened the pull request."""
     mark: Mark | None = None
     """The mark of a pull request that was there, with what was removed from its branch since."""
 
 
 class Declined(NamedTuple):
-    """Everything that is missing was declined."""
+    """Everything that is missing was declined, perhaps in a pull request that is still open."""
 
 
 class LeftAlone(NamedTuple):
@@ -204,7 +207,7 @@ class Decision(NamedTuple):
     declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, and where."""
     beside: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists that have a name which this one would have taken."""
+    """Open pull requests of other lists whose branches have a name before the chosen one."""
 
 
 # --- How it is chosen ----------------------------------------------------------------------------
@@ -277,9 +280,11 @@ def _short(name: str) -> str:
 class _Decision:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        # Known for the whole run; claims that fail add to it
         self._names = names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
         self._claims: dict[str, list[NotMade]] = {}
+        # Found out again after a claim that failed
         self._declined: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
 
@@ -293,6 +298,7 @@ class _Decision:
             except _NotAnswered:
                 chosen = NotKnown()
             if isinstance(chosen, str):
+                # A preview answers a claim with `Made`, so nothing is unknown from here on
                 made = yield from self._claim(chosen)
                 if made is None:
                     continue
@@ -304,7 +310,7 @@ class _Decision:
                     was_claimed=True,
                     had_no_commit=made.had_no_commit,
                     is_done=bool(made.commit and made.pull_request),
-                    is_new=made.pull_request is not None,
+                    opened_by_claim=made.pull_request is not None,
                 )
             return Decision(chosen, self._files, self._declined, tuple(self._beside))
 
@@ -319,7 +325,11 @@ class _Decision:
         return answer
 
     def _read_names(self) -> Asking[None]:
-        """Read every name that was used, and the one after them."""
+        """Read every name that is known to be used, and on to the first one that is not.
+
+        Names beyond that are not asked about: what was proposed there, from a branch that is gone,
+        is not seen where no name before it was ever used.
+        """
         seen = [
             *(self._plan.state.heads or ()),
             *(s.name for s in self._states.values() if s.is_used),
@@ -342,11 +352,12 @@ class _Decision:
             for pull in state.pull_requests
             if (mark := self._mark_of(pull))
         ]
-        yield from self._decline(sorted(ours, key=lambda each: each[0].number, reverse=True))
+        yield from self._find_declined(sorted(ours, key=lambda each: each[0].number, reverse=True))
         if not self._files:
             return Declined()
         for index, state in enumerate(states):
             for pull in state.pull_requests:
+                # What a claim of ours opened may be from somebody else's branch: `_examine` looks
                 if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
                     others = filter(None, map(self._open_one, states[:index]))
                     self._beside += [other for other in others if Mark.of(other.body)]
@@ -368,23 +379,22 @@ class _Decision:
         mark = Mark.of(pull.body)
         return mark if mark and mark.is_of(self._plan.spec.list_id) else None
 
-    def _decline(self, ours: Sequence[_OfOurs]) -> Asking[None]:
-        """For a missing path, the newest pull request that has proposed it decides."""
+    def _find_declined(self, ours: Sequence[_OfOurs]) -> Asking[None]:
+        """Find what was declined: the newest pull request that has proposed a path decides."""
         undecided = {definition.path for definition in self._plan.missing}
         for pull, mark in ours:
             if was_closed_by_us(pull.body):
                 continue
             held = frozenset(path for path in undecided if mark.holds(path))
             undecided -= held
-            if held and pull.merged:
+            if pull.was_closed:
+                self._note_declined(pull, held)
+            elif pull.merged and held and mark.paths is not None and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
-                known = mark.paths is not None and pull.merge_commit
-                gone = (yield from self._ask(Lacking(held, pull.merge_commit))) if known else ()
-                self._decline_in(pull, gone)
-            elif not pull.is_open:
-                self._decline_in(pull, held)
+                gone = yield from self._ask(Lacking(held, pull.merge_commit))
+                self._note_declined(pull, gone)
 
-    def _decline_in(self, pull: PullRequest, paths: Iterable[str]) -> None:
+    def _note_declined(self, pull: PullRequest, paths: Iterable[str]) -> None:
         self._declined |= dict.fromkeys(paths, pull)
 
     def _continue(
@@ -396,53 +406,66 @@ class _Decision:
         held = frozenset(path for path in paths if mark.holds(path))
         try:
             gone = (yield from self._ask(Lacking(held, head))) if held else frozenset[str]()
-            removed = frozenset(path for path in gone if mark.lost(path))
-            if (new := gone - removed) and mark.commit:
-                if new - (yield from self._ask(Removed(new, mark.commit, head))):
+            removed = frozenset(path for path in gone if mark.was_removed(path))
+            newly_gone = gone - removed
+            # A mark of an earlier version has no commit: what is gone is created again
+            if newly_gone and mark.commit:
+                by_commit = yield from self._ask(Removed(newly_gone, mark.commit, head))
+                if newly_gone - by_commit:
                     return LeftAlone(pull)
-                removed |= new
+                removed |= newly_gone
         except _NotAnswered:
             return NotKnown(pull)
-        self._decline_in(pull, removed)
+        self._note_declined(pull, removed)
         if not self._files:
             return Declined()
         tree = yield from self._tree(head)
         return Write(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
 
     def _tree(self, commit: str) -> Asking[Tree | None]:
-        """Give what a branch holds; no decision depends on it."""
+        """Give what the chosen branch holds, for whoever writes on it."""
         answer = yield TreeAt(commit)
         return None if isinstance(answer, Unknown) else answer
 
     def _examine(self, state: BranchState, head: str) -> Asking[Write | None]:
-        """Continue a branch that adds files of ours and nothing else; `None`: it is left alone."""
+        """Continue a branch that adds files of ours and nothing else; `None`: it is left alone.
+
+        So is one with an open pull request that has no mark, if it goes to the default branch.
+        """
         pull = self._open_one(state)
         if pull is None:
             at_head = [each for each in state.pull_requests if each.head_sha == head]
             if at_head:
-                yield from self._decline_unmarked(head, at_head)
+                yield from self._find_declined_unmarked(head, at_head)
                 return None
-        elif not self._has_opened(pull) and (
-            Mark.of(pull.body) or pull.base_branch != self._plan.repository.default_branch
-        ):
+        elif not self._has_opened(pull):
             if Mark.of(pull.body):
+                # Of another list: one of ours would have been continued
                 self._beside.append(pull)
-            return None
+                return None
+            if pull.base_branch != self._plan.repository.default_branch:
+                return None
         plan = self._plan
-        lost = any(claim.may_be_ours for claim in self._claims.get(state.name, ()))
+        answer_was_lost = any(each.answer_was_lost for each in self._claims.get(state.name, ()))
         added = yield from self._added(head)
         if added is None:
-            # Nothing but its name says whose it is
-            ours = plan.spec.uses_profile_branch or (lost and head == plan.state.base_sha)
+            # Nothing but its name, or the lost answer to our claim, says whose it is
+            is_claimed = answer_was_lost and head == plan.state.base_sha
+            ours = plan.spec.uses_profile_branch or is_claimed
         else:
             blobs = {definition.path: definition.blob_id for definition in self._files}
             ours = bool(added) and added.items() <= blobs.items()
         if not ours:
             yield from self._close_again(state)
             return None
-        branch = Branch(state.name, head, (yield from self._tree(head)), may_be_ours=lost)
-        is_new = pull is not None and self._has_opened(pull)
-        return Write(branch, head, pull, had_no_commit=added is None, is_new=is_new)
+        tree = yield from self._tree(head)
+        return Write(
+            Branch(state.name, head, tree, may_be_ours=answer_was_lost),
+            head,
+            pull,
+            had_no_commit=added is None,
+            opened_by_claim=pull is not None and self._has_opened(pull),
+        )
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
         """Give the open pull request, the one to the default branch where there are several."""
@@ -450,19 +473,23 @@ class _Decision:
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
-    def _decline_unmarked(self, head: str, pulls: Sequence[PullRequest]) -> Asking[None]:
-        """Respect a "no" to what somebody opened by hand, or took our part out of."""
+    def _find_declined_unmarked(self, head: str, pulls: Sequence[PullRequest]) -> Asking[None]:
+        """Find what was declined in pull requests without a mark.
+
+        Somebody opened them by hand, or took our part out of the description.
+        """
         for pull in pulls:
             if pull.was_closed and Mark.of(pull.body) is None and not was_closed_by_us(pull.body):
                 added = (yield from self._added(head)) or {}
                 blobs = {definition.path: definition.blob_id for definition in self._plan.missing}
                 if added.items() <= blobs.items():
-                    self._decline_in(pull, added)
+                    self._note_declined(pull, added)
 
     def _added(self, head: str) -> Asking[Mapping[str, str] | None]:
-        """Give the blob ids of what a branch adds; nothing where it changes anything else.
+        """Give the blob ids of what a branch adds.
 
-        `None`: it has no commit of its own.
+        It is empty where the branch changes anything else, or too much to be listed; `None`: it has
+        no commit of its own.
         """
         base = self._plan.state.base_sha
         if head == base:
@@ -475,10 +502,13 @@ class _Decision:
         if before is None or after is None:
             # A repository too large for GitHub to list: the comparison names up to 300 files
             return comparison.added or {}
-        return _added(before, after)
+        return _added_between(before, after)
 
     def _claim(self, name: str) -> Asking[Made | None]:
-        """Make a branch; `None`: there is one by now, or it is to be claimed once more."""
+        """Make a branch; `None`: that failed, and what is known by now has to be looked at again.
+
+        Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
+        """
         declined, beside = dict(self._declined), tuple(self._beside)
         claim = Claim(name, self._files, declined, beside, is_first=not self._claims)
         answer: Made | NotMade = yield from self._ask(claim)
@@ -514,7 +544,7 @@ class _Decision:
                 self._states[state.name] = state._replace(pull_requests=(closed, *rest))
 
 
-def _added(before: Tree, after: Tree) -> Mapping[str, str]:
+def _added_between(before: Tree, after: Tree) -> Mapping[str, str]:
     """Blob ids of the regular files that were added; nothing where anything else changed."""
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     if any(path in before or after[path].mode != _REGULAR_FILE for path in changed):

@@ -33,8 +33,9 @@ class Mark(NamedTuple):
     list: str = ""
     """Hash of the list's identity; empty in marks of earlier versions."""
     commit: str = ""
-    """Commit of the branch before any of the paths was added to it: what the branch lacks now, and
-    a commit since then has changed, was removed. Empty in marks of earlier versions."""
+    """Commit of the branch before the run wrote to it that opened the pull request: what the branch
+    lacks now, and a commit since then has changed, was removed. Empty in marks of earlier versions.
+    """
 
     @classmethod
     def begin(cls, list_id: str, commit: str, earlier: Mark | None = None) -> Mark:
@@ -69,7 +70,7 @@ class Mark(NamedTuple):
         """Whether the pull request proposes ``path``, or did until somebody removed it."""
         return self.paths is None or hashed(path) in self.paths
 
-    def lost(self, path: str) -> bool:
+    def was_removed(self, path: str) -> bool:
         """Whether somebody is known to have removed ``path`` from the branch."""
         return hashed(path) in self.removed
 

@@ -76,7 +76,7 @@ def _open_or_update(
         operation = _update(
             client, plan, pull, proposal.body(result, pull.body, mark=mark), progress
         )
-        return pull, PullRequestOperation.CREATED if choice.is_new else operation
+        return pull, PullRequestOperation.CREATED if choice.opened_by_claim else operation
     body = proposal.body(result, mark=mark)
     new = NewPullRequest(choice.branch.name, proposal.title(result), body, proposal.options.draft)
     try:

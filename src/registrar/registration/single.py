@@ -105,7 +105,7 @@ def claim(
             made = client.graphql.create_everything(plan.repository, commit, pull)
     except GitHubError as error:
         if error.may_have_been_applied:
-            return NotMade(may_be_ours=True, body=body)
+            return NotMade(answer_was_lost=True, body=body)
         return make_branch(client, plan, name)
     except (Cancelled, OutOfTime):
         if client.may_have_been_applied:
