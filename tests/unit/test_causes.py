@@ -19,12 +19,16 @@ from registrar.github.causes import words_alone
         ("Request 8A1F:2B7C:77 failed", "Request 11AF:0000:9 failed"),
         ("Refused at 2026-11-22T04:05:06Z", "Refused at 2027-01-01T00:00:00Z"),
         ("Repository rule violations found", "Repository rule violations found"),
+        ("path '.editorconfig' is bad", "path '.github/labels.yml' is bad"),
+        ("path .editorconfig: bad", "path .github/labels.yml: bad"),
+        ("Repository 'app' is locked", "Repository 'rule' is locked"),
+        ("No 'My app.md' here", "No 'Rules of my house.md' here"),
     ],
 )
 def test_names_addresses_ids_and_numbers_do_not_count(one: str, other: str) -> None:
-    assert words_alone(one, "octo/app", "app", "add/app") == words_alone(
-        other, "octo/rule", "rule", "add/rule"
-    )
+    app = ("octo/app", "add/app", ".editorconfig", "My app.md")
+    rule = ("octo/rule", "add/rule", ".github/labels.yml", "docs/Rules of my house.md")
+    assert words_alone(one, *app) == words_alone(other, *rule)
 
 
 @pytest.mark.parametrize(

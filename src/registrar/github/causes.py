@@ -20,23 +20,30 @@ _LONGEST_NAME = 255
 
 
 def words_alone(words: str, *names: str) -> str:
-    """Leave out of GitHub's words what another request would find otherwise in them.
+    """Leave out of GitHub's words what differs from one request to another.
 
-    A name that is a word of letters counts as one only between quotation marks: elsewhere it may be
-    a word of the sentence (a repository called ``rule``).
+    ``names`` are owners, repositories, branches and paths; their parts count, too. A name that is a
+    word of letters counts as one only between quotation marks: elsewhere it may be a word of the
+    sentence (a repository called ``rule``).
     """
-    known = {name.lower() for name in names if name}
+    known = {part.lower().strip(".:") for name in names for part in (name, *name.split("/"))}
     paths = [name for name in known if "/" in name]
+    words = _ADDRESS.sub("", words.lower())
+    # Longer ones first: one may be a part of another
+    for name in sorted(known, key=len, reverse=True):
+        if " " in name.strip():
+            words = words.replace(name, "")
 
     def bare(matched: re.Match[str]) -> str:
         run = matched[0].strip(".:")
         around = matched.string[: matched.start()][-1:], matched.string[matched.end() :][:1]
         is_quoted = around[0] == around[1] and around[0] in _QUOTES
         is_name = run in known or any(name in run for name in paths)
-        is_word = run.isalpha() and not is_quoted
+        # `.editorconfig` is none, and `refused.` is one
+        is_word = matched[0].rstrip(".:").isalpha() and not is_quoted
         return "" if (is_name and not is_word) or any(map(str.isdigit, run)) else run
 
-    return " ".join(_RUN.sub(bare, _ADDRESS.sub("", words.lower())).split())
+    return " ".join(_RUN.sub(bare, words).split())
 
 
 def cause_of(
@@ -46,7 +53,9 @@ def cause_of(
     if isinstance(answer, NoAnswer):
         return row
     address, _, _ = request.target.partition("?")
-    names = {context.target, *map(unquote, address.split("/")), *_names_in(request.body)}
+    path = unquote(address.partition("/contents/")[2])
+    in_address = map(unquote, address.split("/"))
+    names = {context.target, path, *in_address, *_names_in(request.body)}
     number = answer.headers.get("x-github-request-id", "")
     return f"{row}: {words_alone(answer.message, number, *names)}"
 
