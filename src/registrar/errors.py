@@ -39,7 +39,7 @@ class RegistrarError(Exception):
     @property
     def nothing_done(self) -> bool:
         """Whether what failed is certain to have changed nothing."""
-        return self.kind in NOTHING_DONE
+        return self.kind in NOTHING_DONE and not self.failure.may_have_been_applied
 
 
 class Refused(RegistrarError):

@@ -17,7 +17,7 @@ from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.limits import TokenLimits
-from registrar.github.request import Request
+from registrar.github.request import GRAPHQL, Request
 from registrar.github.retry import RetryPolicy
 from registrar.github.session import Session, branch_key
 from registrar.github.transport import Transport
@@ -121,6 +121,36 @@ def test_a_failure_that_lasts_is_an_error_that_says_how_often(host: Scripted) ->
     assert not host.session.wrote
 
 
+def test_the_pause_after_a_limit_does_not_depend_on_other_failures(host: Scripted) -> None:
+    host.answers = [BROKEN, BROKEN, BROKEN, BROKEN, LIMITED, OK]
+    assert host.send() == "x"
+    assert 67.5 <= host.waited <= 84.4
+
+
+def test_limits_take_no_tries_from_other_failures(host: Scripted) -> None:
+    host.answers = [LIMITED, LIMITED, LIMITED, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, OK]
+    assert host.send() == "x"
+
+
+def test_a_success_stands_even_where_the_pause_that_it_asks_for_is_too_long() -> None:
+    host = Scripted(minutes=0)
+    read = {"data": {"id": "x"}, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit"}]}
+    host.answers = [(200, read)]
+    request: Request[str] = Request(
+        "POST",
+        GRAPHQL,
+        msg("operation.token"),
+        lambda response: Fields(response.data).object("data").text("id"),
+        writes=True,
+    )
+    assert host.session.request(request) == "x"
+    with pytest.raises(OutOfTime):
+        host.send("GET")
+    assert len(host.seen) == 1
+    host.server.shutdown()
+    host.server.server_close()
+
+
 def test_what_is_not_idempotent_is_not_sent_again_when_it_may_have_been_applied(
     host: Scripted,
 ) -> None:
@@ -138,7 +168,7 @@ def test_a_refusal_after_a_lost_answer_says_that_it_may_be_ours(host: Scripted) 
     with pytest.raises(GitHubError) as failed:
         host.send()
     assert failed.value.already_exists
-    assert failed.value.nothing_done
+    assert not failed.value.nothing_done
     assert failed.value.may_have_been_applied
     host.answers = [EXISTS]
     with pytest.raises(GitHubError) as failed:

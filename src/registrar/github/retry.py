@@ -62,6 +62,8 @@ class RetryPolicy:
         self._lock = threading.Lock()
         self._resume_at = 0.0
         self._counted_until = 0.0
+        self._ended: OutOfTime | None = None
+        """Why no other request is sent."""
         self._has_announced = False
         """Whether an announcement in place of the usual text was printed."""
 
@@ -69,9 +71,12 @@ class RetryPolicy:
         """Wait until every pause is over.
 
         Raises:
+            OutOfTime: the pause that a success asked for exceeds the time that is left.
             Cancelled: a signal arrived.
         """
         self._cancellation.check()
+        if self._ended:
+            raise self._ended
         while (seconds := self._resume_at - self.clock.monotonic()) > 0:
             self._cancellation.sleep(seconds)
 
@@ -141,6 +146,13 @@ class RetryPolicy:
         if not is_repeated:
             usual = msg("wait.pause", reason=reason, seconds=math.ceil(seconds))
             self._announce(announcement or usual)
+
+    def begin_pause_after_success(self, seconds: float, reason: Message) -> None:
+        """Begin a pause as `begin_pause` does; one that is too long ends the next request."""
+        try:
+            self.begin_pause(seconds, reason)
+        except OutOfTime as ended:
+            self._ended = ended
 
     def _count(self, start: float, end: float) -> None:
         """Take an interval from the time that is left; several threads may wait at once."""

@@ -60,14 +60,15 @@ class _Attempts(Generic[Model]):
     began: float
     """On the monotonic clock, in seconds."""
     sent: int = 0
-    """Number of tries, lag not counted."""
+    """Number of tries; those that ended with lag or a limit are counted by themselves."""
     lagged: int = 0
     """Number of answers that what we have made is not there."""
     known_until: float = 0.0
     """Until when GitHub may not know what the request needs; 0 when we made none of it."""
     may_have_been_applied: bool = False
     """Whether one of its tries may have been applied."""
-    was_limited: bool = False
+    limited: int = 0
+    """Number of answers that a limit is met."""
 
 
 class Session:
@@ -131,8 +132,7 @@ class Session:
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
-            if outcome.kind is Kind.LIMIT and not attempts.was_limited:
-                attempts.was_limited = True
+            if outcome.kind is Kind.LIMIT and not attempts.limited:
                 self.limits.pace.note_limit()
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made(*request.makes)
@@ -174,10 +174,15 @@ class Session:
         self.wrote |= request.writes
         self.note_made(*request.makes)
         if outcome.pause:
-            self._policy.begin_pause(outcome.pause, outcome.reason)
+            self._policy.begin_pause_after_success(outcome.pause, outcome.reason)
         return cast("Model", outcome.model)
 
     def _begin_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
+        if outcome.kind is Kind.LIMIT:
+            attempts.sent -= 1
+            attempts.limited += 1
+            self._policy.begin_pause(pause_before(outcome, attempts.limited), outcome.reason)
+            return
         if outcome.kind is not Kind.LAG:
             self._policy.begin_pause(pause_before(outcome, attempts.sent), outcome.reason)
             return
