@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
     TARGET,
@@ -19,6 +19,7 @@ from tests.harness import (
     Run,
     calls,
     inject_fault,
+    is_read,
     shortened,
     writes,
 )
@@ -437,5 +438,51 @@ def test_a_token_that_may_not_open_pull_requests(
     assert ended.exit_code == 1
     check_error(ended, "pull_requests=write")
     check_error(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
+    assert run(action).exit_code == 0
+    finished(repository)
+
+
+def test_a_limit_while_the_open_pull_request_is_looked_for_leaves_the_link(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """GitHub says that there is one, and then answers no more."""
+    exists = "A pull request already exists for octo:x."
+    at_pulls = {"GET": False, "POST": False}
+
+    def opens(request: Request) -> bool:
+        at_pulls["POST"] |= request.method == "POST" and request.path.endswith("/pulls")
+        return request.method == "POST" and request.path.endswith("/pulls")
+
+    def looks(request: Request) -> bool:
+        return at_pulls["POST"] and is_read(request) and request.path.endswith("/pulls")
+
+    message = {"message": "Validation Failed", "errors": [{"message": exists}]}
+    host.faults.add(Fault(FaultKind.CUSTOM, match=opens, status=422, body=message))
+    host.faults.add(Fault(FaultKind.PRIMARY_403, match=looks, times=None, reset_in=7200))
+    ended = run(action)
+    assert ended.exit_code == 1
+    check_error(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
+    assert ended.outputs["created"] == str(len(PATHS))
+
+
+def test_what_has_begun_is_not_refused_for_the_rate_limit(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """The answer about the branch is lost, and looking for it takes requests that are left."""
+
+    def makes_branch(request: Request) -> bool:
+        return request.method == "POST" and request.path.endswith("/git/refs")
+
+    def few_left(request: Request) -> None:
+        if makes_branch(request) and host.rate_limit:
+            host.rate_limit.remaining = len(PATHS) + 5
+
+    host.on_request = few_left
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=makes_branch, when="after"))
+    ended = run(action, max_wait_minutes="1")
+    assert ended.exit_code == 1
+    assert int(ended.outputs["created"]) > 0
+    host.on_request = None
+    host.rate_limit = None
     assert run(action).exit_code == 0
     finished(repository)

@@ -18,9 +18,11 @@ from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.limits import TokenLimits
 from registrar.github.request import GRAPHQL, Request
+from registrar.github.rest import Rest
 from registrar.github.retry import RetryPolicy
-from registrar.github.session import Session, branch_key
+from registrar.github.session import Session, branch_key, open_pull_request_key
 from registrar.github.transport import Transport
+from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock
 
@@ -125,6 +127,25 @@ def test_the_pause_after_a_limit_does_not_depend_on_other_failures(host: Scripte
     host.answers = [BROKEN, BROKEN, BROKEN, BROKEN, LIMITED, OK]
     assert host.send() == "x"
     assert 67.5 <= host.waited <= 84.4
+
+
+def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(host: Scripted) -> None:
+    def listed(number: int, branch: str) -> dict[str, Any]:
+        repo = {"id": 1, "full_name": "octo/example"}
+        return {
+            "number": number,
+            "html_url": f"https://github.com/octo/example/pull/{number}",
+            "state": "open",
+            "head": {"ref": branch, "sha": "1" * 40, "repo": repo},
+            "base": {"ref": "main", "repo": repo},
+        }
+
+    host.answers = [(200, [listed(n, "theirs") for n in range(1, 101)]), (200, [listed(101, "x")])]
+    host.session.note_made(open_pull_request_key("x"))
+    repository = Repository("octo/example", "main", "https://github.com/octo/example")
+    found = Rest(host.session).open_pull_requests(repository, "x")
+    assert [pull.number for pull in found] == [101]
+    assert host.waited == 0
 
 
 def test_limits_take_no_tries_from_other_failures(host: Scripted) -> None:

@@ -388,7 +388,13 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: "BRANCH_PROTECTION_RULE_VIOLATION" in c.types,
     ),
     # microsoft/vscode-remote-repositories-github#122: below, or above, a branch that exists
-    Row(Kind.REFUSED, "refusal.reference", (200,), ("Ref cannot be created",)),
+    Row(
+        Kind.REFUSED,
+        "refusal.reference",
+        (200,),
+        ("Ref cannot be created",),
+        when=lambda c: c.refused,
+    ),
     # Molunerfinn/PicGo#955
     Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
     # decaporg/decap-cms: entries with an empty part in their path

@@ -445,6 +445,11 @@ class Rest:
         pulls: tuple[PullRequest, ...] = ()
         number, is_full, seen = 1, True, set[int]()
 
+        def lacks_it(answer: Response) -> bool:
+            """Whether it is on none of the pages, so far as this one is the last."""
+            is_last = len(list(objects(answer.data))) < PER_PAGE
+            return is_last and not parse.pull_requests_from(answer.data, branch)
+
         def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
             numbers = [each.identity("number") for each in objects(data)]
             if repository.number and any(
@@ -465,7 +470,7 @@ class Rest:
                     operation,
                     of_json(read),
                     needs=needs,
-                    says_absent=lambda answer: not parse.pull_requests_from(answer.data, branch),
+                    says_absent=lacks_it,
                 )
             )
             number, is_full = number + 1, len(numbers) == PER_PAGE

@@ -102,6 +102,11 @@ class WritingAnswers(Answers):
         self.may_have_written = ""
         """Name of the branch on which a claim may have created files, its answer being lost."""
 
+    @property
+    def has_claimed(self) -> bool:
+        """Whether a branch was made, or may have been."""
+        return bool(self._claimed)
+
     def __call__(self, ask: decide.Ask) -> decide.Answer:
         """Answer one question: what a preview leaves open has to be known before anything is made.
 

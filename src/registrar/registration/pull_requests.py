@@ -80,19 +80,31 @@ def _open_or_update(
     body = proposal.body(result, mark=mark)
     new = NewPullRequest(choice.branch.name, proposal.title(result), body, proposal.options.draft)
     try:
-        return _open(client, plan, new, progress), PullRequestOperation.CREATED
+        pull, is_new = _open_or_find(client, plan, new, progress)
+    except OutOfTime as ended:
+        raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
+    if is_new:
+        return pull, PullRequestOperation.CREATED
+    body = proposal.body(result, pull.body, mark=mark)
+    return pull, _update(client, plan, pull, body, progress)
+
+
+def _open_or_find(
+    client: Client, plan: Plan, new: NewPullRequest, progress: Progress
+) -> tuple[PullRequest, bool]:
+    """Open a pull request, or find the one that is open, and say whether it is a new one."""
+    try:
+        return _open(client, plan, new, progress), True
     except GitHubError as error:
         pull = None
         if error.already_exists or error.may_have_been_applied:
-            pull = _find_open(client, plan, new.branch)
+            try:
+                pull = _find_open(client, plan, new.branch)
+            except GitHubError as unread:
+                raise NotOpened(_by_hand(plan, new, unread.failure)) from unread
         if pull is None:
             raise NotOpened(_why_not_opened(client, plan, new, error.failure)) from error
-        if error.may_have_been_applied and pull.has_body(body):
-            return pull, PullRequestOperation.CREATED
-        body = proposal.body(result, pull.body, mark=mark)
-        return pull, _update(client, plan, pull, body, progress)
-    except OutOfTime as ended:
-        raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
+        return pull, error.may_have_been_applied and pull.has_body(new.body)
 
 
 def _proposes_all(mark: Mark | None, result: RegistrationResult) -> bool:

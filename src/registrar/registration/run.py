@@ -226,7 +226,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     if isinstance(choice, LeftAlone):
         progress.leave_alone(decision.files, choice.pull_request)
     elif isinstance(choice, Write):
-        if not choice.was_claimed:
+        if not answers.has_claimed:
             require(decision.files)
         _write_on(choice, client, plan, proposal, progress)
 
