@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from registrar.models.evidence import blob_id
-from tests.fakehub import Repository, StandInHost, Submodule, Symlink
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
 from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
 
 LISTED: tuple[Mapping[str, Any], ...] = (
@@ -518,6 +518,16 @@ def test_over_many_it_is_in_the_same_query(
     assert "1 different from the list, CODEOWNERS mistakes: 1." in run.summary
     assert "<summary>CODEOWNERS mistakes: 1</summary>" in run.summary
     assert "GitHub finds mistakes in CODEOWNERS (1)." in run.console
+    host.faults.add(
+        Fault(
+            FaultKind.TIMEOUT_200,
+            match=lambda request: "nodes(ids:" in str((request.json or {}).get("query")),
+            times=None,
+        )
+    )
+    # Each is read by itself
+    assert (check().exit_code, check().outputs["invalid"]) == (1, "1")
+    host.faults.clear()
     owned.codeowners_errors = []
     assert check().exit_code == 0
     host.quirks.hides_codeowners = True

@@ -63,8 +63,9 @@ def make_listing(
         except (Refused, GitHubError) as error:
             if isinstance(error, GitHubError) and error.kind in ENDS_THE_READING:
                 raise
-            if shard.number == 1:
-                # It has no id: the first shard tells
+            if shard.number == 1 or isinstance(error, GitHubError):
+                # It has no id, so the first shard tells that there is none. What could not be read
+                # may belong to this one
                 listing.not_found[literal] = error.failure
             continue
         listing.by_id[repository.id] = repository

@@ -125,6 +125,11 @@ class Reader:
     _sent_before: int = 0
     _total: int = 0
     """Tasks that are to be read."""
+    _measured: int = 0
+    """Queries that were answered."""
+    _lost_seconds: float = 0.0
+    """How long queries took that were not, and asking about one repository instead: a few large
+    ones say nothing about the others."""
     _done: int = 0
     """Tasks that have been read."""
 
@@ -202,7 +207,12 @@ class Reader:
             if error.kind not in ASK_FOR_LESS:
                 return error.failure
             try:
-                state = self.client.inspect(target.repository.full_name, branches, directories)
+                state = self.client.inspect(
+                    target.repository.full_name,
+                    branches,
+                    directories,
+                    with_codeowners=target.spec.lists_codeowners,
+                )
             except (Refused, GitHubError) as again:
                 return again.failure
             if state.repository.number not in {0, target.repository.id}:
@@ -245,11 +255,15 @@ class Reader:
                 if error.kind in ENDS_THE_READING:
                     raise
                 if len(batch) > 1:
+                    self._lost_seconds += self.clock.monotonic() - began
                     self._size.failed(len(batch))
                     # GitHub takes points for a query that runs out of time
                     self._require_points()
                     continue
                 answers = [alone(batch[0], error)]
+                self._lost_seconds += self.clock.monotonic() - began
+            else:
+                self._measured += 1
             self._size.answered(self.clock.monotonic() - began)
             done += len(batch)
             self._done += len(batch)
@@ -263,10 +277,10 @@ class Reader:
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""
         now = self.clock.monotonic()
-        each = (now - self._began) / max(self._done, 1)
-        left = each * (self._total - self._done) if self.queries >= _MEASURED_QUERIES else 0.0
+        each = (now - self._began - self._lost_seconds) / max(self._done, 1)
+        left = each * (self._total - self._done) if self._measured >= _MEASURED_QUERIES else 0.0
         if now + left >= self.end:
-            minutes = math.ceil(each * self._total / 60)
+            minutes = math.ceil((self._lost_seconds + each * self._total) / 60)
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
     def _reading(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from registrar.errors import Refused, RegistrarError
 from registrar.failure import Kind
 from registrar.github.errors import GitHubError
 from registrar.github.explain import Context, TokenKind
@@ -25,10 +26,14 @@ if TYPE_CHECKING:
     from registrar.github.transport import Transport
 
 
+_OwnerFiles: TypeAlias = OwnerFiles | RegistrarError | None
+"""What an owner's ``.github`` holds, or why it could not be read."""
+
+
 class Client:
     """What a run asks of GitHub about one repository. May be used from several threads."""
 
-    def __init__(self, session: Session, owner_files: dict[str, OwnerFiles | None]) -> None:
+    def __init__(self, session: Session, owner_files: dict[str, _OwnerFiles]) -> None:
         """``owner_files`` caches what the repositories ``.github`` hold, for all clients."""
         self._session = session
         self._owner_files = owner_files
@@ -39,8 +44,15 @@ class Client:
         """Read the owner's repository ``.github``, once a run: ``directories`` never change."""
         key = owner.lower()
         if key not in self._owner_files:
-            self._owner_files[key] = self.graphql.read_owner(owner, directories)
-        return self._owner_files[key]
+            try:
+                self._owner_files[key] = self.graphql.read_owner(owner, directories)
+            except (Refused, GitHubError) as error:
+                # Asked again for each repository, it would take the time of all others
+                self._owner_files[key] = error
+        found = self._owner_files[key]
+        if isinstance(found, RegistrarError):
+            raise found
+        return found
 
     @property
     def scopes(self) -> frozenset[str] | None:
@@ -95,7 +107,7 @@ class GitHub:
         self._transport = transport
         self._limits = TokenLimits(token, policy.clock)
         self._policy = policy
-        self._owner_files: dict[str, OwnerFiles | None] = {}
+        self._owner_files: dict[str, _OwnerFiles] = {}
         self._context = Context(transport.host, "", TokenKind.of(token), workflow_repository)
 
     def client(self, target: str) -> Client:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from registrar.errors import Refused
-from registrar.failure import ENDS_THE_READING, Failure, Kind
+from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.causes import words_alone
 from registrar.github.classify import failure_beside_data
@@ -154,10 +154,17 @@ class ManyClient:
         return self._rest.get_repository(full_name, lambda data: _repository(Fields(data)))
 
     def inspect(
-        self, full_name: str, branches: Sequence[str], directories: Sequence[str]
+        self,
+        full_name: str,
+        branches: Sequence[str],
+        directories: Sequence[str],
+        *,
+        with_codeowners: bool = False,
     ) -> RepositoryState:
         """Read one repository as if it were the only one (`GraphQL.inspect`)."""
-        return self._graphql.inspect(full_name, branches, directories)
+        return self._graphql.inspect(
+            full_name, branches, directories, with_codeowners=with_codeowners
+        )
 
     def inspect_many(
         self,
@@ -191,7 +198,7 @@ class ManyClient:
                     },
                 ),
                 tolerates=_is_about_one,
-                asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else frozenset(),
+                asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else ASK_FOR_LESS,
             )
         )
         return [self._state(each) if isinstance(each, PartlyRead) else each for each in answers]

@@ -34,6 +34,25 @@ def test_an_empty_shard_is_no_error(many: Start, make: Make, shard: str) -> None
     assert many(shard=shard).exit_code == 0
 
 
+def test_a_name_that_cannot_be_read_fails_in_every_shard(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """The first shard may have read it, and left it to this one."""
+    [repository] = make(0, 1)
+    host.faults.add(
+        Fault(
+            FaultKind.ERROR_502_HTML,
+            match=lambda request: request.path == f"/repos/{repository.full_name}",
+            times=None,
+        )
+    )
+    runs = [many(target_repos=repository.full_name, shard=shard) for shard in ("1/2", "2/2")]
+    assert [(run.exit_code, states(run)) for run in runs] == [(1, {"failed": 1})] * 2
+    host.faults.clear()
+    gone = [many(target_repos="octo-org/gone", shard=shard).exit_code for shard in ("1/2", "2/2")]
+    assert gone == [1, 0]
+
+
 def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
     make(1, 2)
     [closed] = make(0, 1)

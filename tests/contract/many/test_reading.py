@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.limits import RateLimit
+from tests.fakehub.representations import node_id
 from tests.harness import SCAFFOLD_BRANCH, Action, Start, only_reads
 from tests.organisation import Make, asked, rows, states
 
@@ -189,6 +190,48 @@ def test_the_queries_that_are_told_are_those_that_were_sent(
     sent = [each for each in asked(host) if each in {"nodes", "query"}]
     assert {"nodes", "query"} == set(sent)
     assert run.report["fleet"]["budget"]["queries"] == len(sent)
+
+
+def test_one_large_repository_says_nothing_about_the_time_of_the_others(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    """Every query that it is in runs out of time, but those for it alone, in parts."""
+    [large] = make(0, 1)
+    make(150, 0)
+    large_ids = 0
+
+    def is_too_much(request: Request) -> bool:
+        ids = ((request.json or {}).get("variables") or {}).get("ids", [])
+        return node_id("R", large.id) in ids
+
+    def slow(request: Request) -> None:
+        nonlocal large_ids
+        if is_too_much(request):
+            large_ids += 1
+            action.clock.sleep(10)
+
+    host.faults.add(Fault(FaultKind.TIMEOUT_200, match=is_too_much, times=None))
+    host.on_request = slow
+    run = many(mode="plan")
+    assert states(run) == {"missing": 1, "complete": 150}, run.console
+    # Ten, five, two and one at once, each once more
+    assert large_ids == 8
+
+
+def test_an_owners_files_that_cannot_be_read_are_asked_for_once(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 5)
+    host.create_repository("octo-org/.github", {"SECURITY.md": b""}, private=True)
+
+    def is_owners(request: Request) -> bool:
+        return ((request.json or {}).get("variables") or {}).get("owner") == "octo-org"
+
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_owners, times=None))
+    run = many(mode="plan", profile="health", respect_alternatives="true")
+    assert states(run)["failed"] == 5
+    # In parts that get smaller, each once more, and the smallest six times
+    assert sum(map(is_owners, host.requests)) == 12
 
 
 def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
