@@ -148,6 +148,20 @@ def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(host: S
     assert host.waited == 0
 
 
+@pytest.mark.parametrize("error", ["boom", None, {}])
+def test_a_query_with_any_error_beside_its_data_is_no_success(host: Scripted, error: Any) -> None:
+    host.answers = [(200, {"data": {"id": "x"}, "errors": [error]})]
+    query: Request[str] = Request(
+        "POST",
+        GRAPHQL,
+        msg("operation.token"),
+        lambda response: Fields(response.data).object("data").text("id"),
+        tolerates=lambda error: bool(error.path),
+    )
+    with pytest.raises(GitHubError):
+        host.session.request(query)
+
+
 def test_limits_take_no_tries_from_other_failures(host: Scripted) -> None:
     host.answers = [LIMITED, LIMITED, LIMITED, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, OK]
     assert host.send() == "x"

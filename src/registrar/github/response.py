@@ -151,13 +151,17 @@ class Response(NamedTuple):
                     tuple(step for step in steps if isinstance(step, (str, int))),
                     isinstance(more, dict) and more.get("saml_failure") is True,
                 )
+            else:
+                # No answer of GitHub has it, but one beside data leaves something unread, too
+                yield GraphQLError(
+                    "", error if isinstance(error, str) else "", (), names_saml=False
+                )
 
     def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Response:
         """The same GraphQL answer with only the errors that ``keep`` takes."""
         if not isinstance(self.data, dict) or not self.graphql_errors:
             return self
-        raw = [each for each in self.details if isinstance(each, dict)]
-        parts = zip(raw, self.graphql_errors, strict=True)
+        parts = zip(self.details, self.graphql_errors, strict=True)
         kept = [each for each, error in parts if keep(error)]
         return self._replace(data={**self.data, "errors": kept})
 
