@@ -10,9 +10,9 @@ import cmarkgfm
 from cmarkgfm.cmark import Options
 
 OURS = re.compile(
-    # The repository of the stand-in, and GitHub's documentation
+    # The repository of the stand-in, GitHub's documentation, and how GitHub is
     r"http://127\.0\.0\.1:\d+/[\w.-]+/[\w.-]+/(pull/\d+|commit/[0-9a-f]{40}|compare/[\w./%?&=-]+)"
-    r"|https://docs\.github\.com/[\w./@-]+"
+    r"|https://docs\.github\.com/[\w./@-]+|https://www\.githubstatus\.com"
 )
 TAGS = {"p", "br", "code", "a", "strong", "h2", "blockquote", "details", "summary", "pre"}
 TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "ul", "li", "input"}

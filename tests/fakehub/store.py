@@ -130,7 +130,11 @@ class Store:
 
     def find_head(self, branch: str) -> str | None:
         with self.lock:
-            found = self.git.branches.local.get(branch)
+            try:
+                found = self.git.branches.local.get(branch)
+            except ValueError:
+                # No branch can have this name
+                return None
             return None if found is None else str(found.target)
 
     def files(self, branch: str | None = None) -> dict[str, Content]:

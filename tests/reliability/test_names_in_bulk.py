@@ -128,7 +128,11 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
 
     def meanwhile(request: Request) -> None:
         if event := moments.pop(request.number, None):
-            event()
+            if event in goes and request.path.endswith("/repos"):
+                # The list was asked for again
+                moments[request.number + 1] = event
+            else:
+                event()
         if request.number == other_at:
             runs.append(another(action)(given, target_repo=None, env=env, runner=True))
 
