@@ -291,7 +291,7 @@ class Reader:
     ) -> Reading | _Waiting:
         """Decide for a target, as far as its state allows; ``waiting`` has asked for it."""
         if isinstance(state, Failure):
-            return failed_reading(target, state)
+            return _go_on(waiting, Unknown()) if waiting else failed_reading(target, state)
         if isinstance(state, Exclusion):
             return Reading(target, target.row(FleetState.COMPLETE, 0), exclusion=state)
         spec = target.files.spec(state.repository.full_name)

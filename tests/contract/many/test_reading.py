@@ -38,6 +38,27 @@ def test_too_few_points_to_look_under_later_names_of_the_branch(
     assert "Points needed: about 1, left: 0" in run.console
 
 
+def test_what_is_missing_is_known_though_a_later_name_cannot_be_read(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    [repository] = make(0, 1)
+    for number, name in enumerate(["", "-2", "-3"], start=1):
+        repository.create_branch(f"{SCAFFOLD_BRANCH}{name}")
+        repository.commit({f"x{number}": b""}, branch=f"{SCAFFOLD_BRANCH}{name}")
+        repository.open_pull_request(head=f"{SCAFFOLD_BRANCH}{name}")
+        repository.merge(number)
+    host.faults.add(
+        Fault(
+            FaultKind.ERROR_502_HTML,
+            match=lambda request: f"{SCAFFOLD_BRANCH}-4" in str(request.json),
+            times=None,
+        )
+    )
+    run = many(mode="plan")
+    assert (run.exit_code, states(run)) == (0, {"missing": 1}), run.console
+    assert "not known" in run.console
+
+
 @pytest.mark.large
 @pytest.mark.parametrize("mode", ["register", "plan"])
 @pytest.mark.parametrize(
