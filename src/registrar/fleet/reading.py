@@ -60,7 +60,7 @@ _MEASURED_QUERIES = 10
 """Queries that tell how long the others take: by then most batches have their final size."""
 _MOST_HELD = 1000
 """Repositories whose plans wait for another answer: the plans of all would fill the memory."""
-_SHARED = StateOf | Lacking | Removed
+_SHARED_QUESTIONS = StateOf | Lacking | Removed
 """What one query can answer for several."""
 
 
@@ -350,7 +350,7 @@ def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
     try:
         while True:
             ask = asking.send(answer)
-            if isinstance(ask, _SHARED) and not plan.state.pull_requests_error:
+            if isinstance(ask, _SHARED_QUESTIONS) and not plan.state.pull_requests_error:
                 return waiting._replace(ask=ask)
             answer = Made() if isinstance(ask, Claim) else Unknown()
     except StopIteration as done:

@@ -157,15 +157,15 @@ class Fleet:
         budgets.require_memory(paths * len(listing.selected))
         budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
-        left_out, result = set[int](), self.result
+        excluded_ids, result = set[int](), self.result
         result.rules.update({(f.list_name, r.number): 0 for f in self.lists for r in f.rules})
         for reading in reader.read(targets):
             repository, plan = reading.target.repository, reading.plan
             if reading.exclusion:
                 self._record_unread(reading.target, f"excluded: {reading.exclusion}")
-                if repository.id not in left_out:
+                if repository.id not in excluded_ids:
                     listing.excluded[reading.exclusion] += 1
-                left_out.add(repository.id)
+                excluded_ids.add(repository.id)
                 continue
             if plan:
                 result.count_rules(reading.target.files.list_name, plan)

@@ -63,8 +63,8 @@ class _Attempts(Generic[Model]):
     """Number of tries; those that ended with lag or a limit are counted by themselves."""
     lagged: int = 0
     """Number of answers that what we have made is not there."""
-    known_until: float = 0.0
-    """Until when GitHub may not know what the request needs; 0 when we made none of it."""
+    lag_until: float = 0.0
+    """Until when a missing thing may be one that GitHub does not know yet; 0: we made none."""
     may_have_been_applied: bool = False
     """Whether one of its tries may have been applied."""
     limited: int = 0
@@ -165,7 +165,7 @@ class Session:
             self.limits.note(answer.headers)
         made = [self._made[key] for key in request.needs if key in self._made]
         attempts.sent += 1
-        attempts.known_until = max(made) + LAG_SECONDS if made else 0.0
+        attempts.lag_until = max(made) + LAG_SECONDS if made else 0.0
         context = self.context._replace(was_accepted=self.limits.was_accepted)
         return classify(request, answer, context, was_made=bool(made), now=self._clock.time())
 
@@ -188,7 +188,7 @@ class Session:
             return
         attempts.sent -= 1
         attempts.lagged += 1
-        left = max(attempts.known_until - self._clock.monotonic(), 0.0)
+        left = max(attempts.lag_until - self._clock.monotonic(), 0.0)
         self._policy.begin_pause(
             min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
             outcome.reason,
@@ -219,7 +219,7 @@ def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began
     if attempts.may_have_been_applied and not attempts.request.idempotent:
         return False
     if outcome.kind is Kind.LAG:
-        return began < attempts.known_until
+        return began < attempts.lag_until
     asks_less = outcome.kind in attempts.request.asks_less_after
     tries = min(outcome.tries, TRIES_BEFORE_LESS) if asks_less else outcome.tries
     return outcome.kind is Kind.LIMIT or attempts.sent < tries

@@ -59,7 +59,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
         repository = client.rest.with_properties(repository)
     base_sha = _base(client, repository)
     # From the first missing path on, so that no other request waits for them
-    names = cache(partial(_ask_for_names, client, repository, spec.branch))
+    ask_for_names = cache(partial(_ask_for_names, client, repository, spec.branch))
 
     def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
         there: dict[str, Entry] = {}
@@ -68,7 +68,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
             if entry:
                 there[path] = entry
             elif are_listed:
-                names()
+                ask_for_names()
         return there
 
     entries = read(asked, are_listed=False)
@@ -86,7 +86,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     if spec.mode is not Mode.REGISTER and not CODEOWNERS.isdisjoint(entries):
         state = state._replace(codeowners=_codeowners(client, repository))
     if absent:
-        state = _with_names(state, spec.branch, names())
+        state = _with_names(state, spec.branch, ask_for_names())
     return with_owner(client, spec, state)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
-"""What may be wrong with one of several names only. What looked like lag, and lasts, is."""
+"""What may be wrong with one of several names only; lag that lasts is about a name, too."""
 
 
 class NotOpened(RegistrarError):

@@ -202,15 +202,16 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
         require_writable(plan, files, client.scopes)
         strategy.require_rate_limit(client, files)
 
-    def claim(claim: Claim) -> Made | NotMade:
+    def make(claim: Claim) -> Made | NotMade:
         if claim.is_first:
             require(claim.files)
         progress.leave_out(claim.declined, claim.beside)
         return strategy.claim(client, plan, claim, proposal, progress)
 
     if plan.state.pull_requests_error:
+        # Refused: nothing can be decided
         require(plan.missing)
-    answers = WritingAnswers(client, plan, progress, claim)
+    answers = WritingAnswers(client, plan, progress, make)
     try:
         decision = decide(plan, answers)
     except (RegistrarError, Cancelled):
