@@ -276,6 +276,12 @@ class Action:
         stderr: int = subprocess.PIPE,
         first: Callable[[], None] | None = None,
     ) -> subprocess.Popen[bytes]:
+        def prepare() -> None:
+            # It is ignored where the tests run under `nohup`, and a process inherits that
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            if first:
+                first()
+
         script, *arguments = command or ("entrypoint.py",)
         interpreter = [] if script.endswith(".sh") else [sys.executable, "-I"]
         return subprocess.Popen(
@@ -285,7 +291,7 @@ class Action:
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
-            preexec_fn=first,  # noqa: PLW1509 (it only sets limits)
+            preexec_fn=prepare,  # noqa: PLW1509 (it only sets limits and a signal)
         )
 
     def end(self, process: subprocess.Popen[bytes], environ: Mapping[str, str]) -> Run:
