@@ -152,7 +152,7 @@ class Response(NamedTuple):
                     isinstance(more, dict) and more.get("saml_failure") is True,
                 )
             else:
-                # No answer of GitHub has it, but one beside data leaves something unread, too
+                # Not confirmed that GitHub sends one; beside data it leaves something unread, too
                 yield GraphQLError(
                     "", error if isinstance(error, str) else "", (), names_saml=False
                 )
