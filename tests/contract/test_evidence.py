@@ -487,18 +487,28 @@ def test_where_github_does_not_say_what_is_wrong_the_run_says_so(
 
 
 @pytest.mark.usefixtures("owned")
-def test_only_who_looks_asks_about_codeowners(
-    host: StandInHost, action: Action, strategy: str
+@pytest.mark.parametrize(
+    ("mode", "fail_on", "requests"),
+    [
+        ("register", "invalid", 0),
+        ("plan", "missing", 0),
+        ("plan", "invalid", 1),
+        ("check", "missing, blank", 0),
+        ("check", "invalid, missing", 1),
+    ],
+)
+def test_github_is_asked_about_codeowners_only_where_that_counts(
+    host: StandInHost, action: Action, strategy: str, mode: str, fail_on: str, requests: int
 ) -> None:
-    for mode in ("register", "plan"):
-        host.requests.clear()
-        entries = [*OWNERS, {"path": "more"}]
-        action(definitions=listed(action, entries), mode=mode, commit_strategy=strategy)
-        asked = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
-        assert len(asked) == (strategy != SINGLE and mode == "plan")
+    entries = [*OWNERS, {"path": "more"}]
+    given = {"definitions": listed(action, entries), "mode": mode, "fail_on": fail_on}
+    action(given, commit_strategy=strategy)
+    asked = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
+    assert len(asked) == requests
+    assert not any("codeowners" in str(each.json) for each in host.requests)
 
 
-def test_over_many_it_is_in_the_same_query(
+def test_over_many_it_is_one_query_more(
     host: StandInHost, action: Action, owned: Repository
 ) -> None:
     host.create_repository("octo/fine", {".github/CODEOWNERS": b"* @octo/team\n"})

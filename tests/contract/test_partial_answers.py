@@ -13,12 +13,16 @@ from tests.fakehub.answer import Drop, Response
 from tests.harness import SINGLE, Action, Start, only_reads, queries
 
 
+@pytest.mark.parametrize("is_cut", [False, True], ids=["whole tree", "cut tree"])
 @pytest.mark.parametrize("size", [45, 20, 3])
 @pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
-def test_a_query_that_asks_too_much_is_asked_in_smaller_parts(
-    host: StandInHost, action: Action, quirk: str, size: int
+def test_what_a_query_is_too_large_for_is_read_from_the_tree(
+    host: StandInHost, action: Action, quirk: str, size: int, is_cut: bool
 ) -> None:
+    """Where GitHub cuts that, too, one directory after the other."""
     setattr(host.quirks, quirk, size)
+    if is_cut:
+        host.quirks.most_in_tree = 2
     example = Example(action, SINGLE)
     run = example.run()
     assert (run.exit_code, example.wrong()) == (0, []), run.console
@@ -48,8 +52,8 @@ def test_a_query_for_one_path_that_asks_too_much_is_an_error(
     example = Example(action, SINGLE)
     run = example.run()
     assert run.exit_code == 1, run.console
-    # 11 directories, 5 and 2 of them twice each, and one alone as often as any other request
-    assert len(queries(host)) <= 12
+    # With all directories twice, and with none as often as any other request
+    assert len(queries(host)) <= 8
     assert example.repository.branches == ["main"]
     assert run.outputs["created"] == "0"
 

@@ -1,46 +1,62 @@
-"""Reads how the selected repositories stand, many with one query."""
+"""Reads how the selected repositories stand: many with one query, a few by themselves.
+
+Theory of operation. One query asks for everything that `single` reads of a repository, for as many
+of them as GitHub answers quickly: the listed paths at one commit, and three names of the working
+branch with their pull requests. `decide` then runs on each answer. Mostly it needs nothing else:
+nothing is missing, nothing was ever proposed, or everything was declined. Where it asks for more
+(what an open pull request still holds, a later name, what is on a branch), one query cannot answer
+for many, and there are two cases:
+
+- A run that writes reads each repository again before it writes to it. It only needs to know what
+  that takes at most, so the questions are answered as if nobody had changed an open pull request.
+- A plan or a check has to know. These repositories are put aside, and previewed afterwards, a few
+  at a time, by the code that previews a single repository. How many they are is known before the
+  first of them is read. Those for which points or minutes do not suffice are reported as not read.
+
+Where `fail_on` asks for it, a last query tells for a hundred repositories at once what GitHub finds
+wrong in their ``CODEOWNERS``.
+
+The size of a batch follows GitHub's answers: it grows while they are fast, and halves after one
+that is slow or refused. A repository whose query is refused even alone is put aside, too. What is
+known of a repository (its name, its id, whether it is archived) may change between any two answers:
+each answer is believed about its own moment only, and whoever writes looks again.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from registrar.clock import Clock
+from registrar.cancellation import Cancellation
+from registrar.concurrency import concurrently
 from registrar.errors import Refused, RegistrarError
-from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
-from registrar.fleet import budget as budgets
-from registrar.fleet.targets import Reading, Target, failed_reading, reading_of
-from registrar.github.errors import GitHubError
-from registrar.github.many import PathSince
-from registrar.models.fleet import FleetState
-from registrar.models.plan import Plan
-from registrar.models.repository import RepositoryState
-from registrar.models.selection import Exclusion
-from registrar.registration.base import with_owner
-from registrar.registration.decide import (
-    Answer,
-    Ask,
-    Claim,
-    Decision,
-    Lacking,
-    Made,
-    Removed,
-    StateOf,
-    Unknown,
-    choose,
+from registrar.failure import (
+    ASK_FOR_LESS,
+    ENDS_THE_READING,
+    Failure,
+    Kind,
 )
+from registrar.fleet import budget as budgets
+from registrar.fleet.targets import Reading, Target, reading_of
+from registrar.github.errors import GitHubError
+from registrar.models.plan import Plan
+from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
+from registrar.models.selection import Exclusion
+from registrar.models.spec import Mode
+from registrar.registration.base import with_owner
+from registrar.registration.decide import Claim, Decision, Made
 from registrar.registration.plan import make_plan
+from registrar.registration.progress import Progress
+from registrar.registration.run import asks_for_codeowners, look_ahead, preview, register
 from registrar.registration.single import directories_to_read, names_to_read
-from registrar.special_files import directory_of
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
     from registrar.github.many import ManyClient
-
+    from registrar.models.evidence import CodeownersError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -56,12 +72,15 @@ SLOW_SECONDS = 5.0
 
 https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
+ALONE_AT_ONCE = 4
+"""Repositories that are previewed by themselves at once."""
+_REQUESTS_ALONE = 5
+"""Requests, or points, that one of them may take: a query, a tree, comparisons and a history."""
 _MEASURED_QUERIES = 10
 """Queries that tell how long the others take: by then most batches have their final size."""
-_MOST_HELD = 1000
-"""Repositories whose plans wait for another answer: the plans of all would fill the memory."""
-_SHARED_QUESTIONS = StateOf | Lacking | Removed
-"""What one query can answer for several."""
+_State = RepositoryState | Exclusion | Failure | None
+"""What a query tells of a repository; ``None``: it is too large for a query of its own."""
+_Planned = Plan | Exclusion | Failure | None
 
 
 def queries_for(targets: Sequence[Target]) -> int:
@@ -111,13 +130,50 @@ class BatchSize:
         self._answered = 0
 
 
+class Guesses:
+    """Answers as if nobody had changed an open pull request of ours, or used a later name."""
+
+    def __init__(self) -> None:
+        self.used = False
+        """Whether anything was asked that the shared query does not tell."""
+
+    def branch(self, name: str) -> BranchState:
+        self.used = True
+        return BranchState(name, None)
+
+    def tree(self, _commit: str) -> Tree | None:
+        self.used = True
+        return None
+
+    def lacking(self, _paths: frozenset[str], _commit: str) -> frozenset[str]:
+        self.used = True
+        return frozenset()
+
+    def compare(self, base: str, _head: str) -> Comparison:
+        self.used = True
+        return Comparison(base, None)
+
+    def removed(self, _paths: frozenset[str], _since: str, _head: str) -> frozenset[str]:
+        return frozenset()
+
+    def default_branch(self) -> str:
+        return ""
+
+    def claim(self, _claim: Claim) -> Made:
+        return Made()
+
+    def close_again(self, _pull_request: PullRequest) -> None:
+        pass
+
+
 @dataclass(slots=True)
 class Reader:
     """Reads targets in batches as large as GitHub answers them."""
 
     github: GitHub
     client: ManyClient
-    clock: Clock
+    cancellation: Cancellation
+    mode: Mode
     end: float
     """Moment (monotonic) of the run's end."""
     _size: BatchSize = field(default_factory=BatchSize)
@@ -139,132 +195,99 @@ class Reader:
         return self.github.sent - self._sent_before
 
     def read(self, targets: Sequence[Target]) -> Iterator[Reading]:
-        """Read every target.
+        """Read every target, many with one query.
 
-        Raises:
-            Refused: the run would end, or GitHub's points would, before all are read.
-            GitHubError: it would be the same for every repository.
-            OutOfTime: GitHub's limits last for longer than we may wait.
-            Cancelled: a signal arrived.
+        It refuses to go on where the run would end, or GitHub's points would, before all are read.
         """
         self._sent_before = self.github.sent
-        self._began, self._total = self.clock.monotonic(), len(targets)
+        self._began, self._total = self._now, len(targets)
         for group in _by_branch(targets):
-            for start in range(0, len(group), _MOST_HELD):
-                yield from self._read_group(group[start : start + _MOST_HELD])
+            for target, plan in self._with_codeowners(self._plans(group)):
+                yield self._reading(target, plan)
 
-    def _read_group(self, targets: Sequence[Target]) -> Iterator[Reading]:
-        """Read targets of one list whose working branches have one name, side by side."""
+    def preview_alone(self, targets: Sequence[Target]) -> Iterator[Reading]:
+        """Preview repositories by themselves, for as long as points and minutes suffice."""
+        yield from concurrently(self._preview_alone, targets, ALONE_AT_ONCE)
+
+    @property
+    def _now(self) -> float:
+        return self.cancellation.clock.monotonic()
+
+    def _plans(self, targets: Sequence[Target]) -> Iterator[tuple[Target, _Planned]]:
+        """Read targets of one list whose working branches have one name, and plan."""
         spec = targets[0].spec
-        states = self._inspect(targets, names_to_read(spec), directories_to_read(spec))
-        readings: Iterator[Reading | _Waiting] = (self._reading(*each) for each in states)
-        while True:
-            waiting: list[_Waiting] = []
-            for reading in readings:
-                if isinstance(reading, Reading):
-                    yield reading
-                else:
-                    waiting.append(reading)
-            if not waiting:
-                return
-            asked = _by_query(waiting)
-            self._total += sum(each.parts for each in waiting)
-            self._require_points()
-            readings = chain.from_iterable(map(self._answered, asked))
+        branches, directories = names_to_read(spec), directories_to_read(spec)
 
-    def _answered(self, waiting: Sequence[_Waiting]) -> Iterator[Reading | _Waiting]:
-        """Answer what one query can answer for several, and go on with their decisions."""
-        ask = waiting[0].ask
-        if isinstance(ask, StateOf):
-            states = self._inspect([each.target for each in waiting], [ask.name], [])
-            for each, (target, state) in zip(waiting, states, strict=True):
-                yield self._reading(target, state, each)
-        elif isinstance(ask, Lacking):
-            for each, lacking in self._in_batches(waiting, self._lacking, _nothing):
-                yield _go_on(each, Unknown() if lacking is None else lacking)
-        else:
-            changes = self._in_batches(_changes(waiting), self.client.are_changed, _nothing)
-            for each in waiting:
-                changed = list(islice(changes, each.parts))
-                removed = frozenset(change.path for change, is_removed in changed if is_removed)
-                is_known = all(is_removed is not None for _, is_removed in changed)
-                yield _go_on(each, removed if is_known else Unknown())
-
-    def _inspect(
-        self, targets: Sequence[Target], branches: Sequence[str], directories: Sequence[str]
-    ) -> Iterator[tuple[Target, RepositoryState | Exclusion | Failure]]:
-        """Ask about targets of one list, with the same names and directories for all."""
-
-        def ask(batch: Sequence[Target]) -> list[RepositoryState | Exclusion | Failure]:
+        def ask(batch: Sequence[Target]) -> Sequence[_State]:
             repositories = [target.repository for target in batch]
-            with_codeowners = targets[0].spec.lists_codeowners
-            return self.client.inspect_many(
-                repositories, branches, directories, with_codeowners=with_codeowners
-            )
+            return self.client.inspect_many(repositories, branches, directories)
 
-        def alone(target: Target, error: GitHubError) -> RepositoryState | Failure:
-            """As if it were the only one: that asks for long lists in parts."""
-            if error.kind not in ASK_FOR_LESS:
-                return error.failure
-            try:
-                state = self.client.inspect(
-                    target.repository.full_name,
-                    branches,
-                    directories,
-                    with_codeowners=target.spec.lists_codeowners,
-                )
-            except (Refused, GitHubError) as again:
-                return again.failure
-            if state.repository.number not in {0, target.repository.id}:
-                return Failure.of(msg("fleet.another_repository"), Kind.MOVED)
+        def refused(error: GitHubError) -> _State:
+            return None if error.kind in ASK_FOR_LESS else error.failure
+
+        for target, state in self._in_batches(targets, ask, refused):
+            yield target, self._plan(target, state)
+
+    def _plan(self, target: Target, state: _State) -> _Planned:
+        if not isinstance(state, RepositoryState):
             return state
+        spec = target.files.spec(state.repository.full_name)
+        spec = spec._replace(facts=target.repository.facts)
+        try:
+            return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
+        except (Refused, GitHubError) as error:
+            return error.failure
 
-        return self._in_batches(targets, ask, alone)
+    def _with_codeowners(
+        self, plans: Iterator[tuple[Target, _Planned]]
+    ) -> Iterator[tuple[Target, _Planned]]:
+        """Add what GitHub finds wrong in ``CODEOWNERS``, for those that it is asked about."""
+        waiting: list[tuple[Target, Plan]] = []
+        for target, plan in plans:
+            if not (isinstance(plan, Plan) and asks_for_codeowners(plan)):
+                yield target, plan
+                continue
+            waiting.append((target, plan))
+            if len(waiting) == LARGEST_SIZE:
+                yield from self._judged(waiting)
+                waiting = []
+        yield from self._judged(waiting)
 
-    def _lacking(self, waiting: Sequence[_Waiting]) -> list[frozenset[str] | None]:
-        """Ask what commits lack of the paths that decisions ask about; ``None``: not known."""
-        asked = [
-            (each.plan.repository.node_id, *each.ask)
-            for each in waiting
-            if isinstance(each.ask, Lacking)
-        ]
-        directories = {directory_of(path) for _, paths, _ in asked for path in paths}
-        entries_of = self.client.entries_at(
-            [(id_, commit) for id_, _, commit in asked], directories
-        )
-        return [
-            None if entries is None else paths - entries.keys()
-            for (_, paths, _), entries in zip(asked, entries_of, strict=True)
-        ]
+    def _judged(self, waiting: Sequence[tuple[Target, Plan]]) -> Iterator[tuple[Target, Plan]]:
+        def ask(batch: Sequence[tuple[Target, Plan]]) -> Sequence[Sequence[CodeownersError] | None]:
+            return self.client.codeowners([plan.repository.node_id for _, plan in batch])
+
+        self._total += len(waiting)
+        for (target, plan), errors in self._in_batches(waiting, ask, lambda _: None):
+            yield target, plan.with_codeowners(errors)
 
     def _in_batches(
         self,
         items: Sequence[Item],
         ask: Callable[[Sequence[Item]], Sequence[Result]],
-        alone: Callable[[Item, GitHubError], Result],
+        refused: Callable[[GitHubError], Result],
     ) -> Iterator[tuple[Item, Result]]:
-        """Ask about items in batches; ``alone`` answers about one whose query failed."""
+        """Ask about items in batches; ``refused`` is for one whose query failed even alone."""
         done = 0
         while done < len(items):
             self._require_time()
             batch = items[done : done + self._size.size]
-            began = self.clock.monotonic()
+            began = self._now
             try:
                 answers = ask(batch)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
+                self._lost_seconds += self._now - began
                 if len(batch) > 1:
-                    self._lost_seconds += self.clock.monotonic() - began
                     self._size.failed(len(batch))
                     # GitHub takes points for a query that runs out of time
                     self._require_points()
                     continue
-                answers = [alone(batch[0], error)]
-                self._lost_seconds += self.clock.monotonic() - began
+                answers = [refused(error)]
             else:
                 self._measured += 1
-            self._size.answered(self.clock.monotonic() - began)
+            self._size.answered(self._now - began)
             done += len(batch)
             self._done += len(batch)
             yield from zip(batch, answers, strict=True)
@@ -276,84 +299,55 @@ class Reader:
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""
-        now = self.clock.monotonic()
+        now = self._now
         each = (now - self._began - self._lost_seconds) / max(self._done, 1)
         left = each * (self._total - self._done) if self._measured >= _MEASURED_QUERIES else 0.0
         if now + left >= self.end:
             minutes = math.ceil((self._lost_seconds + each * self._total) / 60)
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
-    def _reading(
-        self,
-        target: Target,
-        state: RepositoryState | Exclusion | Failure,
-        waiting: _Waiting | None = None,
-    ) -> Reading | _Waiting:
-        """Decide for a target, as far as its state allows; ``waiting`` has asked for it."""
-        if isinstance(state, Failure):
-            return _go_on(waiting, Unknown()) if waiting else failed_reading(target, state)
-        if isinstance(state, Exclusion):
-            return Reading(target, target.row(FleetState.COMPLETE, 0), exclusion=state)
-        spec = target.files.spec(state.repository.full_name)
-        spec = spec._replace(facts=target.repository.facts)
-        try:
-            if waiting:
-                return _go_on(waiting, next(iter(state.branches.values()), Unknown()))
-            plan = make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
-        except (Refused, GitHubError) as error:
-            return failed_reading(target, error.failure)
-        if not plan.missing:
-            return reading_of(target, plan)
-        return _go_on(_Waiting(target, plan, choose(plan)), None)
+    def _reading(self, target: Target, plan: _Planned) -> Reading:
+        """Decide for a target, as far as what was read of it allows."""
+        if plan is None:
+            return reading_of(target, target.unread, asks_more=True)
+        if isinstance(plan, Exclusion):
+            return reading_of(target, target.unread, exclusion=plan)
+        if isinstance(plan, Failure):
+            return reading_of(target, target.unread._replace(failure=plan))
+        guesses = Guesses()
+        decision: Decision | Failure | RegistrarError | None = None
+        if plan.missing:
+            try:
+                decision = look_ahead(plan, guesses)
+            except RegistrarError as error:
+                decision = error
+        result = preview(plan, decision, target.files.proposal, Progress(target.nothing_yet))
+        return reading_of(
+            target,
+            result,
+            is_known=not isinstance(decision, Failure),
+            asks_more=guesses.used and self.mode is not Mode.REGISTER,
+        )
 
-
-class _Waiting(NamedTuple):
-    """A decision about a target, and what it asks."""
-
-    target: Target
-    plan: Plan
-    asking: Generator[Ask, Answer, Decision]
-    ask: Ask | None = None
+    def _preview_alone(self, target: Target) -> Reading:
+        if self._has_room:
+            spec = target.spec._replace(
+                facts=target.repository.facts,
+                mode=Mode.PLAN if self.mode is Mode.REGISTER else self.mode,
+                chosen=target.chosen,
+            )
+            client, progress = self.github.client(spec.target), Progress(target.nothing_yet)
+            done = register(client, spec, target.files.proposal, progress)
+            self.cancellation.check()
+            kind = done.failure.kind if done.failure else None
+            if done.failure and kind in ENDS_THE_READING:
+                raise RegistrarError(done.failure)
+            if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
+                return reading_of(target, done)
+        return reading_of(target, target.unread, asks_more=True)
 
     @property
-    def parts(self) -> int:
-        """Number of places that it takes in a query."""
-        return len(self.ask.paths) if isinstance(self.ask, Removed) else 1
-
-
-def _by_query(waiting: Sequence[_Waiting]) -> list[list[_Waiting]]:
-    """Group decisions that one query can answer."""
-    groups: dict[object, list[_Waiting]] = {}
-    for each in waiting:
-        key = each.ask if isinstance(each.ask, StateOf) else type(each.ask)
-        groups.setdefault(key, []).append(each)
-    return list(groups.values())
-
-
-def _changes(waiting: Sequence[_Waiting]) -> list[PathSince]:
-    """What is asked about the history of paths, one after the other."""
-    return [
-        PathSince(each.plan.repository.node_id, path, each.ask.since, each.ask.head)
-        for each in waiting
-        if isinstance(each.ask, Removed)
-        for path in each.ask.paths
-    ]
-
-
-def _nothing(_item: object, _error: GitHubError) -> None:
-    """Nothing is known where a query about contents or history fails."""
-
-
-def _go_on(waiting: _Waiting, answer: Answer) -> Reading | _Waiting:
-    """Answer a decision until it ends, or asks what a shared query can answer."""
-    target, plan, asking, _ = waiting
-    try:
-        while True:
-            ask = asking.send(answer)
-            if isinstance(ask, _SHARED_QUESTIONS) and not plan.state.pull_requests_error:
-                return waiting._replace(ask=ask)
-            answer = Made() if isinstance(ask, Claim) else Unknown()
-    except StopIteration as done:
-        return reading_of(target, plan, done.value)
-    except RegistrarError as error:
-        return failed_reading(target, error.failure, plan)
+    def _has_room(self) -> bool:
+        """Whether points, requests and minutes suffice for one repository more."""
+        known = (left for left in self.client.left if left is not None)
+        return self._now < self.end and all(left >= _REQUESTS_ALONE for left in known)

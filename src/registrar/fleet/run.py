@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
@@ -34,11 +33,11 @@ from registrar.models.fleet import (
     FleetState,
     PullState,
 )
-from registrar.models.result import FileResult, RegistrationResult, State
-from registrar.models.selection import ListedRepository, Selection
-from registrar.models.spec import Chosen, Mode
+from registrar.models.result import RegistrationResult
+from registrar.models.selection import Exclusion, Selection
+from registrar.models.spec import Mode
 from registrar.registration.progress import Progress
-from registrar.registration.run import preview, register
+from registrar.registration.run import register
 from registrar.reporting import fleet_messages
 from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import Message, msg
@@ -98,10 +97,10 @@ class Fleet:
                 self._report_persons(listing)
             for repository, reason in listing.left_out:
                 for files in self.lists:
-                    self._record_unread(Target(repository, files), f"excluded: {reason}")
+                    self._record_excluded(Target(repository, files), reason)
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
-        reader = Reader(self.github, client, self.cancellation.clock, self._end)
+        reader = Reader(self.github, client, self.cancellation, settings.mode, self._end)
         with reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
@@ -157,53 +156,46 @@ class Fleet:
         budgets.require_memory(paths * len(listing.selected))
         budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
+        alone: list[Target] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.list_name, r.number): 0 for f in self.lists for r in f.rules})
         for reading in reader.read(targets):
-            repository, plan = reading.target.repository, reading.plan
             if reading.exclusion:
-                self._record_unread(reading.target, f"excluded: {reading.exclusion}")
+                repository = reading.target.repository
                 if repository.id not in excluded_ids:
                     listing.excluded[reading.exclusion] += 1
                 excluded_ids.add(repository.id)
-                continue
-            if plan:
-                result.count_rules(reading.target.files.list_name, plan)
-            evidence = None
-            if plan is None:
-                self._record_unread(reading.target)
-            elif plan.missing_count or self.reporter.records.are_kept:
-                files = reading.target.files
-                nothing_yet = Progress(files.nothing_yet(plan.spec))
-                previewed = preview(plan, reading.failure_or_decision, files.proposal, nothing_yet)
-                evidence = self.reporter.evidence(previewed)
-                if plan.missing_count and self.settings.mode is not Mode.REGISTER:
-                    self.registrations.append(previewed)
-            if reading.pull_state:
-                is_final = reading.pull_state is PullState.DECLINED
-                is_final |= self.settings.mode is not Mode.REGISTER
-                items.append(reading.without_plan(None if is_final else evidence))
-                if not is_final:
-                    continue
-            self._add(reading.row)
-            self.reporter.record(evidence)
+                self._record_excluded(reading.target, reading.exclusion)
+            elif reading.asks_more:
+                alone.append(reading.target)
+            else:
+                self._take(reading, items)
+        if alone:
+            self.reporter.line(msg("fleet.alone", count=len(alone)))
+            result.alone = len(alone)
+        for reading in reader.preview_alone(alone):
+            self._take(reading, items)
         for note in fleet_messages.rules(result):
             self._note(note)
         return items
 
-    def _record_unread(self, target: Target, state: str = "") -> None:
-        """Put a repository that was not read into table and page."""
-        if not self.reporter.records.are_kept:
-            return
-        repository = target.repository
-        nothing_yet = target.files.nothing_yet(target.spec)
-        result = nothing_yet._replace(
-            html_url=repository.html_url,
-            repository_id=repository.id,
-            visibility=repository.visibility,
-            files=tuple(FileResult(each, State.PENDING) for each in target.files.definitions),
-        )
-        self.reporter.record(self.reporter.evidence(result, state))
+    def _take(self, reading: Reading, items: list[Reading]) -> None:
+        """Report a repository whose state is final; what is left to do is put into ``items``."""
+        previewed, registers = reading.result, self.settings.mode is Mode.REGISTER
+        self.result.count_rules(previewed)
+        evidence = self.reporter.evidence(previewed)
+        if previewed.missing and not registers:
+            self.registrations.append(previewed)
+        is_final = not registers or reading.pull_state in {None, PullState.DECLINED}
+        if reading.pull_state:
+            items.append(reading.without_files(None if is_final else evidence))
+        if is_final:
+            self._add(reading.row)
+            self.reporter.record(evidence)
+
+    def _record_excluded(self, target: Target, reason: Exclusion) -> None:
+        """Put a repository that is not worked on into table and page."""
+        self.reporter.record(self.reporter.evidence(target.unread, f"excluded: {reason}"))
 
     def _report_persons(self, listing: Listing) -> None:
         """Say whose repositories can have no custom properties."""
@@ -273,12 +265,9 @@ class Fleet:
         """Do the ordinary registration, which reads the repository again first."""
         repository, files = item.target.repository, item.target.files
         before = self.github.pace.writes
-        spec = item.target.spec._replace(
-            facts=repository.facts,
-            chosen=Chosen(repository.id, item.node_id, partial(self._may_be_called, repository)),
-        )
+        spec = item.target.spec._replace(facts=repository.facts, chosen=item.target.chosen)
         client = self.github.client(spec.target)
-        done = register(client, spec, files.proposal, Progress(files.nothing_yet(spec)))
+        done = register(client, spec, files.proposal, Progress(item.target.nothing_yet))
         self.cancellation.stop_timer()
         if done.pull_request:
             seen = self.reporter.hidden_names.seen
@@ -288,12 +277,6 @@ class Fleet:
         writes, opened = self.github.pace.writes - before, may_have_opened(item, done, client)
         gate.note(row, writes=writes, opened=opened)
         return row, done
-
-    def _may_be_called(self, repository: ListedRepository, full_name: str) -> bool:
-        """Whether a repository is selected by the name that it has by now."""
-        selection = self.settings.selection
-        is_unchanged = full_name.lower() == repository.full_name.lower()
-        return is_unchanged or bool(selection and selection.takes(full_name))
 
     def _add(
         self, row: FleetRow, place: tuple[int, int] | None = None, seconds_left: float = 0.0

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.evidence import notable
 from registrar.models.fleet import FleetRow, FleetState, PullState
-from registrar.models.plan import Plan
-from registrar.models.repository import PullRequest
+from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.selection import Exclusion, ListedRepository
-from registrar.models.spec import RegistrationSpec
-from registrar.registration.decide import Decision, Declined, LeftAlone, NotKnown, Write
+from registrar.models.spec import Chosen, RegistrationSpec
 from registrar.reporting.records import Rows
 from registrar.texts.messages import msg
 
@@ -30,23 +27,45 @@ class Target(NamedTuple):
         """Ask for a registration under the listed name."""
         return self.files.spec(self.repository.full_name)
 
-    def row(
-        self,
-        state: FleetState,
-        missing: int,
-        failure: Failure | None = None,
-        pull_request: PullRequest | None = None,
-    ) -> FleetRow:
-        """Give the row of the result, with the number of missing files."""
+    @property
+    def nothing_yet(self) -> RegistrationResult:
+        """The result of a registration in which nothing has been done."""
+        return self.files.nothing_yet(self.spec)
+
+    @property
+    def unread(self) -> RegistrationResult:
+        """The result where nothing of the repository was read."""
+        repository = self.repository
+        return self.nothing_yet._replace(
+            html_url=repository.html_url,
+            repository_id=repository.id,
+            visibility=repository.visibility,
+            files=tuple(FileResult(each, State.PENDING) for each in self.files.definitions),
+        )
+
+    @property
+    def chosen(self) -> Chosen:
+        """The repository that a registration must find under its name."""
+        return Chosen(self.repository.id, self.repository.node_id, self._may_be_called)
+
+    def _may_be_called(self, full_name: str) -> bool:
+        """Whether the repository is selected by the name that it has by now."""
+        selection = self.files.settings.selection
+        is_unchanged = full_name.lower() == self.repository.full_name.lower()
+        return is_unchanged or bool(selection and selection.takes(full_name))
+
+    def row(self, result: RegistrationResult, state: FleetState) -> FleetRow:
+        """Give the row of the result."""
         return FleetRow(
             self.repository.full_name,
             self.files.profile.name,
             self.files.list_name,
             state,
             url=self.repository.html_url,
-            missing=missing,
-            failure=failure,
-            pull_request=pull_request,
+            missing=result.missing,
+            notable=result.notable,
+            failure=failure_of(result) if state is FleetState.FAILED else None,
+            pull_request=result.pull_request or result.declined_in,
         )
 
 
@@ -61,89 +80,67 @@ _STATES = {
 
 
 class Reading(NamedTuple):
-    """What was read about a list in a repository.
-
-    Where something is left to do it is kept without plan and decision, which would fill the memory
-    for thousands of repositories.
-    """
+    """What was read about a list in a repository."""
 
     target: Target
+    result: RegistrationResult
+    """What a registration would do."""
     row: FleetRow
-    """How it stands when nothing is going to be written."""
-    exclusion: Exclusion | None = None
-    """Why the repository is not worked on, after all."""
+    """How the repository stands when nothing is going to be written."""
     pull_state: PullState | None = None
     """What is left to do; ``None`` where no file is missing that could be created."""
-    node_id: str = ""
-    """What GraphQL calls the repository: a list may have an id of an older form."""
+    exclusion: Exclusion | None = None
+    """Why the repository is not worked on, after all."""
     is_known: bool = True
     """Whether it is known that there is a pull request, or none."""
-    plan: Plan | None = None
-    failure_or_decision: Failure | Decision | None = None
-
+    asks_more: bool = False
+    """Whether only questions about this repository alone tell what a registration would do."""
     evidence: Rows | None = None
     """How its paths stood when they were read, where that is recorded."""
 
-    def without_plan(self, evidence: Rows | None) -> Reading:
-        """Give the same, for later."""
-        return self._replace(plan=None, failure_or_decision=None, evidence=evidence)
+    def without_files(self, evidence: Rows | None) -> Reading:
+        """Give the same, for later: the files of thousands of repositories fill the memory."""
+        return self._replace(result=self.result._replace(files=()), evidence=evidence)
 
 
-def failed_reading(target: Target, failure: Failure, plan: Plan | None = None) -> Reading:
-    """Give what was read where it is not known what is to be done."""
-    missing = plan.missing_count if plan else 0
-    row = target.row(FleetState.FAILED, missing, failure)
-    if plan:
-        row = row._replace(notable=notable(plan.found, plan.codeowners))
-    return Reading(target, row, plan=plan, failure_or_decision=failure)
-
-
-def reading_of(target: Target, plan: Plan, decision: Decision | None = None) -> Reading:
-    """Give what was read, and what a registration would do.
-
-    ``decision`` is ``None`` where no file is missing that could be created.
-    """
-    pull_state, state, failure = _pull_state(decision), FleetState.COMPLETE, None
-    if plan.blocked:
-        path, parent = next(iter(plan.blocked.items()))
-        message = msg("fleet.blocked", path=path, parent=parent)
-        state, failure = FleetState.FAILED, Failure.of(message, about=f"{path} {parent}")
-    elif plan.missing_count:
+def reading_of(
+    target: Target,
+    result: RegistrationResult,
+    *,
+    exclusion: Exclusion | None = None,
+    is_known: bool = True,
+    asks_more: bool = False,
+) -> Reading:
+    """Give what was read, and what is left to do, by the ``result`` of a preview."""
+    pull_state, state = pull_state_of(result), FleetState.COMPLETE
+    if result.failure or result.failed:
+        state = FleetState.FAILED
+    elif asks_more:
+        state = FleetState.UNREAD
+    elif result.missing:
         state = _STATES[pull_state]
-    row = target.row(state, plan.missing_count, failure, _pull_request(decision))
-    return Reading(
-        target,
-        row._replace(notable=notable(plan.found, plan.codeowners)),
-        pull_state=pull_state,
-        node_id=plan.repository.node_id,
-        is_known=decision is None or decision.choice != NotKnown(),
-        plan=plan,
-        failure_or_decision=decision,
-    )
+    row = target.row(result, state)
+    return Reading(target, result, row, pull_state, exclusion, is_known, asks_more)
 
 
-def _pull_state(decision: Decision | None) -> PullState | None:
-    """Say what is left to do."""
-    if decision is None:
-        return None
-    choice = decision.choice
-    if isinstance(choice, Declined):
-        return PullState.DECLINED
-    if isinstance(choice, LeftAlone):
-        return PullState.WAITING
-    if isinstance(choice, NotKnown) and choice.pull_request:
-        return PullState.TO_UPDATE
-    if not isinstance(choice, Write) or choice.mark is None:
+def pull_state_of(result: RegistrationResult) -> PullState | None:
+    """Say what is left to do about the pull request, by a preview."""
+    to_create = result.to_create
+    if not to_create:
+        return PullState.DECLINED if result.declined_in else None
+    if result.pull_request is None:
         return PullState.TO_OPEN
-    proposes_all = all(choice.mark.holds(each.path) for each in decision.files)
+    proposes_all = all(file.on_branch for file in to_create)
     return PullState.WAITING if proposes_all else PullState.TO_UPDATE
 
 
-def _pull_request(decision: Decision | None) -> PullRequest | None:
-    """Give the pull request that is open, or in which everything was declined."""
-    if decision is None:
+def failure_of(result: RegistrationResult) -> Failure | None:
+    """What ended a registration, or why a file of it failed; ``None`` where all is well."""
+    if result.failure:
+        return result.failure
+    failed = next(((file, file.failure) for file in result.files if file.failure), None)
+    if failed is None:
         return None
-    if isinstance(decision.choice, Declined):
-        return next(iter(decision.declined.values()))
-    is_about_one = isinstance(decision.choice, Write | LeftAlone | NotKnown)
-    return decision.choice.pull_request if is_about_one else None
+    file, failure = failed
+    message = msg("cause.one_failed", path=file.definition.path, reason=failure.message)
+    return failure._replace(message=message)

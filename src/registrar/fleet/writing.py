@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE
-from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
-from registrar.fleet.targets import Reading
+from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
+from registrar.fleet.targets import Reading, failure_of
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.result import PullRequestOperation, RegistrationResult
@@ -114,10 +114,9 @@ def row_after(item: Reading, done: RegistrationResult, *, wrote: bool) -> FleetR
         state = FleetState.FAILED
     elif not done.pull_request:
         state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
-    missing = done.missing if done.files else item.row.missing
-    failure = _failure_of(done) if state is FleetState.FAILED else None
-    row = item.target.row(state, missing, failure, done.pull_request)
-    return row._replace(notable=done.notable)
+    if not done.files:
+        done = done._replace(missing=item.result.missing)
+    return item.target.row(done, state)
 
 
 def left_alone(item: Reading) -> FleetRow:
@@ -139,7 +138,7 @@ def may_have_opened(item: Reading, done: RegistrationResult, client: Client) -> 
 
 def why_stop(done: RegistrationResult, gate: Gate) -> Message | None:
     """Say why the other repositories would end as this one; ``None`` where they would not."""
-    failure = _failure_of(done)
+    failure = failure_of(done)
     if failure and failure.kind is Kind.CANCELLED:
         return failure.message
     if failure and failure.kind in ENDS_THE_WRITING:
@@ -147,8 +146,3 @@ def why_stop(done: RegistrationResult, gate: Gate) -> Message | None:
     if cause := gate.same_cause:
         return msg("fleet.same_cause", count=SAME_CAUSE, reason=cause.message)
     return None
-
-
-def _failure_of(done: RegistrationResult) -> Failure | None:
-    """What ended a registration, or why a file of it failed; ``None`` where all is well."""
-    return done.failure or next((file.failure for file in done.files if file.failure), None)

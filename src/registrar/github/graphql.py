@@ -21,9 +21,11 @@ from registrar.github.trees import Known
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
+    Directories,
     OwnerFiles,
     Repository,
     RepositoryState,
+    entries_in,
 )
 from registrar.texts.messages import msg
 
@@ -43,13 +45,12 @@ class PartlyRead(NamedTuple):
     known: Known
 
 
-class _Defaults(NamedTuple):
-    """The same of an owner's repository ``.github``."""
+class _Commit(NamedTuple):
+    """What is known of the commit that a query was about."""
 
+    repository: Repository
     sha: str
-    """The commit that was read; empty where nothing is inherited."""
     known: Known
-    is_public: bool
 
 
 class GraphQL:
@@ -67,71 +68,77 @@ class GraphQL:
         directories: Sequence[str],
         *,
         with_facts: bool = False,
-        with_codeowners: bool = False,
     ) -> RepositoryState:
         """Read a repository, how the names ``branches`` stand, and ``directories``.
 
         Everything is read at one commit of the default branch, with the directories above those.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
-        its custom properties left out; with codeowners, with what GitHub finds wrong in that file.
-        Where GitHub does not answer all at once, only the first of
-        the names may be read.
-
-        Raises:
-            Refused: there is no such repository that the token may see, it is empty, or GitHub
-                does not list a directory in full.
-            GitHubError: no usable response.
+        its custom properties left out. Where GitHub does not answer all at once, only the first of
+        the names is read. It is an error where there is no such repository that the token may see,
+        where it is empty, or where GitHub does not list a directory in full.
         """
 
-        names = list(branches)
+        def ask(part: Sequence[str]) -> tuple[RepositoryState, _Commit]:
+            names = branches if part else branches[:1]
+            read = self._repository(target, names, part, with_facts=with_facts)
+            state = read.state
+            return state, _Commit(state.repository, state.base_sha, read.known)
 
-        def ask(part: Sequence[str]) -> PartlyRead:
-            return self._repository(
-                target, names, part, with_facts=with_facts, with_codeowners=with_codeowners
-            )
-
-        def read(before: PartlyRead | None, part: Sequence[str]) -> PartlyRead:
-            if before:
-                state = before.state
-                known = self._more(state.repository.full_name, state.base_sha, before.known, part)
-                return before._replace(known=known)
-            try:
-                return ask(part)
-            except GitHubError as error:
-                if error.kind not in ASK_FOR_LESS or len(names) == 1:
-                    raise
-                del names[1:]
-                if len(part) > 1:
-                    raise
-                return ask(part)
-
-        repository = _in_parts(directories, read)
-        return self.with_other_pages(self.completed(repository))
+        state, listed = self._in_full(ask, directories)
+        state = state._replace(entries=trees.entries_of(listed), directories=listed)
+        return self.with_other_pages(state)
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
 
         Nothing is inherited from a private one
         (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
-
-        Raises:
-            Refused: GitHub does not list a directory in full.
-            GitHubError: no usable response.
         """
-        full_name = f"{owner}/.github"
 
-        def read(before: _Defaults | None, part: Sequence[str]) -> _Defaults:
-            if before is None:
-                return self._owner(owner, part)
-            if not before.sha:
-                return before
-            return before._replace(known=self._more(full_name, before.sha, before.known, part))
+        def ask(part: Sequence[str]) -> tuple[bool, _Commit | None]:
+            return self._owner(owner, part)
 
-        defaults = none_if_missing(lambda: _in_parts(directories, read))
-        if defaults is None or not defaults.sha:
+        found = none_if_missing(lambda: self._in_full(ask, directories))
+        if found is None or not found[1]:
             return None
-        known = self._whole(full_name, defaults.known)
-        return OwnerFiles(known.directories, is_public=defaults.is_public)
+        is_public, listed = found
+        return OwnerFiles(listed, is_public=is_public)
+
+    def _in_full(
+        self,
+        ask: Callable[[Sequence[str]], tuple[Model, _Commit | None]],
+        directories: Sequence[str],
+    ) -> tuple[Model, Directories]:
+        """Read directories, and those above them, in whatever way GitHub answers.
+
+        ``ask`` sends the first query, with as many of them as one query takes, or with none. It
+        gives what else it has read, and the commit, if there is one.
+        """
+        asked = trees.to_ask(directories)
+        try:
+            model, commit = ask(asked[:DIRECTORIES_PER_QUERY])
+            return model, self._listed(commit, asked[DIRECTORIES_PER_QUERY:], DIRECTORIES_PER_QUERY)
+        except GitHubError as error:
+            if error.kind not in ASK_FOR_LESS:
+                raise
+        # GitHub gave up on it, or on some of it, which says nothing about what exists
+        model, commit = ask(())
+        tree = self._rest.tree(commit.repository, commit.sha) if commit else {}
+        if tree is None:
+            return model, self._listed(commit, asked, 1)
+        listed = {path: entries_in(path, tree) for path in asked}
+        return model, {path: entries for path, entries in listed.items() if entries}
+
+    def _listed(
+        self, commit: _Commit | None, directories: Sequence[str], at_once: int
+    ) -> Directories:
+        """Read more directories of a commit, ``at_once`` with a query, and complete them all."""
+        if commit is None:
+            return {}
+        full_name, known = commit.repository.full_name, commit.known
+        for start in range(0, len(directories), at_once):
+            known = self._more(full_name, commit.sha, known, directories[start : start + at_once])
+        return self._whole(full_name, known).directories
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -238,7 +245,6 @@ class GraphQL:
         directories: Sequence[str],
         *,
         with_facts: bool,
-        with_codeowners: bool,
     ) -> PartlyRead:
         owner, _, name = target.partition("/")
         variables = {
@@ -255,16 +261,11 @@ class GraphQL:
                     msg("operation.repository", target=target),
                     lambda response: self._read_in(response, target, branches, directories),
                     queries.body(
-                        queries.repository(
-                            branches,
-                            directories,
-                            with_facts=with_facts,
-                            with_codeowners=with_codeowners,
-                        ),
+                        queries.repository(branches, directories, with_facts=with_facts),
                         variables,
                     ),
                     tolerates=may_be_beside_data,
-                    asks_less_after=_asks_less_after([*directories, *branches[1:]]),
+                    asks_less_after=_asks_less_after(directories),
                 )
             )
         except GitHubError as error:
@@ -331,32 +332,35 @@ class GraphQL:
             entries={},
             branches=names or {},
             pull_requests_error=self._unread_pull_requests(asked, index) if names is None else None,
-            codeowners=parse_graphql.codeowners(fields, asked, index),
         )
         where: Path = ("nodes", *index) if index else ("repository",)
         answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
         return PartlyRead(state, Known().learn(answers))
 
-    def _owner(self, owner: str, directories: Sequence[str]) -> _Defaults:
-        """Read the owner's repository ``.github``."""
+    def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, _Commit | None]:
+        """Read the owner's repository ``.github``: whether it is public, and its commit.
 
-        def read(response: Response) -> _Defaults:
+        There is none where nothing is inherited.
+        """
+        full_name = f"{owner}/.github"
+
+        def read(response: Response) -> tuple[bool, _Commit | None]:
             fields = Fields(response.data).object("data").object("repository")
             default = fields.object_or_none("defaultBranchRef")
             visibility = fields.text("visibility")
             if default is None or visibility == "PRIVATE":
-                return _Defaults("", Known(), is_public=False)
+                return False, None
             asked = Asked((), directories, response)
             commit = default.object("target")
             answers = parse_graphql.directories(commit, asked, ("repository", *_DEFAULT_COMMIT))
-            is_public = visibility == "PUBLIC"
-            return _Defaults(commit.object_id("oid"), Known().learn(answers), is_public)
+            sha, known = commit.object_id("oid"), Known().learn(answers)
+            return visibility == "PUBLIC", _Commit(Repository(full_name, "", ""), sha, known)
 
         return self._session.request(
             Request(
                 "POST",
                 GRAPHQL,
-                msg("operation.repository", target=f"{owner}/.github"),
+                msg("operation.repository", target=full_name),
                 read,
                 queries.body(
                     queries.owner(directories), {"owner": owner, **queries.variables(directories)}
@@ -436,41 +440,13 @@ class GraphQL:
         return failure_beside_data(about, self._session.context, operation)
 
 
-def _in_parts(
-    directories: Sequence[str], read: Callable[[Model | None, Sequence[str]], Model]
-) -> Model:
-    """Read directories, and those above them, in parts that GitHub answers.
-
-    ``read`` adds a part to what was read before it, which is ``None`` at first.
-    """
-    before: Model | None = None
-    rest, size = trees.to_ask(directories), DIRECTORIES_PER_QUERY
-    while True:
-        part = rest[:size]
-        try:
-            before = read(before, part)
-        except GitHubError as error:
-            if error.kind not in ASK_FOR_LESS or len(part) == 1:
-                raise
-            # GitHub gave up on it, or on some of it, which says nothing about what exists
-            size = len(part) // 2
-        else:
-            rest = rest[len(part) :]
-            if not rest:
-                return before
-
-
 def _asks_less_after(parts: Sequence[str]) -> frozenset[Kind]:
-    return ASK_FOR_LESS if len(parts) > 1 else frozenset()
+    return ASK_FOR_LESS if parts else frozenset()
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:
     """Whether the rest of the answer can be used: `parse_graphql` judges what it lacks."""
-    return (
-        is_about_pull_requests(error)
-        or parse_graphql.is_about_directory(error)
-        or parse_graphql.is_about_codeowners(error)
-    )
+    return is_about_pull_requests(error) or parse_graphql.is_about_directory(error)
 
 
 def is_about_pull_requests(error: GraphQLError) -> bool:

@@ -18,13 +18,13 @@ from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, GraphQL, PartlyRead, may_be_beside_data
 from registrar.github.limits import Resource
 from registrar.github.parse_graphql import Asked
-from registrar.github.request import GRAPHQL, Model, Request
+from registrar.github.request import GRAPHQL, Request
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing
 from registrar.github.session import Session
-from registrar.github.trees import Known
+from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Values
-from registrar.models.repository import Entry, RepositoryState
+from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
 from registrar.texts.messages import msg
 
@@ -41,15 +41,6 @@ class _Page(NamedTuple):
     """Whether organisations that want single sign-on are missing from it."""
 
 
-class PathSince(NamedTuple):
-    """A path in the history of a repository, after the commit ``since`` up to ``head``."""
-
-    repository_id: str
-    path: str
-    since: str
-    head: str
-
-
 class ManyClient:
     """Lists repositories, and reads many of them at once; it writes nothing."""
 
@@ -63,6 +54,11 @@ class ManyClient:
     def points_left(self) -> int | None:
         """Points of GraphQL that are left; ``None`` where GitHub has not said."""
         return self._session.limits.remaining(Resource.GRAPHQL)
+
+    @property
+    def left(self) -> tuple[int | None, ...]:
+        """Requests and points that are left; ``None`` where GitHub has not said."""
+        return tuple(map(self._session.limits.remaining, Resource))
 
     @property
     def is_installation(self) -> bool:
@@ -153,28 +149,13 @@ class ManyClient:
         """
         return self._rest.get_repository(full_name, lambda data: _repository(Fields(data)))
 
-    def inspect(
-        self,
-        full_name: str,
-        branches: Sequence[str],
-        directories: Sequence[str],
-        *,
-        with_codeowners: bool = False,
-    ) -> RepositoryState:
-        """Read one repository as if it were the only one (`GraphQL.inspect`)."""
-        return self._graphql.inspect(
-            full_name, branches, directories, with_codeowners=with_codeowners
-        )
-
     def inspect_many(
         self,
         repositories: Sequence[ListedRepository],
         branches: Sequence[str],
         directories: Sequence[str],
-        *,
-        with_codeowners: bool = False,
     ) -> list[RepositoryState | Exclusion | Failure]:
-        """Read what `inspect` reads of each of up to 100 repositories, in their order.
+        """Read what `GraphQL.inspect` reads of each of up to 100 repositories, in their order.
 
         Where there is no state there is the reason: why it is not worked on, or why it cannot be
         read. After a failure the caller asks about fewer of them, if there are several.
@@ -190,7 +171,7 @@ class ManyClient:
                 msg("operation.repositories", count=len(repositories)),
                 lambda response: self._read_of(response, repositories, branches, directories),
                 queries.body(
-                    queries.repositories(branches, directories, with_codeowners=with_codeowners),
+                    queries.repositories(branches, directories),
                     {
                         "ids": [repository.node_id for repository in repositories],
                         **queries.variables(directories),
@@ -203,68 +184,31 @@ class ManyClient:
         )
         return [self._state(each) if isinstance(each, PartlyRead) else each for each in answers]
 
-    def entries_at(
-        self, commits: Sequence[tuple[str, str]], directories: Iterable[str]
-    ) -> list[Mapping[str, Entry] | None]:
-        """Read directories, and those above them, of up to 100 commits.
+    def codeowners(self, ids: Sequence[str]) -> list[tuple[CodeownersError, ...] | None]:
+        """What GitHub finds wrong in ``CODEOWNERS`` of up to 100 repositories.
 
-        Each commit comes after the id of its repository. Gives every path that is there; ``None``
-        where that takes a request of its own, or the commit is not known.
-
-        Raises:
-            GitHubError: no usable response, or a part of one.
-        """
-        asked = trees.to_ask(directories)
-
-        def read(response: Response) -> list[Mapping[str, Entry] | None]:
-            about, entries = Asked((), asked, response), list[Mapping[str, Entry] | None]()
-            for name, commit in _commits(response, len(commits)):
-                known = Known()
-                if commit:
-                    known = known.learn(parse_graphql.directories(commit, about, (name, "object")))
-                is_known = commit and not known.unproved
-                entries.append(trees.entries_of(known.directories) if is_known else None)
-            return entries
-
-        text = queries.commits(len(commits), asked)
-        variables = queries.commit_variables(commits) | queries.variables(asked)
-        return self._about_commits(len(commits), text, variables, read)
-
-    def are_changed(self, asked: Sequence[PathSince]) -> list[bool | None]:
-        """Say of up to 100 paths whether their last change is after a commit.
-
-        ``None`` where that takes a request of its own, or the commit is not known.
-
-        Raises:
-            GitHubError: no usable response, or a part of one.
+        ``ids`` are what GraphQL calls them. ``None`` where GitHub does not say.
         """
 
-        def read(response: Response) -> list[bool | None]:
+        def read(response: Response) -> list[tuple[CodeownersError, ...] | None]:
+            refused = {error.path[:2] for error in response.graphql_errors}
+            nodes = Fields(response.data).object("data").objects_or_null("nodes")
+            if len(nodes) != len(ids):
+                raise UnusableAnswer("nodes has not one item for each id")
             return [
-                parse_graphql.is_changed(commit, each.since) if commit else None
-                for each, (_, commit) in zip(asked, _commits(response, len(asked)), strict=True)
+                None if node is None or ("nodes", index) in refused else _codeowners(node)
+                for index, node in enumerate(nodes)
             ]
 
-        variables = queries.commit_variables((each.repository_id, each.head) for each in asked)
-        variables |= {f"h{index}": each.path for index, each in enumerate(asked)}
-        return self._about_commits(len(asked), queries.last_changes(len(asked)), variables, read)
-
-    def _about_commits(
-        self,
-        count: int,
-        text: str,
-        variables: Mapping[str, object],
-        read: Callable[[Response], Model],
-    ) -> Model:
         return self._session.request(
             Request(
                 "POST",
                 GRAPHQL,
-                msg("operation.repositories", count=count),
+                msg("operation.repositories", count=len(ids)),
                 read,
-                queries.body(text, variables),
-                tolerates=_is_about_commit,
-                asks_less_after=_ASK_ABOUT_FEWER_AFTER if count > 1 else frozenset(),
+                queries.body(queries.CODEOWNERS, {"ids": list(ids)}),
+                tolerates=lambda error: error.path[:1] == ("nodes",),
+                asks_less_after=_ASK_ABOUT_FEWER_AFTER if len(ids) > 1 else frozenset(),
             )
         )
 
@@ -356,17 +300,9 @@ def _is_about_one(error: GraphQLError) -> bool:
     return may_be_beside_data(error) or (error.path[:1] == ("nodes",) and error.type in UNREADABLE)
 
 
-def _is_about_commit(error: GraphQLError) -> bool:
-    """Whether a commit, or something of it, is not there: the data says what."""
-    return parse_graphql.is_about_directory(error) or error.type in UNREADABLE
-
-
-def _commits(response: Response, count: int) -> Iterator[tuple[str, Fields | None]]:
-    """The commits of an answer, with the names of their fields; ``None``: it is not there."""
-    data = Fields(response.data).object("data")
-    for name in (f"r{index}" for index in range(count)):
-        repository = data.object_or_null(name)
-        yield name, repository.object_or_null("object") if repository else None
+def _codeowners(node: Fields) -> tuple[CodeownersError, ...]:
+    listed = node.object_or_none("codeowners")
+    return parse.codeowners(listed) if listed else ()
 
 
 def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from registrar.github import parse, queries
+from registrar.github import queries
 from registrar.github.fields import Fields
 from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
-from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts
 from registrar.models.plan import Created
 from registrar.models.repository import BranchState, PullRequest
@@ -103,22 +102,6 @@ def directories(commit: Fields, asked: Asked, where: Path) -> Mapping[str, Answe
     return answers
 
 
-def codeowners(
-    fields: Fields, asked: Asked, index: Sequence[int]
-) -> tuple[CodeownersError, ...] | None:
-    """What GitHub finds wrong in ``CODEOWNERS``, where it was asked; ``None``: it does not say."""
-    where: Path = ("nodes", *index) if index else ("repository",)
-    if any(path[: len(where) + 1] == (*where, "codeowners") for path in asked.errors):
-        return None
-    listed = fields.object_or_none("codeowners")
-    return parse.codeowners(listed) if listed else ()
-
-
-def is_about_codeowners(error: GraphQLError) -> bool:
-    """Whether the error is about the mistakes in ``CODEOWNERS``, which nothing depends on."""
-    return "codeowners" in error.path[1:3]
-
-
 def _listing(tree: Fields | None) -> Listing | None:
     if tree is None or "entries" not in tree:
         return None
@@ -153,20 +136,6 @@ def branches(
         has_more = listed.object("pageInfo").flag("hasNextPage")
         states[name] = BranchState(name, head, pulls, has_more=has_more)
     return states
-
-
-def is_changed(commit: Fields, since: str) -> bool | None:
-    """Whether the last change of a path up to ``commit`` comes after the commit ``since``.
-
-    ``None`` where the answer ends before that. A history is in the order of ``git log``
-    (https://docs.github.com/en/graphql/reference/objects#commit).
-    """
-    for change in commit.object("history").objects("nodes"):
-        before = change.object("history")
-        ids = {each.object_id("oid") for each in before.objects("nodes")}
-        is_after = since in ids - {change.object_id("oid")}
-        return None if before.object("pageInfo").flag("hasNextPage") and not is_after else is_after
-    return False
 
 
 def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ place of the whole field, because the schema does not let ``pullRequests`` itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 _LISTING = "oid entries { nameRaw mode type oid }"
 
@@ -17,9 +17,7 @@ _STATE = """
     id databaseId nameWithOwner url visibility isPrivate isArchived isEmpty isFork viewerPermission
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     %(branches)s
-    %(codeowners)s
 """
-_CODEOWNERS = "codeowners { errors { path line column kind message suggestion } }"
 _BRANCH = "b{0}: ref(qualifiedName: $b{0}) {{ id target {{ oid }} }}"
 _PULL_REQUESTS = """
     h{0}: pullRequests(
@@ -63,13 +61,12 @@ query($owner: String!%(variables)s) {
   }
 }
 """
-_COMMIT = "r{0}: node(id: $r{0}) {{ ... on Repository {{ object(oid: $c{0}) {{ {1} }} }} }}"
-_LAST_CHANGE = """
-    ... on Commit {{
-      history(first: 1, path: $h{0}) {{
-        nodes {{ oid history(first: 100) {{ nodes {{ oid }} pageInfo {{ hasNextPage }} }} }}
-      }}
-    }}
+CODEOWNERS = """
+query($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on Repository { codeowners { errors { path line column kind message suggestion } } }
+  }
+}
 """
 CREATE_EVERYTHING = """
 mutation(
@@ -88,30 +85,21 @@ mutation($commit: CreateCommitOnBranchInput!) {
 
 
 def repository(
-    branches: Sequence[str],
-    directories: Sequence[str],
-    *,
-    with_facts: bool = False,
-    with_codeowners: bool = False,
+    branches: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
 ) -> str:
     """Ask for a repository, branches, the pull requests of their names, and directories.
 
-    With facts also for what the rules of a list ask about it, with codeowners for what GitHub finds
-    wrong in that file.
+    With facts also for what the rules of a list ask about it.
     """
     return _REPOSITORY % {
         **_fields(directories, branches),
         "facts": _FACTS if with_facts else "",
-        "codeowners": _CODEOWNERS if with_codeowners else "",
     }
 
 
-def repositories(
-    branches: Sequence[str], directories: Sequence[str], *, with_codeowners: bool = False
-) -> str:
+def repositories(branches: Sequence[str], directories: Sequence[str]) -> str:
     """Ask for the same of several repositories, by their ids."""
-    codeowners = _CODEOWNERS if with_codeowners else ""
-    return _REPOSITORIES % {**_fields(directories, branches), "codeowners": codeowners}
+    return _REPOSITORIES % _fields(directories, branches)
 
 
 def more_directories(directories: Sequence[str]) -> str:
@@ -122,32 +110,6 @@ def more_directories(directories: Sequence[str]) -> str:
 def owner(directories: Sequence[str]) -> str:
     """Ask for directories of the owner's repository ``.github``."""
     return _OWNER % _fields(directories)
-
-
-def commits(count: int, directories: Sequence[str]) -> str:
-    """Ask for directories of ``count`` commits, each of a repository with an id."""
-    asked = _fields(directories)
-    fragment = f"fragment Listed on Commit {{ oid {asked['fields']} }}"
-    return _of_commits(count, "...Listed", asked["variables"]) + fragment
-
-
-def last_changes(count: int) -> str:
-    """Ask for the last change of a path up to each of ``count`` commits, and what came before."""
-    return _of_commits(count, _LAST_CHANGE, "".join(f", $h{i}: String!" for i in range(count)))
-
-
-def commit_variables(commits: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Give the variables of commits; each comes after the id of its repository."""
-    values: dict[str, str] = {}
-    for index, (repository_id, commit) in enumerate(commits):
-        values |= {f"r{index}": repository_id, f"c{index}": commit}
-    return values
-
-
-def _of_commits(count: int, fields: str, variables: str) -> str:
-    declared = ", ".join(f"$r{i}: ID!, $c{i}: GitObjectID!" for i in range(count))
-    asked = " ".join(_COMMIT.format(i, fields.format(i)) for i in range(count))
-    return f"query({declared}{variables}) {{ {asked} }}\n"
 
 
 def variables(directories: Sequence[str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, EXIT_FAILED
 from registrar.failure import Failure
-from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest
+from registrar.models.result import RegistrationResult
 from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.spec import FailOn, Mode
@@ -28,6 +28,8 @@ class FleetState(StrEnum):
     """A run that writes nothing found that files are missing."""
     DEFERRED = "deferred"
     """Left for the next run."""
+    UNREAD = "unread"
+    """Questions about it alone would have taken more points, or more time, than were left."""
     WAITING = "waiting"
     """Its open pull request already holds everything."""
     DECLINED = "declined"
@@ -161,6 +163,8 @@ class FleetResult:
         """In how many repositories an entry of a list takes the place of another one."""
         self.unset = Counter[tuple[str, str]]()
         """How many repositories lack a custom property, by the path that it is for and its name."""
+        self.alone = 0
+        """Number of lists in repositories that take requests of their own to be previewed."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -181,11 +185,12 @@ class FleetResult:
         if row.state is not FleetState.COMPLETE:
             self.rows.append(row)
 
-    def count_rules(self, list_name: str, plan: Plan) -> None:
+    def count_rules(self, previewed: RegistrationResult) -> None:
         """Keep what the rules of a list make of one repository."""
-        self.rules.update((list_name, number) for number in plan.fitting)
-        self.replaced.update(plan.replaced)
-        self.unset.update(plan.unset.items())
+        self.rules.update((previewed.list_name, number) for number in previewed.fitting)
+        self.replaced.update(previewed.replaced)
+        unset = ((file.definition.path, file.unset) for file in previewed.files if file.unset)
+        self.unset.update(unset)
 
     def stop(self, reason: Message, exit_code: int) -> None:
         """Keep what ended the run; ``exit_code`` is of a signal where it is above others."""

@@ -38,6 +38,9 @@ class Plan(NamedTuple):
     """Missing paths, and what exists that differs in letter case only."""
     hides: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and the file that GitHub uses today and would then not use any more."""
+    codeowners: tuple[CodeownersError, ...] | None = ()
+    """What GitHub finds wrong in a listed ``CODEOWNERS``, where it was asked; ``None``: it does not
+    say."""
 
     @property
     def fitting(self) -> frozenset[int]:
@@ -50,10 +53,16 @@ class Plan(NamedTuple):
         return self.state.repository
 
     @property
-    def codeowners(self) -> tuple[CodeownersError, ...]:
-        """What GitHub finds wrong in a listed ``CODEOWNERS`` that is there."""
-        paths = {found.path for found in self.found.values()} & CODEOWNERS
-        return tuple(error for error in self.state.codeowners or () if error.path in paths)
+    def codeowners_paths(self) -> frozenset[str]:
+        """Where a listed ``CODEOWNERS`` is, or one that counts as it."""
+        return frozenset(found.path for found in self.found.values()) & CODEOWNERS
+
+    def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> Plan:
+        """Add what GitHub finds wrong in these; ``None``: it does not say."""
+        if errors is None:
+            return self._replace(codeowners=None)
+        paths = self.codeowners_paths
+        return self._replace(codeowners=tuple(each for each in errors if each.path in paths))
 
     @property
     def missing_count(self) -> int:

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts
 from registrar.texts.escaping import Link
 
@@ -183,8 +182,6 @@ class RepositoryState(NamedTuple):
     """Commits of all branches whose names begin with that of the working branch; ``None``: they
     were not listed."""
     directories: Directories = MappingProxyType({})
-    codeowners: tuple[CodeownersError, ...] | None = ()
-    """What GitHub finds wrong in ``CODEOWNERS``, where it was asked; ``None``: it does not say."""
     owner: OwnerFiles | None = None
     """``None`` where nothing is inherited from the owner, or it was not looked for."""
     pull_requests_error: Failure | None = None

@@ -10,6 +10,7 @@ from registrar.failure import Failure
 from registrar.models.evidence import CodeownersError, Found, Presence, notable
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
+from registrar.models.rules import Replaced
 from registrar.models.spec import FailOn, Mode
 from registrar.texts.messages import Message, msg
 
@@ -142,6 +143,10 @@ class RegistrationResult(NamedTuple):
     notes: tuple[Note, ...] = ()
     codeowners: tuple[CodeownersError, ...] = ()
     """What GitHub finds wrong in a listed ``CODEOWNERS``."""
+    fitting: frozenset[int] = frozenset()
+    """Numbers of the rules that apply."""
+    replaced: tuple[Replaced, ...] = ()
+    """Entries of the list in whose place others stand."""
 
     @property
     def fails_check(self) -> bool:
@@ -178,6 +183,11 @@ class RegistrationResult(NamedTuple):
     def invalid(self) -> int:
         """Number of paths with no file, and of mistakes that GitHub finds in ``CODEOWNERS``."""
         return len(self.in_presence(Presence.NOT_A_FILE)) + len(self.codeowners)
+
+    @property
+    def declined_in(self) -> PullRequest | None:
+        """Where the first of the paths was declined that somebody has declined."""
+        return next((file.declined_in for file in self.files if file.declined_in), None)
 
     @property
     def to_create(self) -> tuple[FileResult, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
-from registrar.models.evidence import CODEOWNERS
 from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition
 from registrar.models.rules import Rule
@@ -111,11 +110,6 @@ class RegistrationSpec(NamedTuple):
     def asked_paths(self) -> tuple[str, ...]:
         """Paths that rules ask about."""
         return tuple(dict.fromkeys(path for rule in self.rules for path in rule.condition.paths))
-
-    @property
-    def lists_codeowners(self) -> bool:
-        """Whether a ``CODEOWNERS`` file is among them, in which GitHub finds mistakes."""
-        return any(definition.path in CODEOWNERS for definition in self.possible)
 
     @property
     def asks_for_properties(self) -> bool:

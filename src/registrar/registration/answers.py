@@ -1,91 +1,76 @@
-"""Answers the questions of a decision about one repository, with requests."""
+"""Answers what a decision asks about one repository, with requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from registrar.failure import Failure, Kind
-from registrar.github.errors import GitHubError
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, PullRequest, Tree
-from registrar.registration import decide, mark
+from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
+from registrar.registration import mark
+from registrar.registration.decide import Claim, Made, NotMade
 from registrar.registration.progress import Progress
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
-class Answers:
+class ReadingAnswers:
     """Answers by reading: what is to be written is answered as if it had been done."""
 
     def __init__(self, client: Client, plan: Plan) -> None:
-        """Nothing is sent before the first question."""
         self._client = client
         self._plan = plan
+        self._repository = plan.repository
         self._trees: dict[str, Tree | None] = {}
-        self._claimed: set[str] = set()
-        self.failure: Failure | None = plan.state.pull_requests_error
-        """Why a question was not answered."""
+        self._claimed = set[str]()
 
-    def __call__(self, ask: decide.Ask) -> decide.Answer:
-        """Answer one question.
-
-        Raises:
-            GitHubError: no usable response.
-        """
-        if self.failure:
-            return decide.Unknown()
-        try:
-            return self._answer(ask)
-        except GitHubError as error:
-            if error.kind is not Kind.PERMISSION:
-                raise
-            self.failure = error.failure
-            return decide.Unknown()
-
-    def _answer(self, ask: decide.Ask) -> decide.Answer:  # noqa: PLR0911 (one for each question)
-        client, repository = self._client, self._plan.repository
-        match ask:
-            case decide.StateOf(name):
-                return self._state_of(name)
-            case decide.TreeAt(commit):
-                return self._tree(commit)
-            case decide.Lacking(paths, commit):
-                return frozenset(path for path in paths if not self._holds(commit, path))
-            case decide.Compare(base, head):
-                return client.rest.compare(repository, base, head)
-            case decide.Removed(paths, since, head):
-                return client.rest.removed(repository, paths, since, head)
-            case decide.DefaultBranchNow():
-                return client.rest.again(repository).default_branch
-            case _:
-                return decide.Made()
-
-    def _state_of(self, name: str) -> BranchState:
-        client, repository, heads = self._client, self._plan.repository, self._plan.state.heads
+    def branch(self, name: str) -> BranchState:
+        """Read how a name stands."""
+        rest, heads = self._client.rest, self._plan.state.heads
         # What was listed before a claim is no longer what is there
         if heads is None or self._claimed:
-            head = client.rest.branch_head(repository, name)
+            head = rest.branch_head(self._repository, name)
         else:
             head = heads.get(name)
         if head is None and name in self._claimed:
             return BranchState(name, None)
-        return BranchState(name, head, client.rest.pull_requests(repository, name))
+        return BranchState(name, head, rest.pull_requests(self._repository, name))
 
-    def _tree(self, commit: str) -> Tree | None:
+    def tree(self, commit: str) -> Tree | None:
+        """Read a tree, once."""
         if commit not in self._trees:
-            self._trees[commit] = self._client.rest.tree(self._plan.repository, commit)
+            self._trees[commit] = self._client.rest.tree(self._repository, commit)
         return self._trees[commit]
 
-    def _holds(self, commit: str, path: str) -> bool:
-        tree = self._tree(commit)
-        if tree is None:
-            return self._client.rest.entry(self._plan.repository, path, commit) is not None
-        return path in tree
+    def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
+        """Look into the tree; path by path where GitHub cuts it."""
+        tree, rest = self.tree(commit), self._client.rest
+        if tree is not None:
+            return paths - tree.keys()
+        return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)
+
+    def compare(self, base: str, head: str) -> Comparison:
+        """Compare two commits."""
+        return self._client.rest.compare(self._repository, base, head)
+
+    def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
+        """Read the history of the paths."""
+        return self._client.rest.removed(self._repository, paths, since, head)
+
+    def default_branch(self) -> str:
+        """Read the repository again."""
+        return self._client.rest.again(self._repository).default_branch
+
+    def claim(self, _claim: Claim) -> Made | NotMade:
+        """Make nothing."""
+        return Made()
+
+    def close_again(self, _pull_request: PullRequest) -> None:
+        """Close nothing."""
 
 
-class WritingAnswers(Answers):
+class WritingAnswers(ReadingAnswers):
     """Answers a claim by making the branch."""
 
     def __init__(
@@ -93,12 +78,12 @@ class WritingAnswers(Answers):
         client: Client,
         plan: Plan,
         progress: Progress,
-        claim: Callable[[decide.Claim], decide.Made | decide.NotMade],
+        make: Callable[[Claim], Made | NotMade],
     ) -> None:
-        """``claim`` makes the branch."""
+        """``make`` makes the branch."""
         super().__init__(client, plan)
         self._progress = progress
-        self._claim = claim
+        self._make = make
         self.may_have_written = ""
         """Name of the branch on which a claim may have created files, its answer being lost."""
 
@@ -107,31 +92,17 @@ class WritingAnswers(Answers):
         """Whether a branch was made, or may have been."""
         return bool(self._claimed)
 
-    def __call__(self, ask: decide.Ask) -> decide.Answer:
-        """Answer one question: what a preview leaves open has to be known before anything is made.
+    def claim(self, claim: Claim) -> Made | NotMade:
+        """Make the branch."""
+        self._claimed.add(claim.name)
+        answer = self._make(claim)
+        if isinstance(answer, NotMade) and answer.body is not None:
+            self.may_have_written = claim.name
+        return answer
 
-        Raises:
-            GitHubError: no usable response.
-        """
-        return self._answer(ask)
-
-    def _answer(self, ask: decide.Ask) -> decide.Answer:
-        match ask:
-            case decide.Claim(name):
-                self._claimed.add(name)
-                answer = self._claim(ask)
-                if isinstance(answer, decide.NotMade) and answer.body is not None:
-                    self.may_have_written = name
-                return answer
-            case decide.CloseAgain(pull):
-                self._close_again(pull)
-                return None
-            case _:
-                return super()._answer(ask)
-
-    def _close_again(self, pull: PullRequest) -> None:
-        repository, branch = self._plan.repository, pull.head_branch
-        self._client.rest.update_pull_request(repository, pull, body=mark.CLOSED_BY_US, close=True)
-        self._progress.warn(
-            "progress.closed_again", about=pull.url, pull_request=pull.link, branch=branch
-        )
+    def close_again(self, pull_request: PullRequest) -> None:
+        """Close it, and say so."""
+        rest, branch = self._client.rest, pull_request.head_branch
+        rest.update_pull_request(self._repository, pull_request, body=mark.CLOSED_BY_US, close=True)
+        url, link = pull_request.url, pull_request.link
+        self._progress.warn("progress.closed_again", about=url, pull_request=link, branch=branch)

@@ -1,17 +1,38 @@
 """Which branch a run writes on, which pull request it continues, and what was declined.
 
-`choose` asks what it needs to know, and is answered. It sends nothing itself, so one repository
-answers with requests, a run over many with shared ones, and the tests with a model of a repository.
-A preview answers a claim with `Made`, as if it had made the branch.
+Theory of operation. `decide` is given a `Plan`, which holds what was read at first: what is
+missing, and how the first names of the working branch stand (their commits and pull requests).
+Whatever else it needs it asks through `Answers`, so that one repository answers with requests, a
+run over many with what one query has read of a hundred, and the tests with a model. It sends
+nothing itself, and keeps nothing beyond one decision. The order:
+
+1. The names. A list has one name for its branch, and ``-2``, ``-3`` … behind it where that is
+   taken. They are read up to the first one that nobody ever used.
+2. The "no". The newest pull request of this list (its mark says so) that has proposed a path tells
+   about it: closed unmerged, the path is declined; merged without the path, too. What remains is to
+   be created; if nothing remains, there is nothing to do.
+3. An open pull request of this list, under whichever name, is continued. A path that its mark names
+   and its branch lacks was removed by somebody, if the history since the mark's commit says so:
+   declined. If it does not, the history was rewritten, and the pull request is left alone.
+4. Otherwise the first name that can be used. A free one is claimed. A branch that holds nothing but
+   our own files, or nothing at all under a name that is ours, is what an interrupted run has left:
+   it is continued. Any other branch is somebody's, and the next name is looked at.
+5. A claim makes the branch; with `single` also the commit and the pull request. Between the
+   reading and the claim anything may happen: another run, a person, a lost answer. After a claim
+   that failed, or whose answer was lost, the name is read again, and everything is decided once
+   more, from what is there now. A pull request that the claim opened from somebody else's branch is
+   closed again. The name may even be the default branch by now: then it is not used.
+
+It ends, because a claim is followed by a name that is used, an error, or one claim more.
 
 The rules for people are in docs/concepts.md, "Working branch".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import NamedTuple, Protocol, TypeAlias
 
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import Failure
@@ -26,52 +47,11 @@ LAST_SUFFIX = 50
 _REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
 
-# --- What is asked, and how it is answered ------------------------------------------------------
-
-
-class StateOf(NamedTuple):
-    """How does a name stand? Answered with a `BranchState`."""
-
-    name: str
-
-
-class TreeAt(NamedTuple):
-    """What does a commit hold? Answered with a `Tree`, or `None` where GitHub cuts the list.
-
-    Whoever writes needs it; a preview may answer `Unknown` where nothing else depends on it.
-    """
-
-    commit: str
-
-
-class Lacking(NamedTuple):
-    """Which of these paths does a commit lack? Answered with a set of paths."""
-
-    paths: frozenset[str]
-    commit: str
-
-
-class Compare(NamedTuple):
-    """What does a commit have beyond another one? Answered with a `Comparison`."""
-
-    base: str
-    head: str
-
-
-class Removed(NamedTuple):
-    """Which of these paths, which ``head`` lacks, has the history since a commit removed?
-
-    Answered with a set of paths; an empty one also where ``since`` is not in the history of
-    ``head``, so that nothing is known of what happened since.
-    """
-
-    paths: frozenset[str]
-    since: str
-    head: str
+# --- What is asked ------------------------------------------------------------------------------
 
 
 class Claim(NamedTuple):
-    """Make the branch, for these files. Answered with `Made` or `NotMade`."""
+    """A branch that is to be made, and what for."""
 
     name: str
     files: tuple[FileDefinition, ...]
@@ -81,21 +61,6 @@ class Claim(NamedTuple):
     """Open pull requests of other lists whose branches have a name before this one."""
     is_first: bool = True
     """Whether the run has claimed no branch before."""
-
-
-class DefaultBranchNow(NamedTuple):
-    """What is the default branch called by now? Answered with its name."""
-
-
-class CloseAgain(NamedTuple):
-    """Close a pull request that our claim opened from somebody else's branch."""
-
-    pull_request: PullRequest
-
-
-Ask: TypeAlias = (
-    StateOf | TreeAt | Lacking | Compare | Removed | Claim | DefaultBranchNow | CloseAgain
-)
 
 
 class Made(NamedTuple):
@@ -127,13 +92,48 @@ class NotMade(NamedTuple):
         return self.body is not None and pull_request.has_body(self.body)
 
 
-class Unknown(NamedTuple):
-    """The answer would cost a request, which a run over many repositories does not send."""
+class Answers(Protocol):
+    """What a decision asks about the repository of its plan, and what it asks to be done there.
 
+    Each method may raise `RegistrarError`, which ends the decision.
+    """
 
-Answer: TypeAlias = (
-    BranchState | Tree | frozenset[str] | Comparison | Made | NotMade | Unknown | str | None
-)
+    def branch(self, name: str, /) -> BranchState:
+        """How does a name stand?"""
+        ...
+
+    def tree(self, commit: str, /) -> Tree | None:
+        """What does a commit hold? `None` where GitHub cuts the list."""
+        ...
+
+    def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
+        """Which of these paths does a commit lack?"""
+        ...
+
+    def compare(self, base: str, head: str, /) -> Comparison:
+        """What does a commit have beyond another one?"""
+        ...
+
+    def removed(self, paths: frozenset[str], since: str, head: str, /) -> frozenset[str]:
+        """Which of these paths, which ``head`` lacks, has the history since a commit removed?
+
+        None of them also where ``since`` is not in the history of ``head``, so that nothing is
+        known of what happened since.
+        """
+        ...
+
+    def default_branch(self) -> str:
+        """What is the default branch called by now?"""
+        ...
+
+    def claim(self, claim: Claim, /) -> Made | NotMade:
+        """Make a branch, for these files. A preview answers as if it had."""
+        ...
+
+    def close_again(self, pull_request: PullRequest, /) -> None:
+        """Close a pull request that our claim opened from somebody else's branch."""
+        ...
+
 
 # --- What is chosen ------------------------------------------------------------------------------
 
@@ -166,8 +166,6 @@ class Write(NamedTuple):
     """The commit of the branch before this run wrote to it."""
     pull_request: PullRequest | None = None
     """The one that is open."""
-    was_claimed: bool = False
-    """Whether this run made the branch."""
     had_no_commit: bool = False
     """Whether the branch was there, without a commit of its own."""
     is_done: bool = False
@@ -177,31 +175,21 @@ class Write(NamedTuple):
     mark: Mark | None = None
     """The mark of a pull request that was there, with what was removed from its branch since."""
 
-
-class Declined(NamedTuple):
-    """Everything that is missing was declined, perhaps in a pull request that is still open."""
-
-
-class LeftAlone(NamedTuple):
-    """The history of our open pull request was rewritten, or GitHub does not know all of it yet."""
-
-    pull_request: PullRequest
-
-
-class NotKnown(NamedTuple):
-    """A question was not answered."""
-
-    pull_request: PullRequest | None = None
-    """Ours, which is open."""
-
-
-Choice: TypeAlias = Write | Declined | LeftAlone | NotKnown
+    def brings(self, path: str) -> bool:
+        """Whether the branch holds a file already, as far as it was read."""
+        if self.branch.tree is not None:
+            return path in self.branch.tree
+        return self.mark is not None and self.mark.holds(path)
 
 
 class Decision(NamedTuple):
-    """A choice, and for which of the missing files."""
+    """What is done about the missing files."""
 
-    choice: Choice
+    write: Write | None = None
+    """Where they are created; ``None``: nowhere, because all of them were declined, or `left_alone`
+    says why."""
+    left_alone: PullRequest | None = None
+    """Ours, which is open: its history was rewritten, or GitHub does not know all of it yet."""
     files: tuple[FileDefinition, ...] = ()
     """What is to be created, unless the branch holds it."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
@@ -212,47 +200,20 @@ class Decision(NamedTuple):
 
 # --- How it is chosen ----------------------------------------------------------------------------
 
-Result = TypeVar("Result")
-Asking: TypeAlias = Generator[Ask, Any, Result]
 _OfOurs: TypeAlias = tuple[PullRequest, Mark]
 
 
-class _NotAnswered(Exception):
-    """A question was answered with `Unknown`."""
-
-
-def decide(plan: Plan, answer: Callable[[Ask], Answer]) -> Decision:
-    """Decide for a repository in which files are missing; ``answer`` answers one question.
-
-    Raises:
-        Refused: the working branch is the default branch.
-        RegistrarError: all names are taken, a claim failed, or what ``answer`` raises.
-    """
-    asking = choose(plan)
-    try:
-        ask = next(asking)
-        while True:
-            ask = asking.send(answer(ask))
-    except StopIteration as done:
-        return cast("Decision", done.value)
-
-
-def choose(plan: Plan) -> Generator[Ask, Answer, Decision]:
+def decide(plan: Plan, answers: Answers) -> Decision:
     """Decide for a repository in which files are missing.
 
-    Raises:
-        Refused: the working branch is the default branch.
-        RegistrarError: all names are taken, or a claim failed and left no branch.
+    It refuses a working branch that is the default branch, and ends with an error where all names
+    are taken, where a claim failed and left no branch, or with one of ``answers``.
     """
-    return (yield from _Decision(plan).make())
+    return _Decision(plan, answers).make()
 
 
 def names(branch: str, default_branch: str) -> list[str]:
-    """Names of the branches that may be written to, the best one first.
-
-    Raises:
-        Refused: the first one is the name of the default branch.
-    """
+    """Names of the branches that may be written to, the best one first."""
     _require_other_than_default(branch, default_branch)
     later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
     return [branch, *(name for name in later if not _is_same(name, default_branch))]
@@ -278,8 +239,9 @@ def _short(name: str) -> str:
 
 
 class _Decision:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, answers: Answers) -> None:
         self._plan = plan
+        self._answers = answers
         # Known for the whole run; claims that fail add to it
         self._names = names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
@@ -288,43 +250,26 @@ class _Decision:
         self._declined: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
 
-    def make(self) -> Asking[Decision]:
+    def make(self) -> Decision:
         """Decide from what is known; after a claim that failed, from what is known then."""
         while True:
             self._declined, self._beside = {}, []
-            try:
-                yield from self._read_names()
-                chosen = yield from self._choose()
-            except _NotAnswered:
-                chosen = NotKnown()
+            self._read_names()
+            chosen = self._choose()
             if isinstance(chosen, str):
-                # A preview answers a claim with `Made`, so nothing is unknown from here on
-                made = yield from self._claim(chosen)
-                if made is None:
+                chosen = self._claim(chosen)
+                if chosen is None:
                     continue
-                base = self._plan.state.base_sha
-                chosen = Write(
-                    Branch(chosen, made.commit or base),
-                    base,
-                    made.pull_request,
-                    was_claimed=True,
-                    had_no_commit=made.had_no_commit,
-                    is_done=bool(made.commit and made.pull_request),
-                    opened_by_claim=made.pull_request is not None,
-                )
-            return Decision(chosen, self._files, self._declined, tuple(self._beside))
+            write = chosen if isinstance(chosen, Write) else None
+            left_alone = chosen if isinstance(chosen, PullRequest) else None
+            beside = tuple(self._beside)
+            return Decision(write, left_alone, self._files, self._declined, beside)
 
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
         return tuple(d for d in self._plan.missing if d.path not in self._declined)
 
-    def _ask(self, ask: Ask) -> Asking[Any]:
-        answer = yield ask
-        if isinstance(answer, Unknown):
-            raise _NotAnswered
-        return answer
-
-    def _read_names(self) -> Asking[None]:
+    def _read_names(self) -> None:
         """Read every name that is known to be used, and on to the first one that is not.
 
         Names beyond that are not asked about: what was proposed there, from a branch that is gone,
@@ -337,14 +282,17 @@ class _Decision:
         last = max((self._names.index(name) for name in seen if name in self._names), default=-1)
         for index, name in enumerate(self._names):
             if name not in self._states:
-                self._states[name] = yield from self._ask(StateOf(name))
+                self._states[name] = self._answers.branch(name)
             if self._states[name].is_used:
                 last = max(last, index)
             elif index > last:
                 return
 
-    def _choose(self) -> Asking[Choice | str]:
-        """Choose, or name the branch that is to be claimed."""
+    def _choose(self) -> Write | PullRequest | str | None:
+        """Choose where to write, or name the branch that is to be claimed.
+
+        A pull request is left alone; ``None``: everything was declined.
+        """
         states = [self._states[name] for name in self._names if name in self._states]
         ours = [
             (pull, mark)
@@ -352,24 +300,22 @@ class _Decision:
             for pull in state.pull_requests
             if (mark := self._mark_of(pull))
         ]
-        yield from self._find_declined(sorted(ours, key=lambda each: each[0].number, reverse=True))
+        self._find_declined(sorted(ours, key=lambda each: each[0].number, reverse=True))
         if not self._files:
-            return Declined()
+            return None
         for index, state in enumerate(states):
             for pull in state.pull_requests:
                 # What a claim of ours opened may be from somebody else's branch: `_examine` looks
                 if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
                     others = filter(None, map(self._open_one, states[:index]))
                     self._beside += [other for other in others if Mark.of(other.body)]
-                    return (yield from self._continue(state, pull, mark))
+                    return self._continue(state, pull, mark)
         for state in states:
             if state.head is None:
                 return state.name
-            write = yield from self._examine(state, state.head)
-            if write:
+            write = self._examine(state, state.head)
+            if write or not self._files:
                 return write
-            if not self._files:
-                return Declined()
         first = self._plan.spec.branch
         message = msg("branch.no_name_free", branch=first, last=LAST_SUFFIX)
         raise RegistrarError(Failure.of(message))
@@ -379,7 +325,7 @@ class _Decision:
         mark = Mark.of(pull.body)
         return mark if mark and mark.is_of(self._plan.spec.list_id) else None
 
-    def _find_declined(self, ours: Sequence[_OfOurs]) -> Asking[None]:
+    def _find_declined(self, ours: Sequence[_OfOurs]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
         undecided = {definition.path for definition in self._plan.missing}
         for pull, mark in ours:
@@ -391,43 +337,33 @@ class _Decision:
                 self._note_declined(pull, held)
             elif pull.merged and held and mark.paths is not None and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
-                gone = yield from self._ask(Lacking(held, pull.merge_commit))
-                self._note_declined(pull, gone)
+                self._note_declined(pull, self._answers.lacking(held, pull.merge_commit))
 
     def _note_declined(self, pull: PullRequest, paths: Iterable[str]) -> None:
         self._declined |= dict.fromkeys(paths, pull)
 
     def _continue(
         self, state: BranchState, pull: PullRequest, mark: Mark
-    ) -> Asking[Write | Declined | LeftAlone | NotKnown]:
+    ) -> Write | PullRequest | None:
         """Continue an open pull request of ours, without what somebody removed from its branch."""
         head = state.head or pull.head_sha
         paths = {d.path for d in self._files} if mark.paths is not None else set[str]()
         held = frozenset(path for path in paths if mark.holds(path))
-        try:
-            gone = (yield from self._ask(Lacking(held, head))) if held else frozenset[str]()
-            removed = frozenset(path for path in gone if mark.was_removed(path))
-            newly_gone = gone - removed
-            # A mark of an earlier version has no commit: what is gone is created again
-            if newly_gone and mark.commit:
-                by_commit = yield from self._ask(Removed(newly_gone, mark.commit, head))
-                if newly_gone - by_commit:
-                    return LeftAlone(pull)
-                removed |= newly_gone
-        except _NotAnswered:
-            return NotKnown(pull)
+        gone = self._answers.lacking(held, head) if held else frozenset[str]()
+        removed = frozenset(path for path in gone if mark.was_removed(path))
+        newly_gone = gone - removed
+        # A mark of an earlier version has no commit: what is gone is created again
+        if newly_gone and mark.commit:
+            if newly_gone - self._answers.removed(newly_gone, mark.commit, head):
+                return pull
+            removed |= newly_gone
         self._note_declined(pull, removed)
         if not self._files:
-            return Declined()
-        tree = yield from self._tree(head)
+            return None
+        tree = self._answers.tree(head)
         return Write(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
 
-    def _tree(self, commit: str) -> Asking[Tree | None]:
-        """Give what the chosen branch holds, for whoever writes on it."""
-        answer = yield TreeAt(commit)
-        return None if isinstance(answer, Unknown) else answer
-
-    def _examine(self, state: BranchState, head: str) -> Asking[Write | None]:
+    def _examine(self, state: BranchState, head: str) -> Write | None:
         """Continue a branch that adds files of ours and nothing else; `None`: it is left alone.
 
         So is one with an open pull request that has no mark, if it goes to the default branch.
@@ -436,7 +372,7 @@ class _Decision:
         if pull is None:
             at_head = [each for each in state.pull_requests if each.head_sha == head]
             if at_head:
-                yield from self._find_declined_unmarked(head, at_head)
+                self._find_declined_unmarked(head, at_head)
                 return None
         elif not self._has_opened(pull):
             if Mark.of(pull.body):
@@ -447,7 +383,7 @@ class _Decision:
                 return None
         plan = self._plan
         answer_was_lost = any(each.answer_was_lost for each in self._claims.get(state.name, ()))
-        added = yield from self._added(head)
+        added = self._added(head)
         if added is None:
             # Nothing but its name, or the lost answer to our claim, says whose it is
             is_claimed = answer_was_lost and head == plan.state.base_sha
@@ -456,9 +392,9 @@ class _Decision:
             blobs = {definition.path: definition.blob_id for definition in self._files}
             ours = bool(added) and added.items() <= blobs.items()
         if not ours:
-            yield from self._close_again(state)
+            self._close_again(state)
             return None
-        tree = yield from self._tree(head)
+        tree = self._answers.tree(head)
         return Write(
             Branch(state.name, head, tree, may_be_ours=answer_was_lost),
             head,
@@ -473,19 +409,19 @@ class _Decision:
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
-    def _find_declined_unmarked(self, head: str, pulls: Sequence[PullRequest]) -> Asking[None]:
+    def _find_declined_unmarked(self, head: str, pulls: Sequence[PullRequest]) -> None:
         """Find what was declined in pull requests without a mark.
 
         Somebody opened them by hand, or took our part out of the description.
         """
         for pull in pulls:
             if pull.was_closed and Mark.of(pull.body) is None and not was_closed_by_us(pull.body):
-                added = (yield from self._added(head)) or {}
+                added = self._added(head) or {}
                 blobs = {definition.path: definition.blob_id for definition in self._plan.missing}
                 if added.items() <= blobs.items():
                     self._note_declined(pull, added)
 
-    def _added(self, head: str) -> Asking[Mapping[str, str] | None]:
+    def _added(self, head: str) -> Mapping[str, str] | None:
         """Give the blob ids of what a branch adds.
 
         It is empty where the branch changes anything else, or too much to be listed; `None`: it has
@@ -494,37 +430,43 @@ class _Decision:
         base = self._plan.state.base_sha
         if head == base:
             return None
-        comparison: Comparison = yield from self._ask(Compare(base, head))
+        comparison = self._answers.compare(base, head)
         if comparison.merge_base == head:
             return None
-        after: Tree | None = yield from self._ask(TreeAt(head))
-        before: Tree | None = yield from self._ask(TreeAt(comparison.merge_base))
+        after, before = self._answers.tree(head), self._answers.tree(comparison.merge_base)
         if before is None or after is None:
             # A repository too large for GitHub to list: the comparison names up to 300 files
             return comparison.added or {}
         return _added_between(before, after)
 
-    def _claim(self, name: str) -> Asking[Made | None]:
+    def _claim(self, name: str) -> Write | None:
         """Make a branch; `None`: that failed, and what is known by now has to be looked at again.
 
         Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
         """
         declined, beside = dict(self._declined), tuple(self._beside)
         claim = Claim(name, self._files, declined, beside, is_first=not self._claims)
-        answer: Made | NotMade = yield from self._ask(claim)
-        if isinstance(answer, Made):
-            return answer
-        self._claims.setdefault(name, []).append(answer)
-        state: BranchState = yield from self._ask(StateOf(name))
-        self._states[name] = state
+        made = self._answers.claim(claim)
+        base = self._plan.state.base_sha
+        if isinstance(made, Made):
+            return Write(
+                Branch(name, made.commit or base),
+                base,
+                made.pull_request,
+                had_no_commit=made.had_no_commit,
+                is_done=bool(made.commit and made.pull_request),
+                opened_by_claim=made.pull_request is not None,
+            )
+        self._claims.setdefault(name, []).append(made)
+        state = self._states[name] = self._answers.branch(name)
         if state.head is None:
-            if answer.error:
-                raise answer.error
+            if made.error:
+                raise made.error
             return None
         # It was not there when the repository was read, so it may be the default branch by now
-        now: str = yield from self._ask(DefaultBranchNow())
+        now = self._answers.default_branch()
         if _is_same(name, now):
-            yield from self._close_again(state)
+            self._close_again(state)
             if name == self._plan.spec.branch:
                 _require_other_than_default(name, now)
             self._names.remove(name)
@@ -534,11 +476,11 @@ class _Decision:
         """Whether a claim of this run opened the pull request, perhaps from somebody's branch."""
         return any(each.has_opened(pull) for those in self._claims.values() for each in those)
 
-    def _close_again(self, state: BranchState) -> Asking[None]:
+    def _close_again(self, state: BranchState) -> None:
         """Close the pull request that a claim opened from somebody else's branch, if it did."""
         for pull in state.pull_requests:
             if pull.is_open and self._has_opened(pull):
-                yield CloseAgain(pull)
+                self._answers.close_again(pull)
                 rest = tuple(each for each in state.pull_requests if each is not pull)
                 closed = pull._replace(is_open=False, body=CLOSED_BY_US)
                 self._states[state.name] = state._replace(pull_requests=(closed, *rest))

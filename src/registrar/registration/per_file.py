@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.alternatives import directories_to_read, places_of
 from registrar.concurrency import concurrently, in_background
 from registrar.errors import Cancelled, Refused
-from registrar.failure import ENDS_THE_READING, Kind
+from registrar.failure import Kind
 from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.limits import CONNECTIONS
-from registrar.models.evidence import CODEOWNERS, CodeownersError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import (
@@ -83,8 +82,6 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
         # Only for a note on files that would be hidden: a part of a long list is enough
         directories = {**_listed(client, repository, base_sha, more), **directories}
     state = RepositoryState(repository, base_sha, entries, directories=directories)
-    if spec.mode is not Mode.REGISTER and not CODEOWNERS.isdisjoint(entries):
-        state = state._replace(codeowners=_codeowners(client, repository))
     if absent:
         state = _with_names(state, spec.branch, ask_for_names())
     return with_owner(client, spec, state)
@@ -157,16 +154,6 @@ def _base(client: Client, repository: Repository) -> str:
     if base_sha is None:
         raise Refused(msg("preflight.no_default_branch", target=target, branch=branch))
     return base_sha
-
-
-def _codeowners(client: Client, repository: Repository) -> tuple[CodeownersError, ...] | None:
-    """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
-    try:
-        return client.rest.codeowners(repository)
-    except GitHubError as error:
-        if error.kind in ENDS_THE_READING:
-            raise
-        return None
 
 
 def _directories(

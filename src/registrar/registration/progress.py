@@ -104,9 +104,13 @@ class Progress:
                     exists = msg("reason.exists", branch=self._result.base_branch)
                     self._present(definition, satisfied or exists, plan)
         self._result = self._result._replace(
-            missing=plan.missing_count, commit=plan.state.base_sha, codeowners=plan.codeowners
+            missing=plan.missing_count,
+            commit=plan.state.base_sha,
+            codeowners=plan.codeowners or (),
+            fitting=plan.fitting,
+            replaced=plan.replaced,
         )
-        if plan.state.codeowners is None:
+        if plan.codeowners is None:
             self.note("progress.codeowners_unread")
 
     def _present(self, definition: FileDefinition, reason: Message, plan: Plan) -> None:

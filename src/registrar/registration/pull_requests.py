@@ -36,7 +36,7 @@ class NotOpened(RegistrarError):
 
 
 def publish(
-    client: Client, plan: Plan, choice: Write, proposal: Proposal, progress: Progress
+    client: Client, plan: Plan, write: Write, proposal: Proposal, progress: Progress
 ) -> None:
     """Open the pull request of a branch, or bring the one that is open up to date.
 
@@ -49,9 +49,9 @@ def publish(
     """
     if not any(file.on_branch for file in progress.result().files):
         return
-    pull, operation = choice.pull_request, PullRequestOperation.CREATED
-    if pull is None or not choice.is_done:
-        pull, operation = _open_or_update(client, plan, choice, proposal, progress)
+    pull, operation = write.pull_request, PullRequestOperation.CREATED
+    if pull is None or not write.is_done:
+        pull, operation = _open_or_update(client, plan, write, proposal, progress)
     progress.pull_request(pull, operation)
     if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
         return
@@ -65,20 +65,20 @@ def publish(
 
 
 def _open_or_update(
-    client: Client, plan: Plan, choice: Write, proposal: Proposal, progress: Progress
+    client: Client, plan: Plan, write: Write, proposal: Proposal, progress: Progress
 ) -> tuple[PullRequest, PullRequestOperation]:
     result = progress.result()
-    result = result._replace(unlisted=_unlisted(plan, choice))
-    mark = Mark.begin(plan.spec.list_id, choice.before, choice.mark)
-    if pull := choice.pull_request:
-        if plan.spec.is_one_of_many and _proposes_all(choice.mark, result):
+    result = result._replace(unlisted=_unlisted(plan, write))
+    mark = Mark.begin(plan.spec.list_id, write.before, write.mark)
+    if pull := write.pull_request:
+        if plan.spec.is_one_of_many and _proposes_all(write.mark, result):
             return pull, PullRequestOperation.NONE
         operation = _update(
             client, plan, pull, proposal.body(result, pull.body, mark=mark), progress
         )
-        return pull, PullRequestOperation.CREATED if choice.opened_by_claim else operation
+        return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
     body = proposal.body(result, mark=mark)
-    new = NewPullRequest(choice.branch.name, proposal.title(result), body, proposal.options.draft)
+    new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options.draft)
     try:
         pull, is_new = _open_or_find(client, plan, new, progress)
     except OutOfTime as ended:
@@ -113,14 +113,14 @@ def _proposes_all(mark: Mark | None, result: RegistrationResult) -> bool:
     return mark is not None and not result.created and all(map(mark.holds, paths))
 
 
-def _unlisted(plan: Plan, choice: Write) -> tuple[str, ...]:
+def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:
     """Find the paths of a continued branch that its mark names, and the list does not."""
-    mark = choice.mark
+    mark = write.mark
     if mark is None or mark.paths is None:
         return ()
     listed = {definition.path for definition in plan.definitions}
     return tuple(
-        path for path in choice.branch.tree or () if path not in listed and mark.holds(path)
+        path for path in write.branch.tree or () if path not in listed and mark.holds(path)
     )
 
 

@@ -17,22 +17,22 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.failure import Failure
-from registrar.github.errors import OutOfTime
+from registrar.failure import ENDS_THE_READING, Failure, Kind
+from registrar.github.errors import GitHubError, OutOfTime
+from registrar.models.evidence import CodeownersError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
 from registrar.models.rules import place_of
-from registrar.models.spec import CommitStrategy, Mode, RegistrationSpec
+from registrar.models.spec import CommitStrategy, FailOn, Mode, RegistrationSpec
 from registrar.registration import per_file, pull_requests, single
-from registrar.registration.answers import Answers, WritingAnswers
+from registrar.registration.answers import ReadingAnswers, WritingAnswers
 from registrar.registration.base import Strategy, mark_unknown
 from registrar.registration.decide import (
+    Answers,
     Claim,
     Decision,
-    LeftAlone,
     Made,
-    NotKnown,
     NotMade,
     Write,
     decide,
@@ -59,11 +59,14 @@ def register(
 
 
 def preview(
-    plan: Plan, decision: Decision | Failure | None, proposal: Proposal, progress: Progress
+    plan: Plan,
+    decision: Decision | Failure | RegistrarError | None,
+    proposal: Proposal,
+    progress: Progress,
 ) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read.
 
-    ``decision`` is what was decided where files are missing, or why that was not possible.
+    ``decision`` is what `look_ahead` gave or raised; ``None`` where nothing is missing.
     """
 
     def report() -> None:
@@ -71,13 +74,27 @@ def preview(
         _report_plan(plan, progress)
         if plan.missing:
             _filled_in(proposal, plan, progress)
-        if isinstance(decision, Failure):
+        try:
+            if isinstance(decision, RegistrarError):
+                raise decision
+            if decision:
+                _preview(decision, progress)
+        finally:
             _record_missing(plan, progress)
-            raise RegistrarError(decision)
-        if decision:
-            _preview(plan, decision, plan.state.pull_requests_error, progress)
 
     return _result_of(report, plan.spec, progress)
+
+
+def look_ahead(plan: Plan, answers: Answers) -> Decision | Failure:
+    """Decide for a preview; a failure says why the token may not read the pull requests."""
+    if failure := plan.state.pull_requests_error:
+        return failure
+    try:
+        return decide(plan, answers)
+    except GitHubError as error:
+        if error.kind is not Kind.PERMISSION:
+            raise
+        return error.failure
 
 
 def _result_of(
@@ -106,6 +123,8 @@ def _register(
     client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
 ) -> None:
     plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
+    if asks_for_codeowners(plan):
+        plan = plan.with_codeowners(_codeowners(client, plan))
     _report_plan(plan, progress)
     if not spec.is_one_of_many:
         _note_rules(plan, progress)
@@ -115,13 +134,27 @@ def _register(
     if spec.mode is Mode.REGISTER:
         _write(client, plan, proposal, progress)
         return
-    answers = Answers(client, plan)
     try:
-        decision = decide(plan, answers)
-    except BaseException:
+        _preview(look_ahead(plan, ReadingAnswers(client, plan)), progress)
+    finally:
         _record_missing(plan, progress)
-        raise
-    _preview(plan, decision, answers.failure, progress)
+
+
+def asks_for_codeowners(plan: Plan) -> bool:
+    """Whether GitHub is asked what is wrong in ``CODEOWNERS``."""
+    spec = plan.spec
+    asks = FailOn.INVALID in spec.fail_on and spec.mode is not Mode.REGISTER
+    return asks and bool(plan.codeowners_paths)
+
+
+def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | None:
+    """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
+    try:
+        return client.rest.codeowners(plan.repository)
+    except GitHubError as error:
+        if error.kind in ENDS_THE_READING:
+            raise
+        return None
 
 
 def _filled_in(proposal: Proposal, plan: Plan, progress: Progress) -> Proposal:
@@ -154,20 +187,20 @@ def _note_rules(plan: Plan, progress: Progress) -> None:
         progress.note("progress.replaced", path=path, earlier=earlier, later=later)
 
 
-def _preview(plan: Plan, decision: Decision, unread: Failure | None, progress: Progress) -> None:
-    """Report what a registration would do; ``unread`` is why a question was not answered."""
+def _preview(decision: Decision | Failure, progress: Progress) -> None:
+    """Report what a registration would do, or why the pull requests could not be read."""
+    if isinstance(decision, Failure):
+        about = decision.cause.identity
+        progress.note("progress.pull_requests_unread", about=about, reason=decision.message)
+        return
     progress.leave_out(decision.declined, decision.beside)
     _note(decision, progress)
-    choice = decision.choice
-    if unread:
-        about = unread.cause.identity
-        progress.note("progress.pull_requests_unread", about=about, reason=unread.message)
-    elif isinstance(choice, NotKnown):
-        key = "progress.content_not_known" if choice.pull_request else "progress.not_known"
-        progress.note(key)
-    if isinstance(choice, Write | LeftAlone | NotKnown) and choice.pull_request:
-        progress.proposed(choice.pull_request)
-    _record_missing(plan, progress)
+    write = decision.write
+    if pull := write.pull_request if write else decision.left_alone:
+        progress.proposed(pull)
+        for definition in decision.files:
+            if write is None or write.brings(definition.path):
+                progress.record(FileResult(definition, State.MISSING, on_branch=True))
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
@@ -186,8 +219,7 @@ def _note(decision: Decision, progress: Progress) -> None:
             count = sum(pull in those for pull in decision.declined.values())
             links = tuple(pull.link for pull in those)
             progress.note(key, repeats_state=True, count=count, pull_requests=links)
-    if isinstance(decision.choice, LeftAlone):
-        pull = decision.choice.pull_request
+    if pull := decision.left_alone:
         progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
     for pull in decision.beside:
         about, name = pull.url, pull.head_branch
@@ -223,23 +255,22 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
         raise
     progress.leave_out(decision.declined, decision.beside)
     _note(decision, progress)
-    choice = decision.choice
-    if isinstance(choice, LeftAlone):
-        progress.leave_alone(decision.files, choice.pull_request)
-    elif isinstance(choice, Write):
+    if decision.left_alone:
+        progress.leave_alone(decision.files, decision.left_alone)
+    elif decision.write:
         if not answers.has_claimed:
             require(decision.files)
-        _write_on(choice, client, plan, proposal, progress)
+        _write_on(decision.write, client, plan, proposal, progress)
 
 
 def _write_on(
-    choice: Write, client: Client, plan: Plan, proposal: Proposal, progress: Progress
+    write: Write, client: Client, plan: Plan, proposal: Proposal, progress: Progress
 ) -> None:
     """Create on the chosen branch what is not there yet, and see to its pull request."""
-    progress.on_branch(choice.branch.name)
-    if choice.had_no_commit and not plan.spec.uses_profile_branch:
-        progress.note("progress.found_branch", branch=choice.branch.name)
-    if not choice.is_done:
+    progress.on_branch(write.branch.name)
+    if write.had_no_commit and not plan.spec.uses_profile_branch:
+        progress.note("progress.found_branch", branch=write.branch.name)
+    if not write.is_done:
         strategy = STRATEGIES[plan.spec.strategy]
-        strategy.create_files(client, plan, choice.branch, proposal, progress)
-    pull_requests.publish(client, plan, choice, proposal, progress)
+        strategy.create_files(client, plan, write.branch, proposal, progress)
+    pull_requests.publish(client, plan, write, proposal, progress)

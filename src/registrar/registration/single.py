@@ -75,7 +75,6 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
         names_to_read(spec),
         directories_to_read(spec),
         with_facts=bool(spec.rules) and facts is None,
-        with_codeowners=spec.lists_codeowners,
     )
     repository = _chosen(spec, state.repository)
     state = state._replace(repository=repository._replace(facts=facts or repository.facts))
@@ -168,8 +167,9 @@ def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:
     chosen = spec.chosen
     if chosen is None:
         return repository
-    # The id that GraphQL gave before may be that of another one, too: perhaps it was asked by name
-    if repository.node_id != chosen.node_id or repository.number not in {0, chosen.id}:
+    # A list may have a node id of an older form, so it counts only where there is no number
+    number, node_id = repository.number, repository.node_id
+    if (number and number != chosen.id) or not (number or node_id == chosen.node_id):
         raise Refused(msg("fleet.another_repository"), Kind.MOVED)
     if not chosen.may_be_called(repository.full_name):
         raise Refused(msg("fleet.other_name"), Kind.MOVED)

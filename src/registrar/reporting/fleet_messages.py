@@ -19,6 +19,7 @@ _ADVICE = {
     FleetState.MISSING: "advice.register",
     FleetState.WAITING: "advice.merge",
     FleetState.DECLINED: "advice.declined",
+    FleetState.UNREAD: "advice.unread",
 }
 """What to do about repositories that a check finds."""
 _NAMES = 40

@@ -79,7 +79,6 @@ SECTIONS = {
     "host.tls": "certificates-and-proxies",
     "fleet.another_repository": "many-repositories",
     "fleet.other_name": "many-repositories",
-    "fleet.blocked": "a-part-of-the-path-is-a-file",
     "fleet.listing_": "many-repositories",
     "fleet.no_owner": "many-repositories",
     "fleet.not_installed": "many-repositories",

@@ -1,8 +1,10 @@
-"""Many repositories: what our open pull requests still hold is read for many of them at once."""
+"""Many repositories: what takes requests of its own is looked at in one after the other."""
 
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -10,13 +12,12 @@ import pytest
 
 from tests.example import MISSING
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.fakehub.representations import node_id
-from tests.harness import SCAFFOLD_BRANCH, Run, Start, only_reads
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start, only_reads
 from tests.organisation import Make, asked, rows, states
 
 FIRST, SECOND = sorted(MISSING)[:2]
 LEFT_ALONE = "the commits of the open pull request"
-NOT_KNOWN = "Whether the branch of the open pull request still holds the files"
+ONE_BY_ONE = re.compile(r"Looking at (\d+) of them one by one")
 
 
 def take_out(repository: Repository, *paths: str) -> None:
@@ -47,9 +48,7 @@ def named_after(words: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
-def test_what_was_removed_is_found_with_two_queries_for_each_batch(
-    many: Start, make: Make, host: StandInHost, mode: str
-) -> None:
+def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, mode: str) -> None:
     made = make(0, 25)
     assert states(many()) == {"opened": 25}
     make(10, 5)
@@ -61,14 +60,53 @@ def test_what_was_removed_is_found_with_two_queries_for_each_batch(
     host.requests.clear()
     run = many(mode=mode)
     assert only_reads(host)
-    # 10 repositories, then 16, then 14; then 25 pull requests, and 30 paths that are gone
-    assert Counter(asked(host)[2:]) == {"nodes": 3, "commits": 1, "history": 1}
+    # 10 repositories, then 16, then 14; of those with an open pull request each by itself: a query
+    # and a tree, for the five with a removed file two comparisons and the history of each path
+    requests = Counter(each.partition(" ")[0] for each in asked(host)[2:])
+    assert requests["nodes"] == 3
+    assert requests["query"] == 25
+    assert requests.total() <= 3 + 25 * 2 + 5 * 2 + len(MISSING) + 5
+    assert ONE_BY_ONE.findall(run.stdout) == ["25"]
     assert states(run) == {"declined": 1, "waiting": 24, "missing": 5, "complete": 10}
     assert rows(run)[made[0].full_name] == "declined"
     for repository in made[1:5]:
         reasons = files(run, repository.full_name)
         assert {path for path, why in reasons.items() if why} == {FIRST}
         assert reasons[FIRST] == "declined in #1"
+
+
+def test_registering_looks_at_no_open_pull_request_beforehand(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 5)
+    many()
+    take_out(made[0], FIRST)
+    host.requests.clear()
+    run = many()
+    # One query for all, then the ordinary registration in each
+    assert Counter(asked(host)[2:])["nodes"] == 1
+    assert Counter(asked(host)[2:])["query"] == 5
+    assert not ONE_BY_ONE.search(run.stdout)
+    assert states(run) == {"waiting": 5}
+
+
+def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) -> None:
+    make(0, 12)
+    many()
+    lock, now, most = threading.Lock(), 0, 0
+
+    def count(_: Request) -> None:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.02)
+        with lock:
+            now -= 1
+
+    host.on_request = count
+    assert states(many(mode="plan")) == {"waiting": 12}
+    assert 1 < most <= 4
 
 
 def test_rewritten_commits_are_noted(many: Start, make: Make, host: StandInHost) -> None:
@@ -92,12 +130,11 @@ def merge(repository: Repository) -> None:
     repository.merge(1)
 
 
-def strangers(repository: Repository) -> None:
-    """Our text is gone from the description."""
-    repository.pull_request(1).body = "Mine."
+def close(repository: Repository) -> None:
+    repository.close(1)
 
 
-@pytest.mark.parametrize("act", [merge, strangers])
+@pytest.mark.parametrize("act", [merge, close])
 def test_without_an_open_pull_request_of_ours_nothing_more_is_asked(
     many: Start, make: Make, host: StandInHost, act: Callable[[Repository], None]
 ) -> None:
@@ -111,94 +148,82 @@ def test_without_an_open_pull_request_of_ours_nothing_more_is_asked(
     assert asked(host)[2:] == ["nodes"]
 
 
-@pytest.mark.parametrize("asks", ["commits", "history"])
-def test_what_cannot_be_read_is_said_not_to_be_known(
-    many: Start, make: Make, host: StandInHost, asks: str
+def test_one_that_cannot_be_looked_at_fails_and_stops_no_other(
+    many: Start, make: Make, host: StandInHost
 ) -> None:
     made = make(0, 3)
     many()
-    for repository in made:
-        take_out(repository, FIRST)
-
-    def is_about_the_second(request: Request) -> bool:
-        values = request.json["variables"].values() if request.path == "/graphql" else ()
-        is_asked = asked(host)[-1] == asks
-        return is_asked and node_id("R", made[1].id) in values
-
-    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_about_the_second, times=None))
+    place = f"/repositories/{made[1].id}/git/trees"
+    fails = Fault(FaultKind.ERROR_502_HTML, match=lambda r: r.path.startswith(place), times=None)
+    host.faults.add(fails)
     run = many(mode="plan")
+    assert run.exit_code == 1, run.console
+    assert states(run) == {"waiting": 2, "failed": 1}
+    assert rows(run)[made[1].full_name] == "failed"
+
+
+@pytest.mark.parametrize(("mode", "exit_code"), [("plan", 0), ("check", 1)])
+def test_what_points_do_not_suffice_for_is_not_read(
+    many: Start, make: Make, host: StandInHost, mode: str, exit_code: int
+) -> None:
+    make(3, 7)
+    many()
+    assert host.graphql_rate_limit
+    # One query reads all of them; then one point for each
+    host.graphql_rate_limit.remaining = 6
+    run = many(mode=mode)
+    assert run.exit_code == exit_code, run.console
+    # The last five are kept for a request that is repeated
+    assert states(run)["complete"] == 3
+    assert states(run)["unread"] + states(run)["waiting"] == 7
+    assert states(run)["unread"] >= 3
+    assert f"{states(run)['unread']} not read" in run.stdout
+    unread = [name for name, state in rows(run).items() if state == "unread"]
+    assert all(name in run.summary for name in unread)
+    assert ("select fewer repositories at a time" in run.stderr) == (mode == "check")
+
+
+def test_what_minutes_do_not_suffice_for_is_not_read(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 10)
+    many()
+
+    def slow(request: Request) -> None:
+        if request.path != "/graphql":
+            action.clock.sleep(10)
+
+    host.on_request = slow
+    run = many(mode="plan", max_minutes="1")
     assert run.exit_code == 0, run.console
-    assert states(run) == {"waiting": 2, "missing": 1}
-    for text in (run.stdout, run.summary):
-        assert named_after(NOT_KNOWN, text) == [made[1].full_name]
-    [row] = [r for r in run.report["fleet"]["rows"] if r["repository"] == made[1].full_name]
-    assert row["pull_request"].endswith("/pull/1")
-    assert not any(files(run, made[1].full_name).values())
-    assert files(run, made[0].full_name)[FIRST] == "declined in #1"
-    # Writing looks for itself
-    many()
-    assert FIRST not in made[1].files(SCAFFOLD_BRANCH)
+    assert states(run)["waiting"] >= 1
+    assert states(run)["unread"] >= 1
 
 
-NOT_FOUND = {"type": "NOT_FOUND", "path": ["r0"], "message": "Could not resolve to a node"}
-PROTECTED = {"type": "FORBIDDEN", "path": ["r0", "object"], "message": "Protected by SAML"}
-
-
-@pytest.mark.parametrize(
-    ("node", "errors"),
-    [({"object": None}, []), (None, [NOT_FOUND]), ({"object": None}, [PROTECTED])],
-)
-def test_a_commit_that_github_does_not_show_is_said_not_to_be_known(
-    many: Start, make: Make, host: StandInHost, node: object, errors: list[object]
-) -> None:
-    """It may not know it yet, and the repository may be gone."""
-    make(0, 1)
-    many()
-    body = {"data": {"r0": node}, **({"errors": errors} if errors else {})}
-    host.faults.add(
-        Fault(FaultKind.CUSTOM, match=lambda _: asked(host)[-1] == "commits", status=200, body=body)
-    )
-    run = many(mode="plan")
-    assert (run.exit_code, states(run)) == (0, {"missing": 1}), run.console
-    assert NOT_KNOWN in run.stdout
-
-
-def test_a_listing_that_is_not_proved_says_nothing(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    """What it lacks may be there all the same; only the first reading asks again for each."""
-    [repository] = make(0, 1)
-    many()
-    take_out(repository, FIRST)
-    host.quirks.most_entries = 2
-    run = many(mode="plan")
-    assert (run.exit_code, states(run)) == (0, {"missing": 1}), run.console
-    assert NOT_KNOWN in run.stdout
-
-
-def test_a_history_longer_than_an_answer_is_said_not_to_be_known(
-    many: Start, make: Make, host: StandInHost
+def test_what_was_not_read_is_in_table_and_page(
+    many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     [repository] = make(0, 1)
     many()
-    for number in range(110):
-        repository.commit({"x.md": f"{number}".encode()}, branch=SCAFFOLD_BRANCH)
-    take_out(repository, FIRST)
-    run = many(mode="plan")
-    assert (run.exit_code, states(run)) == (0, {"missing": 1}), run.console
-    assert NOT_KNOWN in run.stdout
-    many()
-    assert FIRST not in repository.files(SCAFFOLD_BRANCH)
+    temporary = action.workspace.parent / "temporary"
+    temporary.mkdir()
+    assert host.graphql_rate_limit
+    host.graphql_rate_limit.remaining = 3
+    run = many(mode="plan", env={"RUNNER_TEMP": str(temporary)})
+    assert states(run) == {"unread": 1}
+    table = (temporary / run.outputs["table_path"]).read_text("utf-8").splitlines()
+    of_repository = [line for line in table[1:] if repository.full_name in line]
+    assert len(of_repository) == 29
+    assert all(",unread," in line for line in of_repository)
+    assert "Not read" in (temporary / run.outputs["page_path"]).read_text("utf-8")
 
 
-def test_too_few_points_to_read_open_pull_requests(
-    many: Start, make: Make, host: StandInHost
-) -> None:
+def test_too_few_points_to_read_on(many: Start, make: Make, host: StandInHost) -> None:
     make(0, 30)
     many()
     assert host.graphql_rate_limit
     # Three queries, for 10, 16 and 4, read the repositories
-    host.graphql_rate_limit.remaining = 3
-    run = many()
-    assert (run.exit_code, asked(host)[-3:]) == (2, ["nodes"] * 3), run.console
-    assert "Points needed: about 1, left: 0" in run.console
+    host.graphql_rate_limit.remaining = 2
+    run = many(mode="plan")
+    assert (run.exit_code, asked(host)[-1]) == (2, "GET /orgs/octo-org/repos"), run.console
+    assert "Points needed: about 3, left: 2" in run.console
