@@ -9,13 +9,15 @@ from collections.abc import Sequence
 
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
-from registrar.file_lists import FileList
 from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.inputs.settings import Settings
 from registrar.models.fleet import FleetResult
+from registrar.models.repository import Repository
+from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
+from registrar.models.settings import Settings
+from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.progress import Progress
 from registrar.registration.run import STRATEGIES, register
 from registrar.reporting.reporter import Reporter
@@ -57,16 +59,24 @@ def execute(
             # One repository does not need it
             from registrar.fleet.run import Fleet  # noqa: PLC0415
 
-            fleet = result.fleet = FleetResult(settings.mode, settings.fail_on)
-            Fleet(github, settings, lists, reporter, cancellation, fleet, result.registrations).run(
-                settings.selection
-            )
+            fleet = result.fleet = FleetResult(settings)
+            Fleet(
+                github,
+                settings,
+                lists,
+                reporter,
+                cancellation,
+                fleet,
+                result.registrations,
+            ).run(settings.selection)
             return
         for file_list in lists:
             cancellation.check()
-            spec = file_list.spec(settings.target)
-            progress = Progress(file_list.nothing_yet(spec), reporter)
-            done = register(github.client(spec.target), spec, file_list.proposal, progress)
+            spec = RegistrationSpec(settings, file_list, settings.target)
+            nothing_yet = RegistrationResult(spec, Repository(spec.target, "", ""))
+            done = register(
+                github.client(spec.target), spec, reporter.texts, Progress(nothing_yet, reporter)
+            )
             cancellation.stop_timer()
             reporter.registration(done)
             result.registrations.append(done)

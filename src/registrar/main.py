@@ -51,9 +51,7 @@ def main(
         settings = reading.read(environ, command_line.errors)
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
-        # Commits and pull requests may name the repository that they are in
-        texts = Catalogue(language, redaction.without_token)
-        lists = [load_list(profile, settings, reporter, texts) for profile in settings.profiles]
+        lists = [load_list(profile, settings, reporter) for profile in settings.profiles]
         try:
             # Only now: bad input is reported without it, and it is most of the start-up time
             from registrar import execution  # noqa: PLC0415

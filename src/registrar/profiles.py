@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+
+from registrar.models.settings import Profile
 
 ALL = "all"
 UNNAMED = "missing"
@@ -11,19 +12,6 @@ UNNAMED = "missing"
 
 CONFIG = Path(__file__).parents[2] / "scripts" / "config"
 """Where the built-in lists are: a fixed place, so that users of the commands can edit them."""
-
-
-class Profile(NamedTuple):
-    """What distinguishes one list from the other."""
-
-    name: str
-    branch: str
-    title: str
-    commit_message: str = "chore: add {path}"
-    definitions: str = ""
-    """The file of a built-in list in `CONFIG`; empty: the list is the caller's own."""
-    content_allowed: bool = True
-    """Whether the entries of the built-in list may have content; else every file is empty."""
 
 
 def of_list(name: str, definitions: str = "") -> Profile:

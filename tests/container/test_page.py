@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from playwright.sync_api import Page as Tab
 
-from registrar.models.evidence import Evidence
+from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
 from registrar.texts.messages import Catalogue
 from tests.container import tools

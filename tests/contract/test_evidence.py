@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from registrar.models.evidence import blob_id
+from registrar.models.standing import blob_id
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
 from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
 

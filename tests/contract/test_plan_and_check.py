@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from registrar.models.evidence import blob_id
+from registrar.models.standing import blob_id
 from tests.contract.test_built_in_lists import HEALTH
 from tests.contract.test_run import plan_lines, refuse
 from tests.fakehub import Repository, StandInHost

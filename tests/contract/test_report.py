@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from registrar.models.evidence import blob_id
+from registrar.models.standing import blob_id
 from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (

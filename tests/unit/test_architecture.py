@@ -13,7 +13,7 @@ import yaml
 
 from registrar.inputs.table import INPUTS
 from registrar.models.run import RunResult
-from registrar.reporting.report_document import outputs
+from registrar.reporting.report import outputs
 from registrar.texts.messages import Catalogue, msg
 from tests.documents import table
 from tests.harness import ROOT, clean_environment
@@ -35,7 +35,7 @@ CORE = (
     "definitions.diagnostics",
     "reporting.summary",
     "reporting.pull_request_body",
-    "reporting.report_document",
+    "reporting.report",
 )
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 

@@ -27,17 +27,18 @@ from registrar.models.repository import (
     Repository,
     RepositoryState,
 )
-from registrar.models.spec import RegistrationSpec
 from registrar.registration import decide
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, Mark, hashed
 from registrar.registration.plan import make_plan
 from registrar.texts.messages import msg
+from tests.values import PROFILE, spec
 
 NAME, SECOND, THIRD = "work", "work-2", "work-3"
 FILES = {path: FileDefinition(path, f"{path}\n".encode()) for path in ("a", "b")}
 BASE = f"{0:040x}"
 THEIRS = "mine"
-LIST, OTHER = "list", "another list"
+LIST = "list"
+LIST_ID, OTHER = f"profile {LIST}", "profile another list"
 READ_AHEAD = (NAME, SECOND, THIRD)
 """Names that one query reads; with `per-file` it is the first one, and the branches of all."""
 
@@ -153,7 +154,7 @@ def seen(pull: Pull) -> PullRequest:
 
 
 def described(
-    *paths: str, commit: str = BASE, list_id: str = LIST, mark: Mark | None = None
+    *paths: str, commit: str = BASE, list_id: str = LIST_ID, mark: Mark | None = None
 ) -> str:
     text = Mark.begin(list_id, commit, mark).proposing(paths).text
     return f"{BEGIN}\n{text}\n{END}"
@@ -162,7 +163,9 @@ def described(
 def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
     repository = Repository("o/r", world.default, "https://github.com/o/r")
     definitions = tuple(FILES[path] for path in paths)
-    spec = RegistrationSpec("o/r", definitions, NAME, list_id=LIST, uses_profile_branch=built_in)
+    # A name of the caller's own is the same for whoever reads the branch
+    profile = PROFILE._replace(name=LIST, branch=NAME if built_in else "built-in")
+    job = spec(*definitions, profile=profile, branch=NAME, target_repo="o/r")
     base = world.branches[world.default]
     entries = dict.fromkeys(world.commits[base][1], Entry("blob", "", ""))
     ahead = READ_AHEAD if strategy == "single" else READ_AHEAD[:1]
@@ -174,7 +177,7 @@ def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
         branches={name: world.state_of(name) for name in ahead},
         heads=heads if strategy == "per-file" else {},
     )
-    return make_plan(spec, state)
+    return make_plan(job, state)
 
 
 Event = Callable[[World], None]
@@ -288,7 +291,7 @@ class Run:
         name, pull = write.branch.name, write.pull_request
         if not self.has_claimed:
             only_ours = world.commits[write.before][1] <= {"there", *FILES}
-            is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST))
+            is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST_ID))
             assert only_ours or (is_marked and not write.opened_by_claim), "somebody's branch"
         self.write(name, {each.path for each in decision.files})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
@@ -306,7 +309,7 @@ class Run:
             world.open(name, body)
 
 
-def of_list(pull: Pull, list_id: str = LIST) -> bool:
+def of_list(pull: Pull, list_id: str = LIST_ID) -> bool:
     mark = Mark.of(pull.body)
     return bool(mark and mark.list == hashed(list_id) and not pull.fork)
 

@@ -8,8 +8,9 @@ import subprocess
 
 import pytest
 
-from registrar.models.evidence import Evidence, Presence, blob_id, is_blank, presence
-from registrar.reporting import table
+from registrar.models.standing import Standing, blob_id, is_blank, standing_of
+from registrar.reporting import evidence as table
+from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import MOST_REPOSITORIES, Page
 from registrar.texts.messages import Catalogue
 
@@ -41,26 +42,28 @@ def test_ids_are_those_of_git(form: str, tmp_path: object) -> None:
 @pytest.mark.parametrize(
     ("listed", "there", "may_be_blank", "expected"),
     [
-        (b"a\n", b"a\n", False, Presence.SAME),
-        (b"a\n", b"b\n", False, Presence.DIFFERS),
-        (b"a\n", b"\n", False, Presence.BLANK),
-        (b"\n", b"\n", False, Presence.BLANK),
-        (b"\n", b"\n", True, Presence.SAME),
-        (b"\n", b"", True, Presence.SAME),
-        (b"\n", b"a\n", False, Presence.FILLED),
-        (b"{}\n", b"{}", False, Presence.BLANK),
-        (b"8\n", b"8", False, Presence.DIFFERS),
+        (b"a\n", b"a\n", False, Standing.SAME),
+        (b"a\n", b"b\n", False, Standing.DIFFERS),
+        (b"a\n", b"\n", False, Standing.BLANK),
+        (b"\n", b"\n", False, Standing.BLANK),
+        (b"\n", b"\n", True, Standing.SAME),
+        (b"\n", b"", True, Standing.SAME),
+        (b"\n", b"a\n", False, Standing.FILLED),
+        (b"{}\n", b"{}", False, Standing.BLANK),
+        (b"8\n", b"8", False, Standing.DIFFERS),
     ],
 )
-def test_presence(listed: bytes, there: bytes, may_be_blank: bool, expected: Presence) -> None:
+def test_how_a_present_file_stands(
+    listed: bytes, there: bytes, may_be_blank: bool, expected: Standing
+) -> None:
     for like in ("", "f" * 64):
         blob = blob_id(there, like=like)
-        assert presence(listed, blob, is_file=True, may_be_blank=may_be_blank) is expected
+        assert standing_of(listed, blob, is_file=True, may_be_blank=may_be_blank) is expected
 
 
 def test_a_directory_a_link_or_a_submodule_is_no_file() -> None:
-    found = presence(b"\n", blob_id(b"\n"), is_file=False, may_be_blank=True)
-    assert found is Presence.NOT_A_FILE
+    found = standing_of(b"\n", blob_id(b"\n"), is_file=False, may_be_blank=True)
+    assert found is Standing.NO_FILE
 
 
 def evidence(**values: str) -> Evidence:

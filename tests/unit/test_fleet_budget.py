@@ -9,14 +9,14 @@ import pytest
 
 from registrar.errors import Refused
 from registrar.fleet.budget import make_budget
-from registrar.inputs.settings import Settings
-from registrar.models.fleet import Budget, Counts, PullState
+from registrar.models.fleet import Budget, Counts
+from registrar.models.result import Status
 from registrar.models.selection import Shard
-from registrar.models.spec import PullRequestOptions
+from registrar.models.settings import PullRequestOptions, Settings
 
 
 def budget(
-    *pull_requests: PullState, cap: int = 100, minutes: float = 50, shard: Shard | None = None
+    *pull_requests: Status, cap: int = 100, minutes: float = 50, shard: Shard | None = None
 ) -> Budget:
     nothing: Any = dict.fromkeys(Settings._fields)
     settings = Settings(**nothing)._replace(
@@ -28,8 +28,8 @@ def budget(
     return make_budget(Counts(1000, {}, 25, 4975, Counter(pull_requests)), settings)
 
 
-OPEN, UPDATE = PullState.TO_OPEN, PullState.TO_UPDATE
-WAITING, DECLINED = PullState.WAITING, PullState.DECLINED
+OPEN, UPDATE = Status.TO_OPEN, Status.TO_UPDATE
+WAITING, DECLINED = Status.WAITING, Status.DECLINED
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ WAITING, DECLINED = PullState.WAITING, PullState.DECLINED
     ],
 )
 def test_what_is_to_be_done(
-    pull_requests: list[PullState], now: int, deferred: int, writes: int, shards: int
+    pull_requests: list[Status], now: int, deferred: int, writes: int, shards: int
 ) -> None:
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)

@@ -13,8 +13,8 @@ from registrar.errors import Refused, exit_code
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Entry, OwnerFiles, Repository, RepositoryState
-from registrar.models.spec import RegistrationSpec
 from registrar.registration.plan import make_plan, require_writable
+from tests.values import spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12).filter(
@@ -31,7 +31,7 @@ def plan(*missing: str, repository: Repository = REPOSITORY) -> Plan:
     """A plan in which these paths are missing."""
     listed = tuple(FileDefinition(path) for path in missing)
     return make_plan(
-        RegistrationSpec("octo/example", listed, "work"),
+        spec(*listed),
         RepositoryState(repository, "1" * 40, {}),
     )
 
@@ -40,7 +40,7 @@ def plan(*missing: str, repository: Repository = REPOSITORY) -> Plan:
 def test_missing_is_what_is_listed_and_does_not_exist_in_the_order_of_the_list(
     listed: list[str], existing: set[str]
 ) -> None:
-    job = RegistrationSpec("octo/example", tuple(FileDefinition(path) for path in listed), "work")
+    job = spec(*map(FileDefinition, listed))
     made = make_plan(
         job, RepositoryState(REPOSITORY, "1" * 40, dict.fromkeys(existing, entry("tree")))
     )
@@ -62,9 +62,9 @@ def test_nothing_can_be_created_below_what_is_no_directory(
     above: dict[str, str], blocked: str | None
 ) -> None:
     listed = (FileDefinition("a/b/c"), FileDefinition("d"))
-    spec = RegistrationSpec("octo/example", listed, "work")
+    job = spec(*listed)
     entries = {path: entry(kind) for path, kind in above.items()}
-    made = make_plan(spec, RepositoryState(REPOSITORY, "1" * 40, entries))
+    made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, entries))
     assert made.blocked == ({"a/b/c": blocked} if blocked else {})
     assert [d.path for d in made.missing] == (["d"] if blocked else ["a/b/c", "d"])
 
@@ -144,7 +144,7 @@ def test_other_files_do(
         FileDefinition(".github/SUPPORT.md"),
         FileDefinition("x"),
     )
-    spec = RegistrationSpec("octo/example", listed, "work", respect_alternatives=respect)
+    job = spec(*listed, respect_alternatives=str(respect).lower())
     state = RepositoryState(
         REPOSITORY,
         "1" * 40,
@@ -152,7 +152,7 @@ def test_other_files_do(
         directories={"": {"old.md": entry(), "readme.md": entry()}},
         owner=OwnerFiles({"": {"SUPPORT.md": entry()}}, is_public=False) if respect else None,
     )
-    made = make_plan(spec, state)
+    made = make_plan(job, state)
     assert {path: reason.key for path, reason in made.satisfied.items()} == satisfied
     assert made.other_case == other_case
     assert {d.path for d in made.missing} == {d.path for d in listed} - satisfied.keys()

@@ -12,48 +12,40 @@ from hypothesis import strategies as st
 
 from registrar.errors import Cancelled, Refused
 from registrar.models.files import FileDefinition
-from registrar.models.repository import PullRequest
-from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.repository import PullRequest, Repository
+from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.run import RunResult
-from registrar.models.spec import PullRequestOptions
+from registrar.models.standing import Standing
 from registrar.profiles import SCAFFOLD
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
 from registrar.reporting import summary
-from registrar.reporting.report_document import outputs as outputs_of
-from registrar.reporting.summary import cut, step_summary
+from registrar.reporting.report import outputs as outputs_of
+from registrar.reporting.summary import cut, of_one
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import only_ours
+from tests.values import spec
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
 
 
-def result(path: str, state: State = State.CREATED, description: str = "") -> FileResult:
-    """The outcome of one path; created and unknown ones are on the branch."""
+def result(path: str, done: Done = Done.CREATED, description: str = "") -> FileResult:
+    """The outcome of one path; created ones are on the branch."""
     definition = FileDefinition(path, description=description)
-    return FileResult(definition, state, on_branch=state is State.CREATED)
+    standing = Standing.PROPOSED if done is Done.CREATED else Standing.MISSING
+    return FileResult(definition, standing, done)
 
 
 def proposal(language: str = "en") -> Proposal:
     """What is proposed in a language, with nothing of the caller's."""
-    return Proposal(
-        profile=SCAFFOLD,
-        list_name="scaffold",
-        list_path="",
-        title_template="",
-        commit_template="",
-        options=PullRequestOptions(),
-        run_url="",
-        action_url="",
-        workflow_repository="",
-        catalogue=CATALOGUES[language],
-    )
+    return Proposal(spec(profile=SCAFFOLD), CATALOGUES[language])
 
 
 def registration(*files: FileResult) -> RegistrationResult:
     """The result of a registration."""
-    return RegistrationResult(profile="scaffold", repository="octo/example", files=files)
+    job = spec(profile=SCAFFOLD)
+    return RegistrationResult(job, Repository(job.target, "", ""), files=files)
 
 
 def rows(markdown: str) -> list[str]:
@@ -104,21 +96,21 @@ def test_without_our_marks_our_part_is_added() -> None:
 
 
 def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
-    states = [State.SKIPPED, State.CREATED, State.PENDING, State.FAILED, State.CREATED]
-    files = [result(f"{number}-{state}", state) for number, state in enumerate(states)]
+    done = [Done.SKIPPED, Done.CREATED, Done.PENDING, Done.FAILED, Done.CREATED]
+    files = [result(f"{number}-{state}", state) for number, state in enumerate(done)]
     body = proposal().body(registration(*files))
     expected = ["3-failed", "1-created", "4-created", "2-pending", "0-skipped"]
     assert rows(body) == expected
-    assert rows(step_summary(registration(*files), CATALOGUES["en"])) == expected
+    assert rows(of_one(registration(*files), CATALOGUES["en"])) == expected
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(counts=st.tuples(*[st.integers(0, 40)] * 4))
 def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, int]) -> None:
-    states = [State.CREATED, State.SKIPPED, State.FAILED, State.UNKNOWN]
+    done = [Done.CREATED, Done.SKIPPED, Done.FAILED, Done.UNKNOWN]
     files = [
         result(f"{state}{number}", state)
-        for state, count in zip(states, counts, strict=True)
+        for state, count in zip(done, counts, strict=True)
         for number in range(count)
     ]
     created, skipped, failed, unknown = counts
@@ -144,10 +136,10 @@ def test_outputs_of_one_and_of_several_registrations() -> None:
 
 
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
-    file = result("a", State.FAILED)._replace(
+    file = result("a", Done.FAILED)._replace(
         reason=msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422),
     )
-    page = only_ours(step_summary(registration(file), CATALOGUES["en"]))
+    page = only_ours(of_one(registration(file), CATALOGUES["en"]))
     assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}
     assert "`x`<br>`y`" in page.markdown
 
@@ -156,10 +148,10 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
 @pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
 def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
     files = [
-        FileResult(FileDefinition(f"docs/{number}.md", content), State.MISSING)
+        FileResult(FileDefinition(f"docs/{number}.md", content), Standing.MISSING, Done.NOTHING)
         for number in range(9)
     ]
-    whole = step_summary(registration(*files), CATALOGUES["en"])
+    whole = of_one(registration(*files), CATALOGUES["en"])
     text = cut(whole, size, "(cut)")
     assert len(text.encode()) <= size
     assert (text == whole) is (len(whole.encode()) <= size)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
 from registrar.reporting.privacy import Redaction
@@ -19,6 +20,7 @@ from registrar.reporting.runner_files import RunnerFiles
 from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
 from tests.harness import read_file_command
+from tests.values import spec
 
 MEBIBYTE = 1024 * 1024
 
@@ -121,7 +123,9 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     redaction = Redaction("", "")
     reporter = Reporter(Console(environ, io.StringIO(), stderr, redaction), "en", redaction)
     unusable: Any = "no failure"
-    result = RegistrationResult("scaffold", "octo/example", missing=3, failure=unusable)
+    result = RegistrationResult(
+        spec(), Repository("octo/example", "", ""), missing=3, failure=unusable
+    )
     reporter.run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
     assert (outputs["missing"], outputs["report"]) == ("3", "")

@@ -6,14 +6,14 @@ import math
 
 from registrar.errors import Refused
 from registrar.github.pace import interval_for
-from registrar.inputs.settings import Settings
-from registrar.models.fleet import Budget, Counts, PullState
+from registrar.models.fleet import Budget, Counts
+from registrar.models.result import Status
 from registrar.models.selection import MOST_SHARDS, Shard
-from registrar.models.spec import PullRequestOptions
+from registrar.models.settings import PullRequestOptions, Settings
 from registrar.texts.messages import msg
 
 
-def writes_of(options: PullRequestOptions) -> dict[PullState | None, int]:
+def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     """Writing requests of one pull request, where there are any.
 
     A new one takes one for everything, an open one two: a commit and its description. Every kind of
@@ -21,7 +21,7 @@ def writes_of(options: PullRequestOptions) -> dict[PullState | None, int]:
     """
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
-    return {PullState.TO_OPEN: 1 + always + once, PullState.TO_UPDATE: 2 + always}
+    return {Status.TO_OPEN: 1 + always + once, Status.TO_UPDATE: 2 + always}
 
 
 MOST_FILES = 1_000_000
@@ -54,10 +54,10 @@ def make_budget(counts: Counts, settings: Settings) -> Budget:
     Raises:
         Refused: it would take more shards than a matrix has jobs.
     """
-    to_open, to_update = counts.of[PullState.TO_OPEN], counts.of[PullState.TO_UPDATE]
+    to_open, to_update = counts.of[Status.TO_OPEN], counts.of[Status.TO_UPDATE]
     now = min(to_open, settings.part.share(settings.max_pull_requests))
     each = writes_of(settings.pull_request)
-    writes = now * each[PullState.TO_OPEN] + to_update * each[PullState.TO_UPDATE]
+    writes = now * each[Status.TO_OPEN] + to_update * each[Status.TO_UPDATE]
     matrix = _shards(writes, max_seconds=settings.max_seconds)
     if len(matrix) > MOST_SHARDS:
         raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))

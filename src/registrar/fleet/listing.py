@@ -11,9 +11,9 @@ from registrar.errors import Refused, RegistrarError
 from registrar.failure import ENDS_THE_READING, Failure
 from registrar.github.errors import GitHubError
 from registrar.inputs.environment import event_visibility
-from registrar.inputs.settings import Settings
 from registrar.models.facts import Values
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
+from registrar.models.settings import Settings
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -44,19 +44,20 @@ from registrar.github.errors import GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
 from registrar.models.selection import Exclusion
-from registrar.models.spec import Mode
+from registrar.models.settings import Mode
+from registrar.models.spec import RegistrationSpec
 from registrar.registration.base import with_owner
 from registrar.registration.decide import Claim, Decision, Made
 from registrar.registration.plan import make_plan
 from registrar.registration.progress import Progress
 from registrar.registration.run import asks_for_codeowners, look_ahead, preview, register
 from registrar.registration.single import directories_to_read, names_to_read
-from registrar.texts.messages import msg
+from registrar.texts.messages import Catalogue, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import GitHub
     from registrar.github.many import ManyClient
-    from registrar.models.evidence import CodeownersError
+    from registrar.models.standing import CodeownersError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -173,6 +174,8 @@ class Reader:
     github: GitHub
     client: ManyClient
     cancellation: Cancellation
+    texts: Catalogue
+    """Those of commits and pull requests."""
     mode: Mode
     end: float
     """Moment (monotonic) of the run's end."""
@@ -231,8 +234,7 @@ class Reader:
     def _plan(self, target: Target, state: _State) -> _Planned:
         if not isinstance(state, RepositoryState):
             return state
-        spec = target.files.spec(state.repository.full_name)
-        spec = spec._replace(facts=target.repository.facts)
+        spec = target.spec._replace(target=state.repository.full_name)
         try:
             return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
         except (Refused, GitHubError) as error:
@@ -321,7 +323,7 @@ class Reader:
                 decision = look_ahead(plan, guesses)
             except RegistrarError as error:
                 decision = error
-        result = preview(plan, decision, target.files.proposal, Progress(target.nothing_yet))
+        result = preview(plan, decision, self.texts, Progress(target.nothing_yet))
         return reading_of(
             target,
             result,
@@ -331,13 +333,8 @@ class Reader:
 
     def _preview_alone(self, target: Target) -> Reading:
         if self._has_room:
-            spec = target.spec._replace(
-                facts=target.repository.facts,
-                mode=Mode.PLAN if self.mode is Mode.REGISTER else self.mode,
-                chosen=target.chosen,
-            )
-            client, progress = self.github.client(spec.target), Progress(target.nothing_yet)
-            done = register(client, spec, target.files.proposal, progress)
+            client, progress = self.github.client(target.spec.target), Progress(target.nothing_yet)
+            done = register(client, self._preview_of(target), self.texts, progress)
             self.cancellation.check()
             kind = done.failure.kind if done.failure else None
             if done.failure and kind in ENDS_THE_READING:
@@ -345,6 +342,10 @@ class Reader:
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
                 return reading_of(target, done)
         return reading_of(target, target.unread, asks_more=True)
+
+    def _preview_of(self, target: Target) -> RegistrationSpec:
+        mode = Mode.PLAN if self.mode is Mode.REGISTER else self.mode
+        return target.spec._replace(settings=target.settings._replace(mode=mode))
 
     @property
     def _has_room(self) -> bool:

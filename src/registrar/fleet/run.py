@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from registrar.cancellation import Cancellation
 from registrar.errors import Diagnostic, Refused
-from registrar.file_lists import FileList
 from registrar.fleet import budget as budgets
 from registrar.fleet.listing import Listing, is_public, make_listing, may_be_public
 from registrar.fleet.reading import Reader, queries_for
 from registrar.fleet.targets import Reading, Target
 from registrar.fleet.writing import (
     Gate,
+    ended,
     in_order,
     left_alone,
     may_have_opened,
-    row_after,
     why_stop,
     writes_left,
 )
-from registrar.inputs.settings import Settings
 from registrar.models.fleet import (
     Budget,
     Counts,
     FleetResult,
-    FleetRow,
-    FleetState,
-    PullState,
 )
-from registrar.models.result import RegistrationResult
-from registrar.models.selection import Exclusion, Selection
-from registrar.models.spec import Mode
+from registrar.models.repository import Repository
+from registrar.models.result import RegistrationResult, Status
+from registrar.models.selection import Exclusion, ListedRepository, Selection
+from registrar.models.settings import Mode, Settings
+from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.progress import Progress
 from registrar.registration.run import register
-from registrar.reporting import fleet_messages
+from registrar.reporting import sentences
 from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import Message, msg
 
@@ -77,6 +74,7 @@ class Fleet:
         self.github.check_token()
         client = self.github.many()
         asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
+        asks |= bool(settings.property_names)
         with reporter.group("fleet.group_list"):
             listing = make_listing(
                 client,
@@ -88,7 +86,7 @@ class Fleet:
             reporter.hidden_names.hide(
                 listing.by_id.values(),
                 (settings.branch, settings.title, settings.commit_message),
-                property_names={n for files in self.lists for n in files.proposal.property_names},
+                property_names=settings.property_names,
                 lists=[files.profile.name for files in self.lists],
                 is_public=is_public(settings, listing.by_id.values(), client),
             )
@@ -96,25 +94,27 @@ class Fleet:
             if asks:
                 self._report_persons(listing)
             for repository, reason in listing.left_out:
-                for files in self.lists:
-                    self._record_excluded(Target(repository, files), reason)
+                for target in self._targets([repository]):
+                    self._record_excluded(target, reason)
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
-        reader = Reader(self.github, client, self.cancellation, settings.mode, self._end)
+        reader = Reader(
+            self.github, client, self.cancellation, self.reporter.texts, settings.mode, self._end
+        )
         with reporter.group("fleet.group_read", count=len(listing.selected)):
             items = self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
         self._note_selected(in_shard, listing)
         result.budget = self._make_budget(in_shard, listing, reader, items)
-        for sentence in fleet_messages.budget_sentences(result.budget):
+        for sentence in sentences.budget(result.budget):
             reporter.line(sentence)
         if settings.mode is Mode.REGISTER:
             self._write(items, result.budget.writes)
-        for note in fleet_messages.notes(self.registrations):
+        for note in sentences.notes(self.registrations):
             reporter.line(note)
-        reporter.line(fleet_messages.outcome(result))
-        if evidence := fleet_messages.evidence(result):
-            reporter.line(evidence)
+        reporter.line(sentences.outcome(result))
+        if findings := sentences.findings(result.findings):
+            reporter.line(findings)
 
     def _require_time(self) -> None:
         """Refuse to list for longer than the run may take.
@@ -137,28 +137,35 @@ class Fleet:
             return
         if not in_shard:
             raise Refused(msg("fleet.nothing_found"))
-        parts = fleet_messages.left_out(listing.excluded)
+        parts = sentences.left_out(listing.excluded)
         raise Refused(msg("fleet.nothing_selected", found=in_shard, parts=parts))
 
     def _report_not_found(self, listing: Listing) -> None:
         for name, failure in listing.not_found.items():
             for files in self.lists:
-                profile, list_name = files.profile.name, files.list_name
-                row = FleetRow(name, profile, list_name, FleetState.FAILED, failure=failure)
-                self._add(row)
+                spec, repository = (
+                    RegistrationSpec(self.settings, files, name),
+                    Repository(name, "", ""),
+                )
+                self._add(RegistrationResult(spec, repository, Status.FAILED, failure=failure))
+
+    def _targets(self, repositories: Iterable[ListedRepository]) -> list[Target]:
+        return [
+            Target(self.settings, files, repository)
+            for repository in repositories
+            for files in self.lists
+        ]
 
     def _read(self, reader: Reader, listing: Listing) -> list[Reading]:
         """Read every repository, report what is final, and give the ones with missing files."""
-        targets = [
-            Target(repository, files) for repository in listing.selected for files in self.lists
-        ]
-        paths = sum(len(files.spec("o/r").possible) for files in self.lists)
+        targets = self._targets(listing.selected)
+        paths = sum(len(files.possible) for files in self.lists)
         budgets.require_memory(paths * len(listing.selected))
         budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
         alone: list[Target] = []
         excluded_ids, result = set[int](), self.result
-        result.rules.update({(f.list_name, r.number): 0 for f in self.lists for r in f.rules})
+        result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
         for reading in reader.read(targets):
             if reading.exclusion:
                 repository = reading.target.repository
@@ -166,31 +173,29 @@ class Fleet:
                     listing.excluded[reading.exclusion] += 1
                 excluded_ids.add(repository.id)
                 self._record_excluded(reading.target, reading.exclusion)
-            elif reading.asks_more:
+            elif reading.status is Status.UNREAD:
                 alone.append(reading.target)
             else:
                 self._take(reading, items)
         if alone:
             self.reporter.line(msg("fleet.alone", count=len(alone)))
-            result.alone = len(alone)
         for reading in reader.preview_alone(alone):
             self._take(reading, items)
-        for note in fleet_messages.rules(result):
+        for note in sentences.rules(result):
             self._note(note)
         return items
 
     def _take(self, reading: Reading, items: list[Reading]) -> None:
         """Report a repository whose state is final; what is left to do is put into ``items``."""
         previewed, registers = reading.result, self.settings.mode is Mode.REGISTER
-        self.result.count_rules(previewed)
+        self.result.note_read(previewed)
         evidence = self.reporter.evidence(previewed)
         if previewed.missing and not registers:
             self.registrations.append(previewed)
-        is_final = not registers or reading.pull_state in {None, PullState.DECLINED}
-        if reading.pull_state:
-            items.append(reading.without_files(None if is_final else evidence))
+        is_final = not (registers and reading.is_left_to_do)
+        items.append(reading.without_files(None if is_final else evidence))
         if is_final:
-            self._add(reading.row)
+            self._add(previewed)
             self.reporter.record(evidence)
 
     def _record_excluded(self, target: Target, reason: Exclusion) -> None:
@@ -215,7 +220,7 @@ class Fleet:
             listing.excluded,
             reader.queries,
             reader.client.points_left,
-            Counter(item.pull_state for item in items if item.pull_state),
+            Counter(item.status for item in items if item.status is not Status.COMPLETE),
             sum(not item.is_known for item in items),
         )
         return budgets.make_budget(counts, self.settings)
@@ -226,7 +231,7 @@ class Fleet:
         ``expected`` are the writes that this takes.
         """
         today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
-        todo = in_order([i for i in items if i.pull_state is not PullState.DECLINED], today)
+        todo = in_order([item for item in items if item.is_left_to_do], today)
         if not todo:
             return
         with self.reporter.group("fleet.group_write", count=len(todo)):
@@ -244,8 +249,8 @@ class Fleet:
                     self._add(left_alone(item), place)
                     self.reporter.record(item.evidence)
                     continue
-                row, done = self._register(item, gate)
-                left = max(left - writes_each.get(item.pull_state, 0), 0)
+                done, row = self._register(item, gate)
+                left = max(left - writes_each.get(item.status, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
                 evidence = self.reporter.evidence(done) if done.files else item.evidence
                 self.reporter.record(evidence)
@@ -261,32 +266,36 @@ class Fleet:
         pace.expect((pace.writes + left) * self.settings.part.total, end=self._end)
         return left * pace.interval
 
-    def _register(self, item: Reading, gate: Gate) -> tuple[FleetRow, RegistrationResult]:
-        """Do the ordinary registration, which reads the repository again first."""
-        repository, files = item.target.repository, item.target.files
-        before = self.github.pace.writes
-        spec = item.target.spec._replace(facts=repository.facts, chosen=item.target.chosen)
-        client = self.github.client(spec.target)
-        done = register(client, spec, files.proposal, Progress(item.target.nothing_yet))
+    def _register(self, item: Reading, gate: Gate) -> tuple[RegistrationResult, RegistrationResult]:
+        """Do the ordinary registration, which reads the repository again first.
+
+        Gives what it did, and how the repository stands then.
+        """
+        target, before = item.target, self.github.pace.writes
+        client = self.github.client(target.spec.target)
+        done = register(client, target.spec, self.reporter.texts, Progress(target.nothing_yet))
         self.cancellation.stop_timer()
         if done.pull_request:
             seen = self.reporter.hidden_names.seen
-            seen(repository.full_name, done.pull_request.repository)
+            seen(target.repository.full_name, done.pull_request.repository)
         self.registrations.append(done)
-        row = row_after(item, done, wrote=client.wrote)
-        writes, opened = self.github.pace.writes - before, may_have_opened(item, done, client)
-        gate.note(row, writes=writes, opened=opened)
-        return row, done
+        opened = may_have_opened(item, done, client)
+        row = ended(item, done, wrote=client.wrote)
+        gate.note(row, writes=self.github.pace.writes - before, opened=opened)
+        return done, row
 
     def _add(
-        self, row: FleetRow, place: tuple[int, int] | None = None, seconds_left: float = 0.0
+        self,
+        row: RegistrationResult,
+        place: tuple[int, int] | None = None,
+        seconds_left: float = 0.0,
     ) -> None:
         """Keep a row, and print it unless nothing is missing.
 
         ``place`` is its number and the number of all rows, where that is known.
         """
         self.result.add(row)
-        if row.state is not FleetState.COMPLETE:
+        if row.status is not Status.COMPLETE:
             names_list = len(self.lists) > 1
-            line = fleet_messages.row_line(row, place, seconds_left, names_list=names_list)
+            line = sentences.line(row, place, seconds_left, names_list=names_list)
             self.reporter.line(line)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
-from registrar.fleet.targets import Reading, failure_of
-from registrar.inputs.settings import Settings
-from registrar.models.fleet import FleetRow, FleetState, PullState
-from registrar.models.result import PullRequestOperation, RegistrationResult
+from registrar.fleet.targets import Reading
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.settings import Settings
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 SAME_CAUSE = 5
 """Failures in a row with one cause that end the writing: the rest would fail, too."""
 _OPERATIONS = {
-    PullRequestOperation.CREATED: FleetState.OPENED,
-    PullRequestOperation.UPDATED: FleetState.UPDATED,
-    PullRequestOperation.NONE: FleetState.WAITING,
+    PullRequestOperation.CREATED: Status.OPENED,
+    PullRequestOperation.UPDATED: Status.UPDATED,
+    PullRequestOperation.NONE: Status.WAITING,
 }
 
 
@@ -53,17 +52,18 @@ class Gate:
 
     def takes(self, item: Reading) -> bool:
         """Whether the cap leaves room for it."""
-        return item.pull_state is not PullState.TO_OPEN or self._opened < self._cap
+        return item.status is not Status.TO_OPEN or self._opened < self._cap
 
-    def note(self, row: FleetRow, *, writes: int, opened: bool) -> None:
+    def note(self, row: RegistrationResult, *, writes: int, opened: bool) -> None:
         """Learn from a repository that took ``writes``."""
         self._largest = max(self._largest, writes)
         self._opened += opened
-        if row.state is not FleetState.FAILED or row.pull_request or row.failure is None:
+        failure = row.first_failure
+        if row.status is not Status.FAILED or row.pull_request or failure is None:
             self._causes = []
         else:
-            is_same = self._causes[-1:] == [row.failure.cause]
-            self._causes = [*(self._causes if is_same else []), row.failure.cause]
+            is_same = self._causes[-1:] == [failure.cause]
+            self._causes = [*(self._causes if is_same else []), failure.cause]
 
     @property
     def same_cause(self) -> Cause | None:
@@ -98,32 +98,33 @@ def in_order(todo: Sequence[Reading], day: date) -> list[Reading]:
     place = {number: index for index, number in enumerate(ids)}
     return sorted(
         todo,
-        key=lambda item: (item.pull_state is PullState.TO_OPEN, place[item.target.repository.id]),
+        key=lambda item: (item.status is Status.TO_OPEN, place[item.target.repository.id]),
     )
 
 
-def row_after(item: Reading, done: RegistrationResult, *, wrote: bool) -> FleetRow:
+def ended(item: Reading, done: RegistrationResult, *, wrote: bool) -> RegistrationResult:
     """Say how a repository stands after its registration."""
-    is_open = done.operation is not PullRequestOperation.NONE
-    ended = done.failure
-    if ended and ended.kind in LEAVES_FOR_NEXT_RUN and not (is_open or done.failed):
-        is_worth_telling = wrote or ended.kind is Kind.MOVED
-        return left_alone(item)._replace(failure=ended if is_worth_telling else None)
-    state = _OPERATIONS[done.operation]
-    if done.exit_code != EXIT_DONE:
-        state = FleetState.FAILED
-    elif not done.pull_request:
-        state = FleetState.DECLINED if done.missing else FleetState.COMPLETE
     if not done.files:
         done = done._replace(missing=item.result.missing)
-    return item.target.row(done, state)
+    is_open = done.operation is not PullRequestOperation.NONE
+    why = done.failure
+    if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or done.failed):
+        is_worth_telling = wrote or why.kind is Kind.MOVED
+        left = left_alone(item)
+        return done._replace(status=left.status, failure=why if is_worth_telling else None)
+    status = _OPERATIONS[done.operation]
+    if done.exit_code != EXIT_DONE:
+        status = Status.FAILED
+    elif not done.pull_request:
+        status = Status.DECLINED if done.missing else Status.COMPLETE
+    return done._replace(status=status)
 
 
-def left_alone(item: Reading) -> FleetRow:
+def left_alone(item: Reading) -> RegistrationResult:
     """Say how a repository stands that is left for the next run."""
-    is_waiting = item.pull_state is PullState.WAITING
-    state = FleetState.WAITING if is_waiting else FleetState.DEFERRED
-    return item.row._replace(state=state, failure=None)
+    is_waiting = item.status is Status.WAITING
+    status = Status.WAITING if is_waiting else Status.DEFERRED
+    return item.result._replace(status=status, failure=None)
 
 
 def may_have_opened(item: Reading, done: RegistrationResult, client: Client) -> bool:
@@ -132,13 +133,13 @@ def may_have_opened(item: Reading, done: RegistrationResult, client: Client) -> 
     An answer may have been lost, and GitHub may not show yet what it had done.
     """
     is_seen = done.pull_request is not None or client.may_have_been_applied
-    was_to_open = item.pull_state is PullState.TO_OPEN
+    was_to_open = item.status is Status.TO_OPEN
     return done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
 
 
 def why_stop(done: RegistrationResult, gate: Gate) -> Message | None:
     """Say why the other repositories would end as this one; ``None`` where they would not."""
-    failure = failure_of(done)
+    failure = done.first_failure
     if failure and failure.kind is Kind.CANCELLED:
         return failure.message
     if failure and failure.kind in ENDS_THE_WRITING:

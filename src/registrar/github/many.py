@@ -22,10 +22,10 @@ from registrar.github.request import GRAPHQL, Request
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing
 from registrar.github.session import Session
-from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Values
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion, ListedRepository
+from registrar.models.standing import CodeownersError
 from registrar.texts.messages import msg
 
 PER_PAGE = 100

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.trees import Item, Listing
-from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts, Values
 from registrar.models.repository import Comparison, Entry, PullRequest, Tree
+from registrar.models.standing import CodeownersError
 
 _HEADS = "refs/heads/"
 COMPARED_FILES = 300

@@ -21,7 +21,6 @@ from registrar.github.session import (
     open_pull_request_key,
     pull_request_key,
 )
-from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts, Values
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (
@@ -31,6 +30,7 @@ from registrar.models.repository import (
     Repository,
     Tree,
 )
+from registrar.models.standing import CodeownersError
 from registrar.texts.messages import msg
 
 PER_PAGE = 100

@@ -10,10 +10,9 @@ from pathlib import Path
 from registrar import profiles
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs import api_url, environment, target_repos
-from registrar.inputs.settings import Settings
 from registrar.inputs.table import INPUTS, closest
 from registrar.models.selection import Selection, Shard
-from registrar.models.spec import CommitStrategy, FailOn, Mode, PullRequestOptions
+from registrar.models.settings import CommitStrategy, FailOn, Mode, PullRequestOptions, Settings
 from registrar.texts import templates
 from registrar.texts.messages import Message, msg
 

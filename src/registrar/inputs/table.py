@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from registrar import profiles
-from registrar.models.spec import CommitStrategy, FailOn, Mode
+from registrar.models.settings import CommitStrategy, FailOn, Mode
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES
 from registrar.texts.templates import PROPERTY
 

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from registrar.models.evidence import blob_id
 from registrar.models.repository import Repository
+from registrar.models.standing import blob_id
 from registrar.texts import templates
 
 TEMPLATE_NAMES = ("owner", "repo", "default_branch", templates.PROPERTY)

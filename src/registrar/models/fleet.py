@@ -3,68 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from enum import Enum, StrEnum, auto
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from registrar.errors import EXIT_CANCELLED, EXIT_DONE, EXIT_FAILED
-from registrar.failure import Failure
-from registrar.models.repository import PullRequest
-from registrar.models.result import RegistrationResult
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion, Shard
-from registrar.models.spec import FailOn, Mode
+from registrar.models.settings import FailOn, Mode, Settings
+from registrar.models.standing import Finding
 from registrar.texts.messages import Message
-
-
-class FleetState(StrEnum):
-    """How a repository stands at the end; those that need a person come first."""
-
-    FAILED = "failed"
-    OPENED = "opened"
-    UPDATED = "updated"
-    MISSING = "missing"
-    """A run that writes nothing found that files are missing."""
-    DEFERRED = "deferred"
-    """Left for the next run."""
-    UNREAD = "unread"
-    """Questions about it alone would have taken more points, or more time, than were left."""
-    WAITING = "waiting"
-    """Its open pull request already holds everything."""
-    DECLINED = "declined"
-    """Somebody closed the pull request, or took everything that is missing out of it."""
-    COMPLETE = "complete"
-
-
-class FleetRow(NamedTuple):
-    """How one list stands in one repository."""
-
-    repository: str
-    profile: str
-    list_name: str
-    """What people call the list."""
-    state: FleetState
-    url: str = ""
-    """Address of the repository for people; empty where it is not known."""
-    missing: int = 0
-    """Number of files that the default branch lacks."""
-    notable: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Paths that are there and deserve a look (`evidence.notable`)."""
-    failure: Failure | None = None
-    """Why it failed, or is left for the next run."""
-    pull_request: PullRequest | None = None
-
-
-class PullState(Enum):
-    """What is left to do where files are missing."""
-
-    TO_OPEN = auto()
-    TO_UPDATE = auto()
-    """The open pull request does not propose all of them."""
-    WAITING = auto()
-    """The open pull request proposes all of them."""
-    DECLINED = auto()
 
 
 class Counts(NamedTuple):
@@ -79,7 +27,7 @@ class Counts(NamedTuple):
     queries: int
     """Requests that the reading took."""
     points_left: int | None
-    of: Counter[PullState]
+    of: Counter[Status]
     """Number of lists with missing files, by what is left to do."""
     unread: int = 0
     """Number of those whose pull requests the token may not read."""
@@ -97,7 +45,7 @@ class Counts(NamedTuple):
     @property
     def proposed(self) -> int:
         """Number of those with an open pull request."""
-        return self.of[PullState.TO_UPDATE] + self.of[PullState.WAITING]
+        return self.of[Status.TO_UPDATE] + self.of[Status.WAITING]
 
 
 POINTS_PER_REPOSITORY = 2
@@ -119,7 +67,7 @@ class Budget(NamedTuple):
     @property
     def deferred(self) -> int:
         """Number of pull requests that are left for the next run."""
-        return self.counts.of[PullState.TO_OPEN] - self.now
+        return self.counts.of[Status.TO_OPEN] - self.now
 
     @property
     def seconds(self) -> float:
@@ -130,11 +78,11 @@ class Budget(NamedTuple):
     def points(self) -> int:
         """Points of GraphQL that the writing takes at most: every repository is read once more."""
         of = self.counts.of
-        return POINTS_PER_REPOSITORY * (self.now + of[PullState.TO_UPDATE]) + of[PullState.WAITING]
+        return POINTS_PER_REPOSITORY * (self.now + of[Status.TO_UPDATE]) + of[Status.WAITING]
 
 
 MOST_NAMED = 200
-"""Repositories with notable files that are named at most; the rest is counted."""
+"""Repositories with findings that are named at most; the rest is counted."""
 
 
 class FleetResult:
@@ -143,28 +91,24 @@ class FleetResult:
     Nothing else is kept of a repository that is complete.
     """
 
-    def __init__(self, mode: Mode, fail_on: Collection[FailOn] = ()) -> None:
-        """Nothing has been done yet; ``fail_on`` is what fails a check."""
-        self.mode = mode
-        self.fail_on = fail_on
-        self.notable = Counter[str]()
-        """Number of paths that are there and deserve a look, by `evidence.KINDS`."""
-        self.with_notable: dict[str, list[FleetRow]] = {}
-        """The first `MOST_NAMED` rows that have such paths, also complete ones, by why."""
-        self.rows_with = Counter[str]()
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.findings = Counter[Finding]()
+        """Number of paths that are there and deserve a look."""
+        self.with_finding: dict[Finding, list[RegistrationResult]] = {}
+        """The first `MOST_NAMED` rows that have such paths, also complete ones."""
+        self.rows_with = Counter[Finding]()
         """Number of all such rows."""
         self.repositories = 0
         """Number of selected repositories."""
-        self.counts = Counter[FleetState]()
-        self.rows: list[FleetRow] = []
+        self.counts = Counter[Status]()
+        self.rows: list[RegistrationResult] = []
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
         self.replaced = Counter[Replaced]()
         """In how many repositories an entry of a list takes the place of another one."""
         self.unset = Counter[tuple[str, str]]()
         """How many repositories lack a custom property, by the path that it is for and its name."""
-        self.alone = 0
-        """Number of lists in repositories that take requests of their own to be previewed."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -173,21 +117,22 @@ class FleetResult:
         self.stopped: Message | None = None
         """Why the run ended before its work did."""
 
-    def add(self, row: FleetRow) -> None:
+    def add(self, row: RegistrationResult) -> None:
         """Keep how one repository ended."""
-        self.counts[row.state] += 1
-        for kind, paths in row.notable.items():
-            self.notable[kind] += len(paths)
-            self.rows_with[kind] += 1
-            named = self.with_notable.setdefault(kind, [])
-            if len(named) < MOST_NAMED:
-                named.append(row)
-        if row.state is not FleetState.COMPLETE:
+        self.counts[row.status] += 1
+        if row.status is not Status.COMPLETE:
             self.rows.append(row)
 
-    def count_rules(self, previewed: RegistrationResult) -> None:
-        """Keep what the rules of a list make of one repository."""
-        self.rules.update((previewed.list_name, number) for number in previewed.fitting)
+    def note_read(self, previewed: RegistrationResult) -> None:
+        """Keep what was found in one repository, and what the rules of its list make of it."""
+        for finding, paths in previewed.findings.items():
+            self.findings[finding] += len(paths)
+            self.rows_with[finding] += 1
+            named = self.with_finding.setdefault(finding, [])
+            if len(named) < MOST_NAMED:
+                named.append(previewed)
+        label = previewed.spec.files.label
+        self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)
         unset = ((file.definition.path, file.unset) for file in previewed.files if file.unset)
         self.unset.update(unset)
@@ -200,17 +145,18 @@ class FleetResult:
     @property
     def incomplete(self) -> int:
         """Number of rows that are not complete."""
-        return self.counts.total() - self.counts[FleetState.COMPLETE]
+        return self.counts.total() - self.counts[Status.COMPLETE]
 
     def count(self, kind: FailOn) -> int:
         """Number of what fails a check that ``kind`` is about."""
         if kind is FailOn.MISSING:
             return self.incomplete
-        return sum(self.notable[each] for each in kind.notable)
+        return sum(self.findings[each] for each in kind.findings)
 
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
-        fails_check = self.mode is Mode.CHECK and any(map(self.count, self.fail_on))
-        failed = self.counts[FleetState.FAILED] or fails_check
+        is_check = self.settings.mode is Mode.CHECK
+        fails_check = is_check and any(map(self.count, self.settings.fail_on))
+        failed = self.counts[Status.FAILED] or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)

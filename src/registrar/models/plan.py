@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.models.evidence import CODEOWNERS, CodeownersError, Found
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import Replaced
 from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import CODEOWNERS, CodeownersError, PresentFile, Standing
 from registrar.texts.messages import Message
 
 
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     """Paths that are not there, and why that is all right."""
     unset: Mapping[str, str] = MappingProxyType({})
     """Those of them whose templates name a custom property that is not set, and its name."""
-    found: Mapping[str, Found] = MappingProxyType({})
+    present: Mapping[str, PresentFile] = MappingProxyType({})
     """Listed paths that are present, or for which another file counts, and what is there."""
     other_case: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and what exists that differs in letter case only."""
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
     @property
     def fitting(self) -> frozenset[int]:
         """Numbers of the rules that apply."""
-        return frozenset(rule.number for rule in self.spec.rules).difference(self.unfit)
+        return frozenset(rule.number for rule in self.spec.files.rules).difference(self.unfit)
 
     @property
     def repository(self) -> Repository:
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     @property
     def codeowners_paths(self) -> frozenset[str]:
         """Where a listed ``CODEOWNERS`` is, or one that counts as it."""
-        return frozenset(found.path for found in self.found.values()) & CODEOWNERS
+        return frozenset(each.path for each in self.present.values()) & CODEOWNERS
 
     def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> Plan:
         """Add what GitHub finds wrong in these; ``None``: it does not say."""
@@ -63,6 +63,14 @@ class Plan(NamedTuple):
             return self._replace(codeowners=None)
         paths = self.codeowners_paths
         return self._replace(codeowners=tuple(each for each in errors if each.path in paths))
+
+    def standing(self, path: str) -> Standing:
+        """How a path of the list stands."""
+        if present := self.present.get(path):
+            return present.standing
+        if path in self.unset:
+            return Standing.UNSET
+        return Standing.BLOCKED if path in self.blocked else Standing.MISSING
 
     @property
     def missing_count(self) -> int:

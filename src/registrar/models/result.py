@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.evidence import CodeownersError, Found, Presence, notable
 from registrar.models.files import FileDefinition
-from registrar.models.repository import PullRequest
+from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced
-from registrar.models.spec import FailOn, Mode
+from registrar.models.settings import FailOn
+from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import FINDINGS, CodeownersError, Finding, PresentFile, Standing
 from registrar.texts.messages import Message, msg
 
 
@@ -23,8 +24,8 @@ class PullRequestOperation(StrEnum):
     NONE = "none"
 
 
-class State(StrEnum):
-    """What became of a listed path."""
+class Done(StrEnum):
+    """What a run did about a listed path."""
 
     CREATED = "created"
     SKIPPED = "skipped"
@@ -33,27 +34,34 @@ class State(StrEnum):
     """The response to the write never came. Counts as failed."""
     PENDING = "pending"
     """The run ended before it was this path's turn."""
-    MISSING = "missing"
+    NOTHING = "missing"
     """A run that writes nothing found it missing."""
 
 
-FAILED_STATES = (State.FAILED, State.UNKNOWN)
+_DONE = {
+    Done.CREATED: "state.created",
+    Done.SKIPPED: "state.skipped",
+    Done.FAILED: "state.failed",
+    Done.UNKNOWN: "state.unknown",
+    Done.PENDING: "state.pending",
+    Done.NOTHING: "state.missing",
+}
 
 
 class FileResult(NamedTuple):
-    """A listed path with its state, the reason of the state, and the commit that created it."""
+    """A listed path: how it stands, what was done about it, and why."""
 
     definition: FileDefinition
-    state: State
+    standing: Standing
+    done: Done
     reason: Message | None = None
-    """Of a state that is no failure."""
+    """Of what is no failure."""
     commit: str = ""
-    on_branch: bool = False
-    """Whether the working branch brings this path to the default branch."""
+    """The commit that created it."""
     failure: Failure | None = None
     hides: str = ""
     """The file of the repository that GitHub does not use any more once this one is there."""
-    found: Found | None = None
+    present: PresentFile | None = None
     """What is there, where the path is present."""
     declined_in: PullRequest | None = None
     """Where somebody has declined the path."""
@@ -61,17 +69,27 @@ class FileResult(NamedTuple):
     """The custom property without which the path is skipped."""
 
     @property
+    def on_branch(self) -> bool:
+        """Whether the working branch brings this path to the default branch."""
+        return self.standing is Standing.PROPOSED
+
+    @property
     def explanation(self) -> Message | None:
-        """The reason of the state, whichever it is."""
+        """The reason of what was done, whichever it is."""
         return self.failure.message if self.failure else self.reason
 
     @property
     def described(self) -> Message:
-        """The state, with its reason where there is one; nothing in it names the path."""
+        """What was done, with its reason where there is one; nothing in it names the path."""
         reasons = [self.failure.cause.message if self.failure else self.reason]
-        if self.state in {State.CREATED, State.MISSING}:
+        if self.done in {Done.CREATED, Done.NOTHING}:
             reasons += [_hides(self.hides), self.rule]
-        return _with_reasons(self.state, *reasons)
+        return _with_reasons(msg(_DONE[self.done]), *reasons)
+
+    @property
+    def described_again(self) -> Message:
+        """The same for a path that fails for the reason of the one before it."""
+        return _with_reasons(msg(_DONE[self.done]), msg("reason.same"))
 
     @property
     def rule(self) -> Message | None:
@@ -82,16 +100,15 @@ class FileResult(NamedTuple):
     @property
     def described_as_added(self) -> Message:
         """What a reviewer reads of a file that the working branch adds, whichever run did it."""
-        reason = self.reason if self.state is State.CREATED else None
-        return _with_reasons("added", reason, _hides(self.hides))
+        reason = self.reason if self.done is Done.CREATED else None
+        return _with_reasons(msg("state.added"), reason, _hides(self.hides))
 
 
 def _hides(other: str) -> Message | None:
     return msg("reason.hides", other=other) if other else None
 
 
-def _with_reasons(state: str, *given: Message | None) -> Message:
-    described = msg(f"state.{state}")
+def _with_reasons(described: Message, *given: Message | None) -> Message:
     reasons = [each for each in given if each]
     return msg("state.with_reason", state=described, reason=reasons) if reasons else described
 
@@ -106,29 +123,39 @@ class Note(NamedTuple):
     """Whether it says no more than the state of the repository."""
 
 
-class RegistrationResult(NamedTuple):
-    """The result of one profile: what the report is made of."""
+class Status(StrEnum):
+    """How a repository stands in a run over many; those that need a person come first."""
 
-    profile: str
-    repository: str
-    mode: Mode = Mode.REGISTER
-    list_name: str = ""
-    """What people call the list."""
-    archived: bool = False
-    fail_on: Collection[FailOn] = ()
-    """What fails a check."""
+    FAILED = "failed"
+    OPENED = "opened"
+    UPDATED = "updated"
+    TO_OPEN = "to open"
+    """Files are missing, and no open pull request proposes any of them."""
+    TO_UPDATE = "to update"
+    """The open pull request does not propose all that is missing."""
+    DEFERRED = "deferred"
+    """Left for the next run."""
+    UNREAD = "unread"
+    """Questions about it alone would have taken more points, or more time, than were left."""
+    WAITING = "waiting"
+    """Its open pull request already holds everything."""
+    DECLINED = "declined"
+    """Somebody closed the pull request, or took everything that is missing out of it."""
+    COMPLETE = "complete"
+
+
+class RegistrationResult(NamedTuple):
+    """One list in one repository: what the report is made of."""
+
+    spec: RegistrationSpec
+    repository: Repository
+    """As far as it is known."""
+    status: Status = Status.COMPLETE
+    """In a run over many repositories."""
     files: tuple[FileResult, ...] = ()
     branch: str = ""
-    base_branch: str = ""
-    html_url: str = ""
-    """Address of the repository for people."""
-    repository_id: int = 0
-    visibility: str = ""
-    """``public``, ``private`` or ``internal``; empty where it is not known."""
     commit: str = ""
     """The commit of the default branch that was read."""
-    list_digest: str = ""
-    """SHA-256 over the paths and contents of the list."""
     missing: int = 0
     """Number of listed files that the default branch lacks."""
     pull_request: PullRequest | None = None
@@ -157,32 +184,42 @@ class RegistrationResult(NamedTuple):
             FailOn.DIFFERS: self.differing,
             FailOn.INVALID: self.invalid,
         }
-        return any(counts[each] for each in self.fail_on)
-
-    def in_presence(self, *presences: Presence) -> list[FileResult]:
-        """The present files of which one of ``presences`` holds."""
-        return [file for file in self.files if file.found and file.found.presence in presences]
+        return any(counts[each] for each in self.spec.settings.fail_on)
 
     @property
-    def notable(self) -> Mapping[str, tuple[str, ...]]:
-        """Listed paths that are there and deserve a look, by `evidence.KINDS`."""
-        present = {file.definition.path: file.found for file in self.files if file.found}
-        return notable(present, self.codeowners)
+    def findings(self) -> Mapping[Finding, tuple[str, ...]]:
+        """Listed paths that are there and deserve a look, once for each mistake in `codeowners`."""
+        paths: dict[Finding, list[str]] = {}
+        for file in self.files:
+            if finding := FINDINGS.get(file.standing):
+                paths.setdefault(finding, []).append(file.definition.path)
+        listed = {file.present.path: file.definition.path for file in self.files if file.present}
+        paths[Finding.CODEOWNERS] = [listed[mistake.path] for mistake in self.codeowners]
+        return {finding: tuple(those) for finding, those in paths.items() if those}
 
     @property
     def blank(self) -> int:
         """Number of files that are there and hold nothing."""
-        return len(self.in_presence(Presence.BLANK))
+        return self.standing(Standing.BLANK)
 
     @property
     def differing(self) -> int:
         """Number of files that are there with another content than the list's."""
-        return len(self.in_presence(Presence.DIFFERS))
+        return self.standing(Standing.DIFFERS)
 
     @property
     def invalid(self) -> int:
         """Number of paths with no file, and of mistakes that GitHub finds in ``CODEOWNERS``."""
-        return len(self.in_presence(Presence.NOT_A_FILE)) + len(self.codeowners)
+        return self.standing(Standing.NO_FILE) + len(self.codeowners)
+
+    @property
+    def first_failure(self) -> Failure | None:
+        """What ended it, or why a file of it failed; ``None`` where all is well."""
+        failed = next((file for file in self.files if file.failure), None)
+        if self.failure or failed is None or failed.failure is None:
+            return self.failure
+        path, reason = failed.definition.path, failed.failure.message
+        return failed.failure._replace(message=msg("cause.one_failed", path=path, reason=reason))
 
     @property
     def declined_in(self) -> PullRequest | None:
@@ -192,23 +229,28 @@ class RegistrationResult(NamedTuple):
     @property
     def to_create(self) -> tuple[FileResult, ...]:
         """What a run that writes nothing would create: what is missing, and was not declined."""
-        return tuple(f for f in self.files if f.state is State.MISSING and f.reason is None)
+        wanted = {Standing.MISSING, Standing.PROPOSED}
+        return tuple(f for f in self.files if f.done is Done.NOTHING and f.standing in wanted)
 
-    def count(self, *states: State) -> int:
-        """Count the paths in one of ``states``."""
-        return sum(1 for file in self.files if file.state in states)
+    def standing(self, *standings: Standing) -> int:
+        """Count the paths that stand in one of these ways."""
+        return sum(1 for file in self.files if file.standing in standings)
+
+    def count(self, *done: Done) -> int:
+        """Count the paths about which one of these was done."""
+        return sum(1 for file in self.files if file.done in done)
 
     @property
     def created(self) -> int:
         """Number of files that this run has created."""
-        return self.count(State.CREATED)
+        return self.count(Done.CREATED)
 
     @property
     def skipped(self) -> int:
         """Number of paths that were left alone."""
-        return self.count(State.SKIPPED)
+        return self.count(Done.SKIPPED)
 
     @property
     def failed(self) -> int:
         """Number of files that could not be created, or whose write was never answered."""
-        return self.count(*FAILED_STATES)
+        return self.count(Done.FAILED, Done.UNKNOWN)

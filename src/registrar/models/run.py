@@ -14,7 +14,6 @@ from registrar.errors import (
 )
 from registrar.models.fleet import FleetResult
 from registrar.models.result import RegistrationResult
-from registrar.models.spec import Mode
 
 
 class RunResult:
@@ -32,7 +31,7 @@ class RunResult:
 
     def end_with(self, error: BaseException) -> None:
         """Keep what ended the run early."""
-        wrote = any(result.mode is Mode.REGISTER for result in self.registrations)
+        wrote = any(result.spec.writes for result in self.registrations)
         self._exit_code = exit_code(error, wrote=wrote)
         self.diagnostics = (
             error.diagnostics

@@ -13,8 +13,9 @@ from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
-from registrar.models.result import FileResult, State
+from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import Standing
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -80,7 +81,7 @@ def created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileRes
     """Give the result of a file that was created, with the commit where it is known."""
     other = plan.other_case.get(definition.path)
     reason = msg("reason.other_case", other=other) if other else None
-    return FileResult(definition, State.CREATED, reason, commit, on_branch=True)
+    return FileResult(definition, Standing.PROPOSED, Done.CREATED, reason, commit)
 
 
 def make_branch(client: Client, plan: Plan, name: str) -> Made | NotMade:
@@ -117,13 +118,13 @@ def mark_unknown(progress: Progress, definitions: Iterable[FileDefinition]) -> N
     """Keep that nobody knows whether the files without a result were created."""
     failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
     for definition in progress.pending(list(definitions)):
-        progress.record(FileResult(definition, State.UNKNOWN, failure=failure))
+        progress.record(FileResult(definition, Standing.MISSING, Done.UNKNOWN, failure=failure))
 
 
 def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
     """Add what the target inherits from its owner's repository ``.github``, where asked for."""
     owner, _, name = state.repository.full_name.partition("/")
-    asked_for = spec.respect_alternatives and may_inherit(spec.possible)
+    asked_for = spec.settings.respect_alternatives and may_inherit(spec.files.possible)
     if not asked_for or name.lower() == ".github":
         return state
     return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))

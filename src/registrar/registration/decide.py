@@ -323,7 +323,7 @@ class _Decision:
     def _mark_of(self, pull: PullRequest) -> Mark | None:
         """Give the mark of a pull request that is from this list."""
         mark = Mark.of(pull.body)
-        return mark if mark and mark.is_of(self._plan.spec.list_id) else None
+        return mark if mark and mark.is_of(self._plan.spec.files.id) else None
 
     def _find_declined(self, ours: Sequence[_OfOurs]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""

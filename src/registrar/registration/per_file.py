@@ -25,8 +25,9 @@ from registrar.models.repository import (
     RepositoryState,
     entries_in,
 )
-from registrar.models.result import FileResult, State
-from registrar.models.spec import Mode, RegistrationSpec
+from registrar.models.result import Done, FileResult
+from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import Standing
 from registrar.registration.base import (
     created,
     interruptible,
@@ -50,8 +51,8 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 
 def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
     """Read the repository, its default branch, and every listed path at that commit."""
-    asked = spec.asked_paths
-    client.require_requests(2 + len(spec.possible) + len(asked))
+    asked = spec.files.asked_paths
+    client.require_requests(2 + len(spec.files.possible) + len(asked))
     repository = client.rest.repository(spec.target)
     progress.identify(repository)
     if spec.asks_for_properties:
@@ -74,10 +75,10 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     definitions = listed_in(spec, RepositoryState(repository, base_sha, entries)).definitions
     entries |= read([d.path for d in definitions if d.path not in asked], are_listed=True)
     absent = [each for each in definitions if each.path not in entries]
-    respect = spec.respect_alternatives
+    respect = spec.settings.respect_alternatives
     looked_at = directories_to_read(definitions, respect=respect)
     directories = _directories(client, repository, base_sha, looked_at)
-    if spec.mode is not Mode.REGISTER:
+    if not spec.writes:
         more = [each for each in places_of(absent) if each not in looked_at]
         # Only for a note on files that would be hidden: a part of a long list is enough
         directories = {**_listed(client, repository, base_sha, more), **directories}
@@ -190,7 +191,7 @@ def _there(plan: Plan, definition: FileDefinition, sha: str, *, may_be_ours: boo
     """Give the result of a path that the branch holds: our own lost write, or somebody else's."""
     if may_be_ours and sha == definition.blob_id:
         return created(plan, definition)
-    return FileResult(definition, State.SKIPPED, msg("reason.on_branch"), on_branch=True)
+    return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, msg("reason.on_branch"))
 
 
 def _create(
@@ -210,7 +211,7 @@ def _create(
     except GitHubError as error:
         if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
             return _read_back(client, plan, branch, definition, error)
-        return FileResult(definition, State.FAILED, failure=error.failure)
+        return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
     return created(plan, definition, commit)
 
 
@@ -221,9 +222,9 @@ def _read_back(
     try:
         entry = client.rest.entry(plan.repository, definition.path, branch.name)
     except GitHubError:
-        return FileResult(definition, State.UNKNOWN, failure=error.failure)
+        return FileResult(definition, Standing.MISSING, Done.UNKNOWN, failure=error.failure)
     if entry is None:
-        return FileResult(definition, State.FAILED, failure=error.failure)
+        return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     may_be_ours = lost or branch.may_be_ours
     return _there(plan, definition, entry.sha, may_be_ours=may_be_ours)

@@ -13,13 +13,13 @@ from registrar.alternatives import (
 )
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import Kind
-from registrar.models.evidence import Found, presence
 from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, RepositoryState
 from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import PresentFile, standing_of
 from registrar.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -34,7 +34,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
             custom property that has several values.
     """
     entries, listed = state.entries, listed_in(spec, state)
-    for below, above in listed.below if spec.rules else ():
+    for below, above in listed.below if spec.files.rules else ():
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
@@ -64,11 +64,13 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         blocked=blocked,
         satisfied=satisfied,
         unset=unset,
-        found={
+        present={
             **{
-                d.path: _found(d, d.path, entries[d.path]) for d in definitions if d.path in entries
+                d.path: _present(d, d.path, entries[d.path])
+                for d in definitions
+                if d.path in entries
             },
-            **{path: found for path, (_, found) in counted.items()},
+            **{path: present for path, (_, present) in counted.items()},
         },
         other_case={
             definition.path: other
@@ -89,7 +91,7 @@ def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     def has(path: str) -> bool:
         return path in state.entries
 
-    return listed_for(spec.definitions, spec.rules, facts_of(spec, state), has)
+    return listed_for(spec.files.definitions, spec.files.rules, facts_of(spec, state), has)
 
 
 def facts_of(spec: RegistrationSpec, state: RepositoryState) -> Facts:
@@ -120,17 +122,17 @@ def _counted(
     listing: DirectoryListing,
     spec: RegistrationSpec,
     state: RepositoryState,
-) -> dict[str, tuple[Message, Found]]:
+) -> dict[str, tuple[Message, PresentFile]]:
     """The paths of ``absent`` for which another file counts: why, and what is there."""
     owner = state.owner
     inherited = DirectoryListing(owner.directories) if owner else None
-    counted: dict[str, tuple[Message, Found]] = {}
+    counted: dict[str, tuple[Message, PresentFile]] = {}
     for definition in absent:
-        if path := satisfied_by(definition, listing, respect=spec.respect_alternatives):
+        if path := satisfied_by(definition, listing, respect=spec.settings.respect_alternatives):
             entry = _entry(state.directories, path)
             counted[definition.path] = (
                 msg("reason.satisfied", path=path),
-                _found(definition, path, entry),
+                _present(definition, path, entry),
             )
         elif (
             owner
@@ -141,7 +143,7 @@ def _counted(
             entry = _entry(owner.directories, path)
             counted[definition.path] = (
                 msg("reason.inherited", path=path, repository=repository),
-                _found(definition, f"{repository}/{path}", entry),
+                _present(definition, f"{repository}/{path}", entry),
             )
     return counted
 
@@ -151,14 +153,14 @@ def _entry(directories: Directories, path: str) -> Entry:
     return directories[directory][name]
 
 
-def _found(definition: FileDefinition, path: str, entry: Entry) -> Found:
-    judged = presence(
+def _present(definition: FileDefinition, path: str, entry: Entry) -> PresentFile:
+    standing = standing_of(
         definition.content,
         entry.sha,
         is_file=entry.is_file,
         may_be_blank=definition.may_be_blank,
     )
-    return Found(judged, path, entry.sha if entry.is_file else "")
+    return PresentFile(standing, path, entry.sha if entry.is_file else "")
 
 
 def require_writable(

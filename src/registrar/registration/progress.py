@@ -7,24 +7,33 @@ from contextlib import AbstractContextManager, nullcontext
 
 from registrar.errors import Diagnostic
 from registrar.failure import Cause, Failure
-from registrar.models.evidence import NOTABLE
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import (
+    Done,
     FileResult,
     Note,
     PullRequestOperation,
     RegistrationResult,
-    State,
 )
-from registrar.models.spec import Mode
+from registrar.models.standing import Standing
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
-_TONES = {State.CREATED: Tone.GOOD, State.FAILED: Tone.BAD, State.UNKNOWN: Tone.BAD}
+_NOTABLE = {
+    Standing.BLANK: "presence.blank",
+    Standing.DIFFERS: "presence.differs",
+    Standing.NO_FILE: "presence.not_a_file",
+}
+_OPERATIONS = {
+    PullRequestOperation.CREATED: "progress.pull_request_created",
+    PullRequestOperation.UPDATED: "progress.pull_request_updated",
+    PullRequestOperation.NONE: "progress.pull_request_none",
+}
+_TONES = {Done.CREATED: Tone.GOOD, Done.FAILED: Tone.BAD, Done.UNKNOWN: Tone.BAD}
 
 
 class Progress:
@@ -40,7 +49,7 @@ class Progress:
         self._definitions: tuple[FileDefinition, ...] = ()
         self._hides: Mapping[str, str] = {}
         self._results: dict[str, FileResult] = {}
-        self._last_failure: tuple[State, Cause] | None = None
+        self._last_failure: tuple[Done, Cause] | None = None
 
     @property
     def branch(self) -> str:
@@ -54,29 +63,21 @@ class Progress:
     def record_and_print(self, number: int, total: int, result: FileResult) -> None:
         """Keep and print the outcome of one path, which has a ``number`` of ``total``."""
         self.record(result)
-        tone = _TONES.get(result.state, Tone.PLAIN)
+        tone = _TONES.get(result.done, Tone.PLAIN)
         described = result.described
         if result.failure:
-            failed = (result.state, result.failure.cause)
+            failed = (result.done, result.failure.cause)
             if failed == self._last_failure:
-                state = msg(f"state.{result.state}")
-                described = msg("state.with_reason", state=state, reason=msg("reason.same"))
+                described = result.described_again
             self._last_failure = failed
         self._path(number, total, result.definition.path, described, tone)
 
     def identify(self, repository: Repository) -> None:
         """Take over GitHub's own name of the repository, and report if it was renamed."""
-        old = self._result.repository
+        old = self._result.repository.full_name
         if repository.full_name.lower() != old.lower():
             self.note("progress.renamed", about=old, old=old, new=repository.full_name)
-        self._result = self._result._replace(
-            repository=repository.full_name,
-            base_branch=repository.default_branch,
-            html_url=repository.html_url,
-            repository_id=repository.number or repository.id,
-            visibility=repository.visibility,
-            archived=repository.archived,
-        )
+        self._result = self._result._replace(repository=repository)
 
     def begin(self, plan: Plan) -> None:
         """Print the state of every path, and take over what is to be done.
@@ -99,9 +100,10 @@ class Progress:
                 self._path(number, total, definition.path, state, tone)
                 if parent := plan.blocked.get(definition.path):
                     failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
-                    self.record(FileResult(definition, State.FAILED, failure=failure))
+                    standing = Standing.BLOCKED
+                    self.record(FileResult(definition, standing, Done.FAILED, failure=failure))
                 elif definition.path not in missing:
-                    exists = msg("reason.exists", branch=self._result.base_branch)
+                    exists = msg("reason.exists", branch=plan.repository.default_branch)
                     self._present(definition, satisfied or exists, plan)
         self._result = self._result._replace(
             missing=plan.missing_count,
@@ -115,12 +117,19 @@ class Progress:
 
     def _present(self, definition: FileDefinition, reason: Message, plan: Plan) -> None:
         """Keep that a path is present, and what is there where that deserves a look."""
-        found = plan.found.get(definition.path)
-        if found and found.presence in NOTABLE:
-            key = f"presence.{found.presence.name.lower()}"
-            reason = msg("reason.with_presence", reason=reason, presence=msg(key))
-        unset = plan.unset.get(definition.path, "")
-        self.record(FileResult(definition, State.SKIPPED, reason, found=found, unset=unset))
+        standing = plan.standing(definition.path)
+        if presence := _NOTABLE.get(standing):
+            reason = msg("reason.with_presence", reason=reason, presence=msg(presence))
+        self.record(
+            FileResult(
+                definition,
+                standing,
+                Done.SKIPPED,
+                reason,
+                present=plan.present.get(definition.path),
+                unset=plan.unset.get(definition.path, ""),
+            )
+        )
 
     def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
         """The files of ``definitions`` that have no result yet."""
@@ -138,18 +147,19 @@ class Progress:
         ``beside`` are open pull requests of other lists that this one goes around.
         """
         self._result = self._result._replace(beside=beside)
-        state = State.SKIPPED if self._result.mode is Mode.REGISTER else State.MISSING
+        done = Done.SKIPPED if self._result.spec.writes else Done.NOTHING
         for definition in self._definitions:
             if pull := declined.get(definition.path):
                 reason = msg("reason.declined", pull_request=pull.link)
-                self.record(FileResult(definition, state, reason, declined_in=pull))
+                standing = Standing.DECLINED
+                self.record(FileResult(definition, standing, done, reason, declined_in=pull))
 
     def leave_alone(self, definitions: Sequence[FileDefinition], pull: PullRequest) -> None:
         """Keep that nothing is done about a pull request in this run."""
         self._result = self._result._replace(pull_request=pull)
         for definition in definitions:
             reason = msg("reason.left_alone", pull_request=pull.link)
-            self.record(FileResult(definition, State.SKIPPED, reason))
+            self.record(FileResult(definition, Standing.MISSING, Done.SKIPPED, reason))
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -178,7 +188,7 @@ class Progress:
     def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
         self._result = self._result._replace(pull_request=pull_request, operation=operation)
-        self._line(msg(f"progress.pull_request_{operation}", url=Link(pull_request.url)))
+        self._line(msg(_OPERATIONS[operation], url=Link(pull_request.url)))
 
     def proposed(self, pull_request: PullRequest) -> None:
         """Keep and print the open pull request that a preview found."""
@@ -194,9 +204,9 @@ class Progress:
         """
         results = self._results | {result.definition.path: result for result in assuming}
         files = (
-            (results.get(d.path) or FileResult(d, State.PENDING, why_pending))._replace(
-                hides=self._hides.get(d.path, "")
-            )
+            (
+                results.get(d.path) or FileResult(d, Standing.UNREAD, Done.PENDING, why_pending)
+            )._replace(hides=self._hides.get(d.path, ""))
             for d in self._definitions
         )
         return self._result._replace(files=tuple(files))

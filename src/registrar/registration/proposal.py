@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from registrar.models.facts import Values
 from registrar.models.files import FileDefinition
-from registrar.models.result import RegistrationResult, State
-from registrar.models.spec import PullRequestOptions
-from registrar.profiles import Profile
+from registrar.models.result import Done, RegistrationResult
+from registrar.models.settings import PullRequestOptions
+from registrar.models.spec import RegistrationSpec
 from registrar.registration.mark import BEGIN, END, NO_MARK, Mark
 from registrar.registration.progress import Progress
 from registrar.reporting import pull_request_body
@@ -32,47 +32,22 @@ _OURS = re.compile(rf"(?m)^{BEGIN}\r?\n(?P<ours>(?:(?!{BEGIN}|{END})[\s\S])*?)\r
 class Proposal(NamedTuple):
     """The texts of one registration, and what else the caller wants of its pull request."""
 
-    profile: Profile
-    list_name: str
-    """Empty where the caller's own list gives none."""
-    list_path: str
-    """Path of the caller's own list in the workspace; empty for a built-in one."""
-    title_template: str
-    """Empty: the profile's own."""
-    commit_template: str
-    """Empty: the profile's own."""
-    options: PullRequestOptions
-    run_url: str
-    action_url: str
-    """Address of the action's repository; empty where it is not known."""
-    workflow_repository: str
+    spec: RegistrationSpec
     catalogue: Catalogue
     properties: Values = MappingProxyType({})
     """Custom properties of the repository, once it was read."""
 
     @property
-    def property_names(self) -> frozenset[str]:
-        """Custom properties that the texts name, in lower case."""
-        given = self.options
-        names = (*given.labels, *given.assignees, *given.reviewers, *given.team_reviewers)
-        texts = (*self._texts.values(), *filter(templates.names_property, names))
-        return frozenset(name for text in texts for name in templates.properties(text))
-
-    @property
-    def _texts(self) -> dict[str, str]:
-        """The caller's templates by their inputs."""
-        return {
-            "title": self.title_template,
-            "body": self.options.body,
-            "commit_message": self.commit_template,
-        }
+    def options(self) -> PullRequestOptions:
+        """What the caller wants of the pull request."""
+        return self.spec.settings.pull_request
 
     def filled_in(self, properties: Values, progress: Progress) -> Proposal:
         """Give the texts for a repository with these custom properties.
 
         What it lacks is a warning: a name is left out, a text stays without the value.
         """
-        for field, text in self._texts.items():
+        for field, text in self.spec.settings.texts.items():
             for name in templates.properties(text):
                 if why := _unusable(properties, name, lines=field == "body"):
                     about = f"{field} {name}"
@@ -89,7 +64,8 @@ class Proposal(NamedTuple):
             reviewers=names("reviewers", given.reviewers),
             team_reviewers=names("team_reviewers", given.team_reviewers),
         )
-        return self._replace(properties=properties, options=options)
+        settings = self.spec.settings._replace(pull_request=options)
+        return self._replace(properties=properties, spec=self.spec._replace(settings=settings))
 
     def _filled_names(
         self, field: str, template: str, properties: Values, progress: Progress
@@ -114,8 +90,9 @@ class Proposal(NamedTuple):
 
     def title(self, result: RegistrationResult) -> str:
         """Title of the pull request."""
-        template = self.title_template or self.profile.title
-        title = self._fill(template, result) or self.profile.title
+        profile = self.spec.files.profile
+        template = self.spec.settings.title or profile.title
+        title = self._fill(template, result) or profile.title
         if not templates.properties(template):
             return title
         return escaping.FromProperty(_cut(title, TITLE_CHARACTERS), template)
@@ -123,15 +100,17 @@ class Proposal(NamedTuple):
     def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
         """Message of the commit that creates one file."""
         path = escaping.for_commit(file.path)
-        text = self._fill(self.commit_template, result, path=path)
-        return text or self._fill(self.profile.commit_message, result, path=path)
+        text = self._fill(self.spec.settings.commit_message, result, path=path)
+        return text or self._fill(self.spec.files.profile.commit_message, result, path=path)
 
     def headline(self, result: RegistrationResult, files: Sequence[FileDefinition]) -> str:
         """First line of the commit that creates several files."""
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
         if len(files) == 1:
             paths = escaping.for_commit(files[0].path)
-        return self._fill(self.commit_template, result, path=paths) or self.title(result)
+        return self._fill(self.spec.settings.commit_message, result, path=paths) or self.title(
+            result
+        )
 
     def body(
         self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK
@@ -158,19 +137,25 @@ class Proposal(NamedTuple):
 
     def _frame(self, result: RegistrationResult) -> pull_request_body.Frame:
         """Say who opened the pull request, for which list, and how to say no to it."""
-        action = escaping.Link("registrar", self.action_url) if self.action_url else "registrar"
+        url, files = self.spec.settings.action_url, self.spec.files
+        action = escaping.Link("registrar", url) if url else "registrar"
         # In another repository the path would say nothing to a reader
-        path = self.list_path if self._is_own(result) else ""
-        values = {n: v for n, v in (("name", self.list_name), ("path", path)) if v}
-        listed = msg(f"body.list_{'_'.join(values) or 'elsewhere'}", **values)
-        change = "body.change_the_file" if self.list_path else "body.change_the_set"
+        path = files.path if self._is_own(result) else ""
+        if files.name and path:
+            listed = msg("body.list_name_path", name=files.name, path=path)
+        elif files.name:
+            listed = msg("body.list_name", name=files.name)
+        else:
+            listed = msg("body.list_path", path=path) if path else msg("body.list_elsewhere")
+        change = "body.change_the_file" if files.path else "body.change_the_set"
         return pull_request_body.Frame(
             msg("body.introduction", action=action, list=listed), msg(change)
         )
 
     def _is_own(self, result: RegistrationResult) -> bool:
         """Whether the workflow that runs us is in the very repository."""
-        return self.workflow_repository.lower() == result.repository.lower()
+        own = self.spec.settings.workflow_repository
+        return own.lower() == result.repository.full_name.lower()
 
     def _fill(
         self,
@@ -180,15 +165,15 @@ class Proposal(NamedTuple):
         escape: Callable[[str], str] = escaping.for_commit,
         **more: str,
     ) -> str:
-        owner, _, repo = result.repository.partition("/")
+        owner, _, repo = result.repository.full_name.partition("/")
         # A link to a run of another, perhaps private, repository would name that repository
         own = self._is_own(result)
         values = {
-            "profile": self.profile.name,
-            "count": str(sum(f.on_branch or f.state is not State.SKIPPED for f in result.files)),
+            "profile": self.spec.files.profile.name,
+            "count": str(sum(f.on_branch or f.done is not Done.SKIPPED for f in result.files)),
             "owner": self.catalogue.shown(owner, str),
             "repo": self.catalogue.shown(repo, str),
-            "run_url": self.run_url if own else "",
+            "run_url": self.spec.settings.run_url if own else "",
         }
         lines = escape is escaping.for_markdown
         properties = {

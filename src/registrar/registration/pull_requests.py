@@ -13,7 +13,7 @@ from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
-from registrar.models.spec import PullRequestOptions
+from registrar.models.settings import PullRequestOptions
 from registrar.registration.decide import Write
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
@@ -69,7 +69,7 @@ def _open_or_update(
 ) -> tuple[PullRequest, PullRequestOperation]:
     result = progress.result()
     result = result._replace(unlisted=_unlisted(plan, write))
-    mark = Mark.begin(plan.spec.list_id, write.before, write.mark)
+    mark = Mark.begin(plan.spec.files.id, write.before, write.mark)
     if pull := write.pull_request:
         if plan.spec.is_one_of_many and _proposes_all(write.mark, result):
             return pull, PullRequestOperation.NONE
@@ -223,7 +223,7 @@ def _find_open(client: Client, plan: Plan, branch: str) -> PullRequest | None:
     for find in (client.rest.pull_requests, client.rest.open_pull_requests):
         for pull in find(plan.repository, branch):
             mark = Mark.of(pull.body)
-            is_ours = mark is None or mark.is_of(plan.spec.list_id)
+            is_ours = mark is None or mark.is_of(plan.spec.files.id)
             if pull.is_open and is_ours and pull.base_branch == plan.repository.default_branch:
                 return pull
     return None

@@ -19,12 +19,13 @@ from registrar.errors import (
 )
 from registrar.failure import ENDS_THE_READING, Failure, Kind
 from registrar.github.errors import GitHubError, OutOfTime
-from registrar.models.evidence import CodeownersError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.rules import place_of
-from registrar.models.spec import CommitStrategy, FailOn, Mode, RegistrationSpec
+from registrar.models.settings import CommitStrategy, FailOn, Mode
+from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import CodeownersError, Standing
 from registrar.registration import per_file, pull_requests, single
 from registrar.registration.answers import ReadingAnswers, WritingAnswers
 from registrar.registration.base import Strategy, mark_unknown
@@ -40,7 +41,7 @@ from registrar.registration.decide import (
 from registrar.registration.plan import facts_of, make_plan, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.texts.messages import msg
+from registrar.texts.messages import Catalogue, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -52,16 +53,19 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 
 
 def register(
-    client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
+    client: Client, spec: RegistrationSpec, texts: Catalogue, progress: Progress
 ) -> RegistrationResult:
-    """Do one registration, or preview it; there is a result also when an error ends it."""
-    return _result_of(lambda: _register(client, spec, proposal, progress), spec, progress, client)
+    """Do one registration, or preview it; there is a result also when an error ends it.
+
+    ``texts`` are those of commits and pull requests.
+    """
+    return _result_of(lambda: _register(client, spec, texts, progress), spec, progress, client)
 
 
 def preview(
     plan: Plan,
     decision: Decision | Failure | RegistrarError | None,
-    proposal: Proposal,
+    texts: Catalogue,
     progress: Progress,
 ) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read.
@@ -73,7 +77,7 @@ def preview(
         progress.identify(plan.repository)
         _report_plan(plan, progress)
         if plan.missing:
-            _filled_in(proposal, plan, progress)
+            _proposal(plan, texts, progress)
         try:
             if isinstance(decision, RegistrarError):
                 raise decision
@@ -110,19 +114,19 @@ def _result_of(
         # Files not begun are 'pending', with the limit as reason, not 'failed'
         why_pending = error.waits_for if isinstance(error, OutOfTime) else None
         result = progress.result(why_pending=why_pending)
-        wrote = bool(client and client.wrote) or bool(result.count(State.UNKNOWN))
+        wrote = bool(client and client.wrote) or bool(result.count(Done.UNKNOWN))
         return result._replace(
             exit_code=exit_code(error, wrote=wrote), failure=describe(error, progress.branch)
         )
     result = progress.result()
-    failed = result.failed or (spec.mode is Mode.CHECK and result.fails_check)
+    failed = result.failed or (spec.settings.mode is Mode.CHECK and result.fails_check)
     return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 
-def _register(
-    client: Client, spec: RegistrationSpec, proposal: Proposal, progress: Progress
-) -> None:
-    plan = make_plan(spec, STRATEGIES[spec.strategy].inspect(client, spec, progress))
+def _register(client: Client, spec: RegistrationSpec, texts: Catalogue, progress: Progress) -> None:
+    plan = make_plan(
+        spec, STRATEGIES[spec.settings.commit_strategy].inspect(client, spec, progress)
+    )
     if asks_for_codeowners(plan):
         plan = plan.with_codeowners(_codeowners(client, plan))
     _report_plan(plan, progress)
@@ -130,8 +134,8 @@ def _register(
         _note_rules(plan, progress)
     if not plan.missing:
         return
-    proposal = _filled_in(proposal, plan, progress)
-    if spec.mode is Mode.REGISTER:
+    proposal = _proposal(plan, texts, progress)
+    if spec.writes:
         _write(client, plan, proposal, progress)
         return
     try:
@@ -143,7 +147,7 @@ def _register(
 def asks_for_codeowners(plan: Plan) -> bool:
     """Whether GitHub is asked what is wrong in ``CODEOWNERS``."""
     spec = plan.spec
-    asks = FailOn.INVALID in spec.fail_on and spec.mode is not Mode.REGISTER
+    asks = FailOn.INVALID in spec.settings.fail_on and not spec.writes
     return asks and bool(plan.codeowners_paths)
 
 
@@ -157,9 +161,10 @@ def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | Non
         return None
 
 
-def _filled_in(proposal: Proposal, plan: Plan, progress: Progress) -> Proposal:
+def _proposal(plan: Plan, texts: Catalogue, progress: Progress) -> Proposal:
     """Give the texts for the repository of the plan, and warn of properties that it lacks."""
-    return proposal.filled_in(facts_of(plan.spec, plan.state).properties or {}, progress)
+    properties = facts_of(plan.spec, plan.state).properties or {}
+    return Proposal(plan.spec, texts).filled_in(properties, progress)
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
@@ -200,12 +205,12 @@ def _preview(decision: Decision | Failure, progress: Progress) -> None:
         progress.proposed(pull)
         for definition in decision.files:
             if write is None or write.brings(definition.path):
-                progress.record(FileResult(definition, State.MISSING, on_branch=True))
+                progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
     for definition in progress.pending(plan.missing):
-        progress.record(FileResult(definition, State.MISSING))
+        progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
 
 
 def _note(decision: Decision, progress: Progress) -> None:
@@ -228,7 +233,7 @@ def _note(decision: Decision, progress: Progress) -> None:
 
 def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -> None:
     """Create what is missing, and open or update the pull request."""
-    strategy = STRATEGIES[plan.spec.strategy]
+    strategy = STRATEGIES[plan.spec.settings.commit_strategy]
 
     def require(files: Sequence[FileDefinition]) -> None:
         require_writable(plan, files, client.scopes)
@@ -271,6 +276,6 @@ def _write_on(
     if write.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=write.branch.name)
     if not write.is_done:
-        strategy = STRATEGIES[plan.spec.strategy]
+        strategy = STRATEGIES[plan.spec.settings.commit_strategy]
         strategy.create_files(client, plan, write.branch, proposal, progress)
     pull_requests.publish(client, plan, write, proposal, progress)

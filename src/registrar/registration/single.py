@@ -17,8 +17,9 @@ from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
-from registrar.models.result import FileResult, State
+from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import Standing
 from registrar.registration import per_file
 from registrar.registration.base import created, interruptible, make_branch, with_owner
 from registrar.registration.decide import Branch, Claim, Made, NotMade
@@ -48,9 +49,9 @@ def directories_to_read(spec: RegistrationSpec) -> list[str]:
 
     So they are for every file that a rule may add, and for the paths that rules ask about.
     """
-    definitions = spec.possible
-    elsewhere = alternatives.directories_to_read(definitions, respect=spec.respect_alternatives)
-    paths = (*(definition.path for definition in definitions), *spec.asked_paths)
+    definitions, respect = spec.files.possible, spec.settings.respect_alternatives
+    elsewhere = alternatives.directories_to_read(definitions, respect=respect)
+    paths = (*(definition.path for definition in definitions), *spec.files.asked_paths)
     listed = map(directory_of, paths)
     return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
 
@@ -74,7 +75,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
         spec.target,
         names_to_read(spec),
         directories_to_read(spec),
-        with_facts=bool(spec.rules) and facts is None,
+        with_facts=bool(spec.files.rules) and facts is None,
     )
     repository = _chosen(spec, state.repository)
     state = state._replace(repository=repository._replace(facts=facts or repository.facts))
@@ -97,7 +98,7 @@ def claim(
     result = progress.result(assuming=[created(plan, each) for each in files])
     headline = proposal.headline(result, files)
     commit = _new_commit(name, plan.state.base_sha, headline, files)
-    body = proposal.body(result, mark=Mark.begin(plan.spec.list_id, plan.state.base_sha))
+    body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, plan.state.base_sha))
     pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
     try:
         with interruptible(client, progress, files):
@@ -141,8 +142,7 @@ def create_files(
             if not plan.spec.is_one_of_many:
                 branch = branch._replace(has_lost_commit=lost)
                 break
-            state = State.UNKNOWN if lost else State.FAILED
-            _record(progress, [FileResult(d, state, failure=error.failure) for d in batch])
+            _record_failed(progress, batch, error.failure, Done.UNKNOWN if lost else Done.FAILED)
             continue
         if isinstance(made, Branch):
             branch, rereads = made, rereads + 1
@@ -153,8 +153,7 @@ def create_files(
     if plan.spec.is_one_of_many:
         there = branch.tree or {}
         rest = [d for d in progress.pending(plan.missing) if d.path not in there]
-        failure = Failure.of(msg("reason.not_committable"))
-        _record(progress, [FileResult(d, State.FAILED, failure=failure) for d in rest])
+        _record_failed(progress, rest, Failure.of(msg("reason.not_committable")), Done.FAILED)
     per_file.create_files(client, plan, branch, proposal, progress)
 
 
@@ -240,6 +239,13 @@ def _batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
         size += cost
     if batch:
         yield batch
+
+
+def _record_failed(
+    progress: Progress, files: Iterable[FileDefinition], failure: Failure, done: Done
+) -> None:
+    results = (FileResult(each, Standing.MISSING, done, failure=failure) for each in files)
+    _record(progress, results)
 
 
 def _record(progress: Progress, results: Iterable[FileResult]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -13,20 +13,20 @@ ROWS_UNFOLDED = 10
 DESCRIPTION_CHARACTERS = 300
 """A longer description of a file is cut where it is shown in a table."""
 _URGENCY = (
-    State.FAILED,
-    State.UNKNOWN,
-    State.CREATED,
-    State.MISSING,
-    State.PENDING,
-    State.SKIPPED,
+    Done.FAILED,
+    Done.UNKNOWN,
+    Done.CREATED,
+    Done.NOTHING,
+    Done.PENDING,
+    Done.SKIPPED,
 )
 
 
 def by_urgency(
-    files: Sequence[FileResult], state: Callable[[FileResult], State] = lambda file: file.state
+    files: Sequence[FileResult], done: Callable[[FileResult], Done] = lambda file: file.done
 ) -> list[FileResult]:
     """What failed, then what was created, then the rest; each in the order of the list."""
-    return sorted(files, key=lambda file: _URGENCY.index(state(file)))
+    return sorted(files, key=lambda file: _URGENCY.index(done(file)))
 
 
 def row(*cells: str) -> str:
@@ -71,7 +71,9 @@ def description(text: str, catalogue: Catalogue) -> str:
 
 def commit_link(registration: RegistrationResult, commit: str, catalogue: Catalogue) -> str:
     """A link to a commit of the repository, by its short id."""
-    target = escaping.for_link(catalogue.shown(f"{registration.html_url}/commit/{commit}", str))
+    target = escaping.for_link(
+        catalogue.shown(f"{registration.repository.html_url}/commit/{commit}", str)
+    )
     return f"[{code(commit[:7], catalogue)}]({target})"
 
 

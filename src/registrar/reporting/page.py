@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from registrar.models.evidence import Evidence, Presence
+from registrar.models.standing import Standing
+from registrar.reporting.evidence import Evidence
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg
 
@@ -23,15 +24,33 @@ BARS = ("present", "blank", "not_a_file", "proposed", "missing", "declined", "un
 _RARE = ("not_a_file", "unread")
 """What has no column where there is none."""
 _BAR_OF = {
-    Presence.SAME: "present",
-    Presence.DIFFERS: "present",
-    Presence.FILLED: "present",
-    Presence.NOT_A_FILE: "not_a_file",
+    Standing.SAME: "present",
+    Standing.DIFFERS: "present",
+    Standing.FILLED: "present",
+    Standing.NO_FILE: "not_a_file",
     "failed": "missing",
+}
+_BAR_WORDS = {
+    "present": "page.bar_present",
+    "blank": "page.bar_blank",
+    "not_a_file": "page.bar_not_a_file",
+    "proposed": "page.bar_proposed",
+    "missing": "page.bar_missing",
+    "declined": "page.bar_declined",
+    "unread": "page.bar_unread",
+}
+_STATE_WORDS = {
+    Standing.BLANK: "page.state_blank",
+    Standing.NO_FILE: "page.state_not_a_file",
+    Standing.MISSING: "page.state_missing",
+    Standing.PROPOSED: "page.state_proposed",
+    Standing.DECLINED: "page.state_declined",
+    "failed": "page.state_failed",
+    Standing.UNREAD: "page.state_unread",
 }
 _EXCLUDED = "excluded"
 _UNSET = "unset"
-_THERE = frozenset(Presence)
+_THERE = frozenset(each for each in Standing if each.is_present)
 _PARTS = 5_000
 """Pieces of the page that are put together before they are written."""
 _FOLDER = Path(__file__).parent
@@ -130,7 +149,7 @@ class Page:
         from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
 
         def text(key: str, **values: object) -> str:
-            return catalogue.text(msg(f"page.{key}", **values))
+            return catalogue.text(msg(key, **values))
 
         read = [msg("page.read_at", moment=f"{self.read_at[:16].replace('T', ' ')} UTC")]
         if self.excluded:
@@ -150,6 +169,8 @@ class Page:
             script_hash=_hash(script),
             language=catalogue.language,
             t=text,
+            bar_words=_BAR_WORDS,
+            state_words=_STATE_WORDS,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
             ordered=sorted(
                 self.shown, key=lambda each: (-each.lacking, -len(each.paths), each.name.lower())

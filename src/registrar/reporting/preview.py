@@ -21,9 +21,9 @@ PREVIEW_CHARACTERS = 200_000
 def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
     """A diff for each file; one that is empty or binary is named."""
     files = [file.definition for file in registration.to_create]
-    for key, definitions in _without_diff(files):
+    for key, _, definitions in _without_diff(files):
         for definition in definitions:
-            message = msg(f"preview.{key}_file", path=definition.path, size=len(definition.content))
+            message = msg(key, path=definition.path, size=len(definition.content))
             yield catalogue.text(message, escaping.show_control_characters)
     for line in _diffs(files):
         yield catalogue.shown(line, escaping.show_control_characters)
@@ -33,9 +33,9 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list
     """The same in Markdown."""
     files = [file.definition for file in registration.to_create]
     lines: list[str] = []
-    for key, definitions in _without_diff(files):
+    for _, key, definitions in _without_diff(files):
         paths = [definition.path for definition in definitions]
-        message = msg(f"preview.{key}_files", count=len(paths), paths=paths)
+        message = msg(key, count=len(paths), paths=paths)
         lines += [catalogue.text(message, escaping.for_markdown_code), ""]
     diffs = [catalogue.shown(line, escaping.show_control_characters) for line in _diffs(files)]
     if diffs:
@@ -47,15 +47,12 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list
 
 def _without_diff(
     files: Sequence[FileDefinition],
-) -> Iterator[tuple[str, list[FileDefinition]]]:
-    yield from (
-        (key, found)
-        for key, found in (
-            ("empty", [d for d in files if d.is_empty]),
-            ("binary", [d for d in files if not d.is_empty and _text(d) is None]),
-        )
-        if found
-    )
+) -> Iterator[tuple[str, str, list[FileDefinition]]]:
+    """Files that no diff can show, with the text for one of them, and for several."""
+    if empty := [d for d in files if d.is_empty]:
+        yield "preview.empty_file", "preview.empty_files", empty
+    if binary := [d for d in files if not d.is_empty and _text(d) is None]:
+        yield "preview.binary_file", "preview.binary_files", binary
 
 
 def _text(definition: FileDefinition) -> str | None:

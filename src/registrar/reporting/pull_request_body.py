@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
-from registrar.models.result import FileResult, RegistrationResult, State
+from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.standing import Standing
 from registrar.reporting import markdown
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -85,13 +86,13 @@ def render(
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     states = [_state_on_branch(file) for file in registration.files]
     counts = {
-        "unlisted": len(registration.unlisted),
-        "exist": states.count(State.SKIPPED),
-        "failed": states.count(State.FAILED) + states.count(State.UNKNOWN),
-        "pending": states.count(State.PENDING),
+        "body.unlisted": len(registration.unlisted),
+        "body.exist": states.count(Done.SKIPPED),
+        "body.failed": states.count(Done.FAILED) + states.count(Done.UNKNOWN),
+        "body.pending": states.count(Done.PENDING),
     }
-    added = msg("body.adds", count=states.count(State.CREATED), total=len(states))
-    return [added, *(msg(f"body.{name}", count=n) for name, n in counts.items() if n)]
+    added = msg("body.adds", count=states.count(Done.CREATED), total=len(states))
+    return [added, *(msg(key, count=n) for key, n in counts.items() if n)]
 
 
 def _beside(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
@@ -175,11 +176,11 @@ def _size(lines: Sequence[str]) -> int:
 def _unlisted(path: str) -> FileResult:
     """Give the row of a file that the branch still adds."""
     reason = msg("body.unlisted_file")
-    return FileResult(FileDefinition(path), State.CREATED, reason, on_branch=True)
+    return FileResult(FileDefinition(path), Standing.PROPOSED, Done.CREATED, reason)
 
 
-def _state_on_branch(file: FileResult) -> State:
-    return State.CREATED if file.on_branch else file.state
+def _state_on_branch(file: FileResult) -> Done:
+    return Done.CREATED if file.on_branch else file.done
 
 
 def _described(file: FileResult) -> Message:

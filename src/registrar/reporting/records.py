@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from registrar.models.evidence import Evidence
-from registrar.models.repository import PullRequest
-from registrar.models.result import FileResult, RegistrationResult, State
-from registrar.reporting import table
+from registrar.models.result import RegistrationResult
+from registrar.reporting import evidence
+from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
 from registrar.reporting.runner_files import RunnerFiles
 from registrar.texts.messages import Catalogue
-
-_STATES = {
-    State.CREATED: "proposed",
-    State.MISSING: "missing",
-    State.FAILED: "failed",
-    State.UNKNOWN: "unread",
-    State.PENDING: "unread",
-    State.SKIPPED: "missing",
-}
-"""How a path stands that is not there."""
 
 
 class Rows(NamedTuple):
@@ -58,9 +45,9 @@ class Records:
 
         ``state`` is that of all paths, where none was looked at.
         """
-        rows_of_paths = _rows(result, self._read_at)
+        rows_of_paths = evidence.rows_of(result, self._read_at)
         rows = tuple(row._replace(state=state) if state else row for row in rows_of_paths)
-        return Rows(rows, result.html_url)
+        return Rows(rows, result.repository.html_url)
 
     def add(self, rows: Rows) -> None:
         """Write rows into the table, and keep what the page shows of them.
@@ -70,10 +57,10 @@ class Records:
         """
         shown = [self._shown(row) for row in rows.rows]
         self._page.add(shown, rows.url if shown and shown[0].visibility else "")
-        text = "".join(map(table.line, shown))
+        text = "".join(map(evidence.line, shown))
         if self._table is None:
             self._table = self._files.new("table", "csv")
-            text = table.header() + text
+            text = evidence.header() + text
         if self._table:
             self._files.append(self._table, text)
 
@@ -95,51 +82,3 @@ class Records:
                 self._files.append(path, part)
         written = {"table_path": self._table, "page_path": path}
         return {name: each.name for name, each in written.items() if each}
-
-
-def _rows(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
-    for file in result.files:
-        pull = _pull_request(file, result)
-        is_open = bool(pull and pull.is_open)
-        yield Evidence(
-            repository=result.repository,
-            id=str(result.repository_id or ""),
-            visibility=result.visibility,
-            default_branch=result.base_branch,
-            commit=result.commit,
-            list=result.list_name,
-            path=file.definition.path,
-            state=_state(file, is_open=is_open),
-            found_path=file.found.path
-            if file.found and file.found.path != file.definition.path
-            else "",
-            blob=file.found.blob if file.found else "",
-            pull_request=pull.url if pull else "",
-            pull_request_age_days=_days(pull.created_at, read_at) if pull and is_open else "",
-            declined_since=pull.closed_at[:10] if pull and not is_open else "",
-            list_digest=result.list_digest,
-            read_at=read_at,
-        )
-
-
-def _state(file: FileResult, *, is_open: bool) -> str:
-    if file.found:
-        return file.found.presence
-    if file.declined_in:
-        return "declined"
-    if file.unset:
-        return "unset"
-    if file.on_branch or (is_open and file.state is State.MISSING):
-        return "proposed"
-    return _STATES[file.state]
-
-
-def _pull_request(file: FileResult, result: RegistrationResult) -> PullRequest | None:
-    return None if file.found else file.declined_in or result.pull_request
-
-
-def _days(since: str, until: str) -> str:
-    """Whole days between two moments (ISO 8601); empty where the first is not known."""
-    if not since:
-        return ""
-    return str((datetime.fromisoformat(until) - datetime.fromisoformat(since)).days)

@@ -9,19 +9,11 @@ from itertools import islice
 from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult
 from registrar.models.run import RunResult
-from registrar.models.spec import Mode
-from registrar.reporting import (
-    fleet_messages,
-    fleet_report,
-    outcome,
-    preview,
-    report_document,
-    troubleshooting,
-)
+from registrar.models.settings import Mode
+from registrar.reporting import preview, report, sentences, summary, troubleshooting
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.records import Records, Rows
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
-from registrar.reporting.summary import cut, error_summary, log_summary, step_summary
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -36,6 +28,8 @@ class Reporter:
         self.console = console
         self.hidden_names = redaction.hidden_names
         self.catalogue = Catalogue(language, redaction.for_log)
+        self.texts = Catalogue(language, redaction.without_token)
+        """Those of commits and pull requests, which may name the repository that they are in."""
         self._output_catalogue = Catalogue(language, redaction.for_outputs)
         self.records = Records(console.files, self.catalogue, read_at)
 
@@ -67,20 +61,20 @@ class Reporter:
             with self.console.group(self._text(msg("group.diff", count=len(files)))):
                 for line in preview.console(registration, self.catalogue):
                     self.console.line(line)
-        for cause in outcome.causes(registration):
+        for cause in sentences.causes(registration):
             self.fail(Diagnostic(cause))
-        advice = outcome.advice(registration)
+        advice = sentences.advice(registration)
         if registration.failure:
             self.fail(Diagnostic(registration.failure.message))
-        elif registration.mode is Mode.CHECK:
-            for message in outcome.failed_checks(registration):
+        elif registration.spec.settings.mode is Mode.CHECK:
+            for message in sentences.failed_checks(registration):
                 self.fail(Diagnostic(message))
-        self.line(outcome.sentence(registration))
-        if evidence := outcome.evidence(registration):
-            self.line(evidence)
-        for line in log_summary(registration, self.catalogue):
+        self.line(sentences.sentence(registration))
+        if findings := sentences.findings_of(registration):
+            self.line(findings)
+        for line in summary.log_summary(registration, self.catalogue):
             self.console.line(line)
-        if advice and registration.mode is Mode.PLAN and not registration.failure:
+        if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
     def evidence(self, done: RegistrationResult, state: str = "") -> Rows | None:
@@ -100,45 +94,45 @@ class Reporter:
 
         Each of them is written even if another one cannot be.
         """
-        causes = fleet_messages.failures(result.fleet) if result.fleet else ()
+        causes = sentences.failures(result.fleet) if result.fleet else ()
         for cause in islice(causes, ANNOTATIONS_PER_STEP):
             self.fail(Diagnostic(cause))
         for diagnostic in result.diagnostics:
             self.fail(diagnostic)
 
-        def summary() -> None:
+        def write_summary() -> None:
             fleet, registrations = result.fleet, result.registrations
             if fleet is None:
-                parts = [step_summary(each, self.catalogue) for each in registrations]
+                parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif fleet.counts:
-                parts = [fleet_report.step_summary(fleet, registrations, self.catalogue)]
+                parts = [summary.of_many(fleet, registrations, self.catalogue)]
             else:
                 parts = []
             errors = [diagnostic.message for diagnostic in result.diagnostics]
             if errors:
                 has_results = bool(registrations)
-                parts.append(error_summary(errors, self.catalogue, has_results=has_results))
+                parts.append(summary.error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
             whole = self.console.files.summary(
-                "\n".join(parts), lambda text, size: cut(text, size, note)
+                "\n".join(parts), lambda text, size: summary.cut(text, size, note)
             )
             if not whole:
                 self.warn(Diagnostic(msg("run.summary_cut")))
 
-        def report(catalogue: Catalogue) -> str:
-            return self._safely(lambda: report_document.render(result, catalogue)) or ""
+        def rendered(catalogue: Catalogue) -> str:
+            return self._safely(lambda: report.render(result, catalogue)) or ""
 
-        self._safely(summary)
+        self._safely(write_summary)
         if result.fleet is None:
             for each in result.registrations:
                 self.record(self.evidence(each))
-        document = report(self.catalogue)
+        document = rendered(self.catalogue)
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
-        published = report(self._output_catalogue) if result.fleet else document
+        published = rendered(self._output_catalogue) if result.fleet else document
         files = {"report_path": name}
         self._safely(lambda: files.update(self.records.finish()))
-        values = report_document.outputs(result, published, files)
+        values = report.outputs(result, published, files)
         self._safely(lambda: self.console.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:

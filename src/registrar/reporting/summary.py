@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from registrar.models.result import RegistrationResult
-from registrar.reporting import markdown, outcome, preview
+from registrar.models.fleet import FleetResult
+from registrar.models.result import (
+    FileResult,
+    PullRequestOperation,
+    RegistrationResult,
+    Status,
+)
+from registrar.models.settings import Mode
+from registrar.models.standing import Finding
+from registrar.reporting import markdown, preview, sentences
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 SEPARATOR = "=" * 50
+ROWS_PER_CAUSE = 200
+"""Repositories of one state and cause that a table shows at most; the rest is counted."""
+_TITLES = {
+    Mode.REGISTER: "summary.title_register",
+    Mode.PLAN: "summary.title_plan",
+    Mode.CHECK: "summary.title_check",
+}
+_OPERATIONS = {
+    PullRequestOperation.CREATED: "summary.pull_request_created",
+    PullRequestOperation.UPDATED: "summary.pull_request_updated",
+    PullRequestOperation.NONE: "summary.pull_request_none",
+}
 
 
 def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
     """The lines that scripts read: a frame, the repository and the counts."""
     counts = [
-        catalogue.text(msg(f"summary.{name}", count=count))
-        for name, count in outcome.counts(registration).items()
+        catalogue.text(msg(line, count=count))
+        for (line, _), count in sentences.counts(registration).items()
     ]
-    repository = catalogue.shown(registration.repository, escaping.show_control_characters)
+    repository = catalogue.shown(
+        registration.repository.full_name, escaping.show_control_characters
+    )
     return [
         SEPARATOR,
-        catalogue.text(msg(f"summary.title_{registration.mode}")),
+        catalogue.text(msg(_TITLES[registration.spec.settings.mode])),
         SEPARATOR,
         f"Repository: {repository}",
         *counts,
@@ -29,13 +51,14 @@ def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[
     ]
 
 
-def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
+def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
     """The outcome in a sentence, the table of counts, what failed and why; the rest is folded."""
 
     def text(message: Message) -> str:
         return catalogue.text(message, escaping.for_markdown_code)
 
-    title = msg("summary.heading", list=registration.list_name, target=registration.repository)
+    name = registration.repository.full_name
+    title = msg("summary.heading", list=registration.spec.files.label, target=name)
     lines = [
         f"## {text(title)}",
         "",
@@ -45,8 +68,8 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
         markdown.row("---", "---"),
     ]
     lines += [
-        markdown.row(text(msg(f"table.{name}")), str(count))
-        for name, count in outcome.counts(registration).items()
+        markdown.row(text(msg(cell)), str(count))
+        for (_, cell), count in sentences.counts(registration).items()
     ]
     lines.append("")
     if failure := registration.failure:
@@ -54,16 +77,16 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
             f"**{text(msg('label.error'))}:** {text(failure.message)}".replace("\n", "<br>"),
             "",
         ]
-    for cause in outcome.causes(registration):
+    for cause in sentences.causes(registration):
         lines.append("- " + text(cause).replace("\n", "<br>"))
     if registration.failed:
         lines.append("")
-    advice = outcome.advice(registration)
+    advice = sentences.advice(registration)
     if advice and not registration.failure:
         lines += [text(advice), ""]
     for note in registration.notes:
         lines += markdown.quoted(text(note.message))
-    if registration.missing or registration.failed or outcome.evidence(registration):
+    if registration.missing or registration.failed or sentences.findings_of(registration):
         files = markdown.by_urgency(registration.files)
         table = list(markdown.path_table(files, catalogue, lambda file: file.described))
         title = msg("summary.paths", count=len(files))
@@ -79,13 +102,126 @@ def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> str:
 
 
 def _outcome(registration: RegistrationResult) -> Iterator[Message]:
-    yield outcome.sentence(registration)
-    if evidence := outcome.evidence(registration):
-        yield evidence
+    yield sentences.sentence(registration)
+    if findings := sentences.findings_of(registration):
+        yield findings
     if pull := registration.pull_request:
-        yield msg(f"summary.pull_request_{registration.operation}", pull_request=pull.link)
+        yield msg(_OPERATIONS[registration.operation], pull_request=pull.link)
     if registration.branch:
         yield msg("summary.branch", branch=registration.branch)
+
+
+def of_many(
+    result: FleetResult, registrations: Sequence[RegistrationResult], catalogue: Catalogue
+) -> str:
+    """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
+
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    messages = (sentences.outcome(result), sentences.findings(result.findings))
+    told = catalogue.sentences([each for each in messages if each], escaping.for_markdown_code)
+    lines = [f"## {text(msg('fleet.heading'))}", "", told, ""]
+    if result.stopped:
+        lines += [f"**{text(result.stopped)}**", ""]
+    if result.budget:
+        lines += [*(f"- {text(each)}" for each in sentences.budget(result.budget)), ""]
+    for note in (*result.notes, *sentences.notes(registrations)):
+        lines += markdown.quoted(text(note))
+    for rows in sentences.by_cause(result):
+        lines += _group(rows, catalogue)
+    if result.settings.mode is not Mode.REGISTER:
+        lines += _missing_files(registrations, catalogue)
+    for finding in Finding:
+        if finding in result.with_finding:
+            lines += _found(finding, result, catalogue)
+    return "\n".join(lines) + "\n"
+
+
+def _group(rows: Sequence[RegistrationResult], catalogue: Catalogue) -> list[str]:
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    status, failure = rows[0].status, rows[0].first_failure
+    title = text(sentences.counted(status, len(rows)))
+    shown = list(_table(rows[:ROWS_PER_CAUSE], catalogue))
+    if len(rows) > ROWS_PER_CAUSE:
+        shown += ["", text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
+    lines: list[str] = []
+    if failure:
+        lines = [f"**{title}:** " + text(failure.cause.message).replace("\n", "<br>"), ""]
+    is_open = status is Status.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
+    return [*lines, *markdown.folded(title, shown, is_open=is_open)]
+
+
+def _missing_files(
+    registrations: Sequence[RegistrationResult], catalogue: Catalogue
+) -> Iterator[str]:
+    """Which files are missing in each repository; what does not fit is counted."""
+    lacking = [(each, [_named(file) for file in each.to_create]) for each in registrations]
+    lacking = [(each, paths) for each, paths in lacking if paths]
+    if not lacking:
+        return
+    those = (
+        (sentences.name_of(each), each.spec.files.label, paths)
+        for each, paths in lacking[:ROWS_PER_CAUSE]
+    )
+    lines = list(_paths_table("fleet.table_missing", those, catalogue))
+    if len(lacking) > ROWS_PER_CAUSE:
+        lines += ["", catalogue.text(msg("fleet.more_rows", count=len(lacking) - ROWS_PER_CAUSE))]
+    title = catalogue.text(msg("fleet.missing_title", count=len(lacking)))
+    yield from markdown.folded(title, lines)
+
+
+def _found(finding: Finding, result: FleetResult, catalogue: Catalogue) -> Iterator[str]:
+    """Where something is there that deserves a look; what does not fit is counted."""
+    rows = result.with_finding[finding]
+    those = ((sentences.name_of(r), r.spec.files.label, r.findings[finding]) for r in rows)
+    lines = list(_paths_table("fleet.table_paths", those, catalogue))
+    if more := result.rows_with[finding] - len(rows):
+        lines += ["", catalogue.text(msg("page.not_shown", count=more))]
+    title = msg(sentences.COUNTED[finding], count=result.findings[finding])
+    yield from markdown.folded(catalogue.text(title), lines)
+
+
+def _paths_table(
+    title: str, those: Iterable[tuple[str, str, Sequence[str | Message]]], catalogue: Catalogue
+) -> Iterator[str]:
+    """Give a row for each repository, list and paths; ``title`` is that of the paths."""
+    names = ("fleet.table_repository", "fleet.table_list", title)
+    yield markdown.row(*(catalogue.text(msg(name)) for name in names))
+    yield markdown.row(*("---" for _ in names))
+    for repository, list_name, paths in those:
+        yield markdown.row(
+            catalogue.shown(repository, escaping.for_markdown_code),
+            markdown.code(list_name, catalogue),
+            catalogue.text(msg("fleet.missing_files", paths=paths), escaping.for_markdown_code),
+        )
+
+
+def _named(file: FileResult) -> str | Message:
+    """A path, with the rule that it is from."""
+    path = file.definition.path
+    return msg("state.with_reason", state=path, reason=file.rule) if file.rule else path
+
+
+def _table(rows: Sequence[RegistrationResult], catalogue: Catalogue) -> Iterator[str]:
+    def text(message: Message) -> str:
+        return catalogue.text(message, escaping.for_markdown_code)
+
+    names = (
+        *("fleet.table_repository", "fleet.table_list"),
+        *("fleet.table_files", "fleet.table_outcome"),
+    )
+    yield markdown.row(*(text(msg(name)) for name in names))
+    yield markdown.row(*("---" for _ in names))
+    for row in rows:
+        yield markdown.row(
+            catalogue.shown(sentences.name_of(row), escaping.for_markdown_code),
+            markdown.code(row.spec.files.label, catalogue),
+            str(row.missing),
+            text(sentences.state(row)).replace("\n", "<br>"),
+        )
 
 
 def error_summary(errors: Sequence[Message], catalogue: Catalogue, *, has_results: bool) -> str:

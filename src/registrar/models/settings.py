@@ -1,0 +1,147 @@
+"""What a run was asked to do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from registrar.models.selection import Selection, Shard
+from registrar.models.standing import Finding
+from registrar.texts import templates
+from registrar.texts.messages import Message
+
+
+class Mode(StrEnum):
+    """What a run does with what is missing."""
+
+    REGISTER = "register"
+    PLAN = "plan"
+    """Reads only, and shows what would be done."""
+    CHECK = "check"
+    """Like `PLAN`; what `FailOn` names is a failure."""
+
+
+class FailOn(StrEnum):
+    """What makes `Mode.CHECK` a failure."""
+
+    MISSING = "missing"
+    BLANK = "blank"
+    DIFFERS = "differs"
+    INVALID = "invalid"
+    """No file where one is listed, or a ``CODEOWNERS`` in which GitHub finds mistakes."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What it is about among the files that are there."""
+        if self is FailOn.INVALID:
+            return (Finding.NO_FILE, Finding.CODEOWNERS)
+        return tuple(each for each in Finding if each.value == self.value)
+
+
+class CommitStrategy(StrEnum):
+    """How missing files are written."""
+
+    PER_FILE = "per-file"
+    SINGLE = "single"
+
+
+class PullRequestOptions(NamedTuple):
+    """What the caller wants of the pull request, apart from its title."""
+
+    body: str = ""
+    """Template of the text at the top of the description."""
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    team_reviewers: tuple[str, ...] = ()
+    draft: bool = False
+
+
+class Profile(NamedTuple):
+    """What distinguishes one list from the other."""
+
+    name: str
+    branch: str
+    title: str
+    commit_message: str = "chore: add {path}"
+    definitions: str = ""
+    """The file of a built-in list; empty: the list is the caller's own."""
+    content_allowed: bool = True
+    """Whether the entries of the built-in list may have content; else every file is empty."""
+
+
+class Settings(NamedTuple):
+    """What a run was asked to do; every value is valid."""
+
+    token: str
+    target: str
+    """``owner/repo``, as it was given."""
+    selection: Selection | None
+    """The repositories of a run over many; then ``target`` is ignored."""
+    max_pull_requests: int
+    """How many pull requests a run over many repositories opens at most."""
+    max_seconds: float
+    """After this time a run over many repositories begins nothing new."""
+    shard: Shard | None
+    """Part of the repositories that a run over many works on; ``None``: all of them."""
+    profiles: tuple[Profile, ...]
+    """One for each list: what it comes with."""
+    workspace: Path
+    """The checkout of the caller: no file outside of it is read."""
+    definitions: str
+    """The caller's own definition file, from the workspace; empty: the profile's own."""
+    respect_alternatives: bool
+    """Whether a file counts as present where GitHub itself would find it."""
+    mode: Mode
+    fail_on: frozenset[FailOn]
+    """What fails a run in `Mode.CHECK`."""
+    commit_strategy: CommitStrategy
+    branch: str
+    """Template of the working branch's name; empty: the profile's own."""
+    commit_message: str
+    """Template; empty: the profile's own."""
+    title: str
+    """Template; empty: the profile's own."""
+    pull_request: PullRequestOptions
+    language: str
+    api_url: str
+    max_wait_seconds: float
+    in_workflow: bool
+    """Whether a workflow runs us."""
+    workflow_repository: str
+    """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
+    event: Path | None
+    """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
+    run_url: str
+    """Address of the workflow run, or nothing."""
+    action_url: str
+    """Address of the action's repository, or nothing."""
+    warnings: tuple[Message, ...] = ()
+    """What is worth a warning, though the run goes on."""
+
+    @property
+    def part(self) -> Shard:
+        """The part of the repositories that a run over many works on."""
+        return self.shard or Shard()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The caller's templates of texts, by their inputs."""
+        return {
+            "title": self.title,
+            "body": self.pull_request.body,
+            "commit_message": self.commit_message,
+        }
+
+    @property
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that commits and pull requests name, in lower case."""
+        given = self.pull_request
+        names = (*given.labels, *given.assignees, *given.reviewers, *given.team_reviewers)
+        texts = (*self.texts.values(), *filter(templates.names_property, names))
+        return frozenset(name for text in texts for name in templates.properties(text))
+
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"Settings(target={self.target!r})"

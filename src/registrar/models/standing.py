@@ -1,0 +1,130 @@
+"""How a listed path stands in a repository, judged by ids that were read anyway."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from typing import NamedTuple
+
+_BLANK = (b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"[]\n", b"---", b"---\n")
+_SHA256_DIGITS = 64
+
+
+def blob_id(content: bytes, *, like: str = "") -> str:
+    """The id under which git stores ``content``: a hash over ``blob <size>\\0<content>``.
+
+    ``like`` is an id of the same repository: one of 64 digits means SHA-256, else it is SHA-1
+    (https://git-scm.com/docs/hash-function-transition).
+    """
+    algorithm = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
+    header = b"blob %d\0" % len(content)
+    return algorithm(header + content, usedforsecurity=False).hexdigest()
+
+
+_BLANK_IDS = frozenset(
+    blob_id(content, like=like) for content in _BLANK for like in ("", "0" * _SHA256_DIGITS)
+)
+
+
+class Standing(StrEnum):
+    """How a listed path stands; what a run did about it is `result.Done`."""
+
+    SAME = "same"
+    """There, with exactly the listed content."""
+    BLANK = "blank"
+    """There, with nothing in it, a line feed, or an empty document of JSON or YAML."""
+    DIFFERS = "differs"
+    """There, with something else than the list says; which side is ahead is not known."""
+    FILLED = "filled"
+    """There; the list's own content is blank, and somebody has filled the file in."""
+    NO_FILE = "not a file"
+    """There, but a directory, a link or a submodule."""
+    PROPOSED = "proposed"
+    """The working branch brings it to the default branch."""
+    MISSING = "missing"
+    """Not there, and to be created."""
+    DECLINED = "declined"
+    """Not there, and somebody does not want it."""
+    UNSET = "unset"
+    """Not there, and a custom property that its template needs is not set."""
+    BLOCKED = "blocked"
+    """Not there, and it cannot be: something above it is no directory."""
+    UNREAD = "unread"
+    """Nobody has looked."""
+
+    @property
+    def is_present(self) -> bool:
+        """Whether there is something at the path, or at one that counts as it."""
+        return self in _PRESENT
+
+
+_PRESENT = frozenset(
+    {Standing.SAME, Standing.BLANK, Standing.DIFFERS, Standing.FILLED, Standing.NO_FILE}
+)
+
+
+class PresentFile(NamedTuple):
+    """What is there, at the listed path or at one that counts as it."""
+
+    standing: Standing
+    path: str
+    """Where it is; in the owner's ``.github`` repository with that name before it."""
+    blob: str
+    """Its id; empty for a directory that was not opened."""
+
+
+def is_blank(blob: str) -> bool:
+    """Whether ``blob`` is the id of a file without content."""
+    return blob in _BLANK_IDS
+
+
+def standing_of(content: bytes, blob: str, *, is_file: bool, may_be_blank: bool) -> Standing:
+    """Compare what is there with the ``content`` that the list gives.
+
+    ``may_be_blank`` says that a blank file is as good as any other, such as ``.gitkeep``.
+    """
+    if not is_file:
+        return Standing.NO_FILE
+    if is_blank(blob) and not may_be_blank:
+        return Standing.BLANK
+    listed = blob_id(content, like=blob)
+    if blob == listed or (is_blank(blob) and is_blank(listed)):
+        return Standing.SAME
+    return Standing.FILLED if is_blank(listed) else Standing.DIFFERS
+
+
+class Finding(StrEnum):
+    """What deserves a look among the files that are there, in this order."""
+
+    BLANK = "blank"
+    DIFFERS = "differs"
+    NO_FILE = "not_a_file"
+    CODEOWNERS = "codeowners"
+    """A mistake that GitHub finds in a ``CODEOWNERS``."""
+
+
+FINDINGS = {
+    Standing.BLANK: Finding.BLANK,
+    Standing.DIFFERS: Finding.DIFFERS,
+    Standing.NO_FILE: Finding.NO_FILE,
+}
+
+CODEOWNERS = frozenset({".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"})
+"""Where GitHub looks for that file.
+
+https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+"""
+
+
+class CodeownersError(NamedTuple):
+    """A mistake that GitHub finds in a ``CODEOWNERS`` file.
+
+    https://docs.github.com/en/rest/repos/repos#list-codeowners-errors
+    """
+
+    path: str
+    line: int
+    column: int
+    kind: str
+    message: str
+    suggestion: str = ""

@@ -1,0 +1,133 @@
+"""How each listed path stands in a repository, as rows of the table (CSV)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from registrar.models.repository import PullRequest
+from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.standing import Standing
+from registrar.texts import escaping
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet takes a text that begins with one of these for a formula.
+
+https://owasp.org/www-community/attacks/CSV_Injection
+"""
+
+
+class Evidence(NamedTuple):
+    """How one listed path stands in one repository: a row of the table.
+
+    Texts that are not known, or must not be published, are empty.
+    """
+
+    repository: str
+    """``owner/repo``."""
+    id: str
+    """The repository's number."""
+    visibility: str
+    default_branch: str
+    commit: str
+    """The commit that was read."""
+    list: str
+    """Name of the list."""
+    path: str
+    state: str
+    """A `Standing`, ``failed``, or ``excluded: <reason>``."""
+    found_path: str = ""
+    """The path that counts, where it is another one than the listed one."""
+    blob: str = ""
+    """Id of the file that was found."""
+    pull_request: str = ""
+    """Address of the pull request that proposes the path, or in which it was declined."""
+    pull_request_age_days: str = ""
+    """Whole days since the open pull request was opened."""
+    declined_since: str = ""
+    """Day on which the pull request was closed (ISO 8601)."""
+    list_digest: str = ""
+    """SHA-256 over the paths and contents of the list: tells whether two tables have one list."""
+    read_at: str = ""
+    """Moment of the reading (ISO 8601, UTC)."""
+
+    def without_names(self) -> Evidence:
+        """What may be published of a private repository: its number and the listed path's state."""
+        owner = self.repository.partition("/")[0]
+        return Evidence(
+            repository=f"{owner}/(id {self.id})",
+            id=self.id,
+            visibility="",
+            default_branch="",
+            commit="",
+            list=self.list,
+            path=self.path,
+            state=self.state,
+            list_digest=self.list_digest,
+            read_at=self.read_at,
+        )
+
+
+def header() -> str:
+    """The first line of the table."""
+    return _csv(Evidence._fields)
+
+
+def line(evidence: Evidence) -> str:
+    """One row of the table (RFC 4180), with an apostrophe before what a spreadsheet would compute.
+
+    Characters that nobody sees, such as those that turn the direction of a text, are escaped.
+    """
+    cells = tuple(f"'{text}" if text.startswith(_FORMULA) else text for text in evidence)
+    return _csv(tuple(map(escaping.show_control_characters, cells)))
+
+
+def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
+    """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC)."""
+    repository = result.repository
+    for file in result.files:
+        pull = _pull_request(file, result)
+        is_open, present = bool(pull and pull.is_open), file.present
+        yield Evidence(
+            repository=repository.full_name,
+            id=str(repository.number or repository.id or ""),
+            visibility=repository.visibility,
+            default_branch=repository.default_branch,
+            commit=result.commit,
+            list=result.spec.files.label,
+            path=file.definition.path,
+            state=_state(file),
+            found_path=present.path if present and present.path != file.definition.path else "",
+            blob=present.blob if present else "",
+            pull_request=pull.url if pull else "",
+            pull_request_age_days=_days(pull.created_at, read_at) if pull and is_open else "",
+            declined_since=pull.closed_at[:10] if pull and not is_open else "",
+            list_digest=result.spec.files.digest,
+            read_at=read_at,
+        )
+
+
+def _state(file: FileResult) -> str:
+    if file.done is Done.FAILED:
+        return "failed"
+    return Standing.UNREAD if file.done is Done.UNKNOWN else file.standing
+
+
+def _pull_request(file: FileResult, result: RegistrationResult) -> PullRequest | None:
+    return None if file.present else file.declined_in or result.pull_request
+
+
+def _days(since: str, until: str) -> str:
+    """Whole days between two moments (ISO 8601); empty where the first is not known."""
+    if not since:
+        return ""
+    return str((datetime.fromisoformat(until) - datetime.fromisoformat(since)).days)
+
+
+def _csv(cells: tuple[str, ...]) -> str:
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\r\n").writerow(cells)
+    return written.getvalue()

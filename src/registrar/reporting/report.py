@@ -1,0 +1,214 @@
+"""What programs read: the report (``schemas/report.schema.json``), and the outputs of the step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+from registrar.models.fleet import FleetResult
+from registrar.models.result import FileResult, RegistrationResult, Status
+from registrar.models.run import RunResult
+from registrar.models.settings import FailOn, Mode
+from registrar.texts import escaping
+from registrar.texts.messages import Catalogue, Message
+
+VERSION = 1
+REPORT_CHARACTERS = 500_000
+"""A larger report is a file only: the runner takes 1 MB for all outputs of a job."""
+FILES = ("report_path", "table_path", "page_path")
+"""The outputs that name a file."""
+COUNTS = ("created", "skipped", "failed", "missing", "blank", "differing", "invalid")
+_STATES = {
+    Status.FAILED: "failed",
+    Status.OPENED: "opened",
+    Status.UPDATED: "updated",
+    Status.TO_OPEN: "missing",
+    Status.TO_UPDATE: "missing",
+    Status.DEFERRED: "deferred",
+    Status.UNREAD: "unread",
+    Status.WAITING: "waiting",
+    Status.DECLINED: "declined",
+    Status.COMPLETE: "complete",
+}
+"""As the schema calls them."""
+
+
+def render(result: RunResult, catalogue: Catalogue) -> str:
+    """The document as JSON, on one line."""
+
+    def text(message: Message | None) -> str | None:
+        return None if message is None else catalogue.text(message, str)
+
+    def shown(value: str) -> str:
+        return catalogue.shown(value, str)
+
+    document = {
+        "version": VERSION,
+        "exit_code": result.exit_code,
+        "errors": [text(diagnostic.message) for diagnostic in result.diagnostics],
+        "registrations": [
+            {
+                "profile": registration.spec.files.profile.name,
+                "repository": shown(registration.repository.full_name),
+                "mode": registration.spec.settings.mode,
+                "exit_code": registration.exit_code,
+                "error": text(registration.failure.message if registration.failure else None),
+                "notes": [text(note.message) for note in registration.notes],
+                **_counts(registration),
+                "codeowners": [
+                    {
+                        **error._asdict(),
+                        "path": shown(error.path),
+                        "kind": shown(error.kind),
+                        "message": shown(error.message),
+                        "suggestion": shown(error.suggestion) or None,
+                    }
+                    for error in registration.codeowners
+                ],
+                "branch": shown(registration.branch) or None,
+                "base_branch": shown(registration.repository.default_branch) or None,
+                "pull_request": {
+                    "number": registration.pull_request.number,
+                    "url": shown(registration.pull_request.url),
+                    "operation": registration.operation,
+                }
+                if registration.pull_request
+                else None,
+                "files": [_file(file, text, shown) for file in registration.files],
+            }
+            for registration in result.registrations
+        ],
+        **({"fleet": _fleet(result.fleet, catalogue)} if result.fleet else {}),
+    }
+    # ASCII, so that nothing in it can be taken for the end of a line or of an output
+    return json.dumps(document)
+
+
+def _counts(registration: RegistrationResult) -> dict[str, int]:
+    each = registration
+    values = (each.created, each.skipped, each.failed, each.missing)
+    return dict(zip(COUNTS, (*values, each.blank, each.differing, each.invalid), strict=True))
+
+
+def _file(
+    file: FileResult, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
+) -> dict[str, object]:
+    """What is known of a path; of many repositories what is not known would fill the report."""
+    present = file.present
+    known = {
+        "hides": shown(file.hides),
+        "rule": file.definition.rule,
+        "presence": present.standing if present else "",
+        "found_path": shown(present.path)
+        if present and present.path != file.definition.path
+        else "",
+        "blob": present.blob if present else "",
+    }
+    return {
+        "path": shown(file.definition.path),
+        "state": file.done,
+        "reason": text(file.explanation),
+        "commit": shown(file.commit) or None,
+        **{name: value for name, value in known.items() if value},
+    }
+
+
+def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[str, str]:
+    """Names and values; of several registrations only the counts, summed.
+
+    ``files`` names those of `FILES` that were written.
+    """
+    registrations = result.registrations
+    only = registrations[0] if len(registrations) == 1 and result.fleet is None else None
+    pull = only.pull_request if only else None
+    counts = dict.fromkeys(COUNTS, 0)
+    for registration in registrations:
+        for name, count in _counts(registration).items():
+            counts[name] += count
+    if result.fleet:
+        # A row without a registration, because it was deferred for example, lacks files, too
+        counts["missing"] = sum(row.missing for row in result.fleet.rows)
+        counts["blank"] = result.fleet.count(FailOn.BLANK)
+        counts["differing"] = result.fleet.count(FailOn.DIFFERS)
+        counts["invalid"] = result.fleet.count(FailOn.INVALID)
+    return {
+        **{name: str(count) for name, count in counts.items()},
+        "branch": only.branch if only else "",
+        "pull_request_number": str(pull.number) if pull else "",
+        "pull_request_url": pull.url if pull else "",
+        "pull_request_operation": only.operation if only else "",
+        **_outputs_of_many(result.fleet),
+        "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
+        **{name: files.get(name, "") for name in FILES},
+    }
+
+
+def _outputs_of_many(result: FleetResult | None) -> dict[str, str]:
+    """The outputs that only a run over many repositories has. None of them holds a name."""
+    if result is None:
+        return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
+    planned = result.budget.deferred if result.budget else 0
+    deferred = result.counts[Status.DEFERRED] if result.settings.mode is Mode.REGISTER else planned
+    matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
+    return {
+        "repositories": str(result.repositories),
+        "incomplete": str(result.incomplete),
+        "deferred": str(deferred),
+        "matrix": json.dumps(matrix),
+    }
+
+
+def _fleet(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
+    """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
+
+    def text(message: Message | None) -> str | None:
+        return None if message is None else catalogue.text(message, str)
+
+    states = dict.fromkeys(_STATES.values(), 0)
+    for status, count in result.counts.items():
+        states[_STATES[status]] += count
+    budget = result.budget
+    counts = budget.counts if budget else None
+    return {
+        "repositories": result.repositories,
+        "states": states,
+        "stopped": text(result.stopped),
+        "notes": [text(note) for note in result.notes],
+        "rules": [
+            {"list": catalogue.shown(name, str), "rule": number, "repositories": count}
+            for (name, number), count in result.rules.items()
+        ],
+        "budget": {
+            "found": counts.found,
+            "selected": counts.selected,
+            "excluded": {reason.value: count for reason, count in counts.excluded.items()},
+            "queries": counts.queries,
+            "points_left": counts.points_left,
+            "missing": counts.missing,
+            "proposed": counts.proposed,
+            "to_update": counts.of[Status.TO_UPDATE],
+            "declined": counts.of[Status.DECLINED],
+            "unread": counts.unread,
+            "now": budget.now,
+            "deferred": budget.deferred,
+            "seconds": budget.seconds,
+            "matrix": [str(shard) for shard in budget.matrix],
+        }
+        if budget and counts
+        else None,
+        "rows": [_row(row, text, catalogue) for row in result.rows],
+    }
+
+
+def _row(
+    row: RegistrationResult, text: Callable[[Message | None], str | None], catalogue: Catalogue
+) -> dict[str, object]:
+    pull, failure = row.pull_request or row.declined_in, row.first_failure
+    return {
+        "repository": catalogue.shown(row.repository.full_name, str),
+        "profile": row.spec.files.profile.name,
+        "state": _STATES[row.status],
+        "missing": row.missing,
+        "reason": text(failure.message if failure else None),
+        "pull_request": catalogue.shown(pull.url, str) if pull else None,
+    }

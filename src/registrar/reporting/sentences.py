@@ -1,0 +1,352 @@
+"""What a run says in sentences, in log and summary: of one repository, then of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from registrar.failure import Cause
+from registrar.models.fleet import Budget, FleetResult
+from registrar.models.result import Done, RegistrationResult, Status
+from registrar.models.rules import place_of
+from registrar.models.selection import Exclusion
+from registrar.models.settings import FailOn, Mode
+from registrar.models.standing import FINDINGS, Finding
+from registrar.texts.escaping import Link
+from registrar.texts.messages import Message, msg
+
+COUNTED = {
+    Finding.BLANK: "evidence.blank",
+    Finding.DIFFERS: "evidence.differs",
+    Finding.NO_FILE: "evidence.not_a_file",
+    Finding.CODEOWNERS: "evidence.codeowners",
+}
+"""How many paths deserve a look, and why."""
+_FAILS = {
+    Finding.BLANK: "check.fails_blank",
+    Finding.DIFFERS: "check.fails_differs",
+    Finding.NO_FILE: "check.fails_not_a_file",
+    Finding.CODEOWNERS: "check.fails_codeowners",
+}
+_CAUSES = {
+    Done.FAILED: ("cause.failed", "cause.one_failed"),
+    Done.UNKNOWN: ("cause.unknown", "cause.one_unknown"),
+}
+"""Of several paths, and of one."""
+_STATES = {
+    Status.FAILED: ("fleet.state_failed", "fleet.count_failed"),
+    Status.OPENED: ("fleet.state_opened", "fleet.count_opened"),
+    Status.UPDATED: ("fleet.state_updated", "fleet.count_updated"),
+    Status.TO_OPEN: ("fleet.state_missing", "fleet.count_missing"),
+    Status.TO_UPDATE: ("fleet.state_missing", "fleet.count_missing"),
+    Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
+    Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
+    Status.WAITING: ("fleet.state_waiting", "fleet.count_waiting"),
+    Status.DECLINED: ("fleet.state_declined", "fleet.count_declined"),
+    Status.COMPLETE: ("fleet.state_complete", "fleet.count_complete"),
+}
+"""Of a repository, and of several."""
+_ADVICE = {
+    Status.TO_OPEN: "advice.register",
+    Status.TO_UPDATE: "advice.register",
+    Status.WAITING: "advice.merge",
+    Status.DECLINED: "advice.declined",
+    Status.UNREAD: "advice.unread",
+}
+"""What to do about repositories that a check finds."""
+_EXCLUDED = {
+    Exclusion.ARCHIVED: "fleet.excluded_archived",
+    Exclusion.DISABLED: "fleet.excluded_disabled",
+    Exclusion.LOCKED: "fleet.excluded_locked",
+    Exclusion.EMPTY: "fleet.excluded_empty",
+    Exclusion.FORK: "fleet.excluded_fork",
+    Exclusion.NO_PULL_REQUESTS: "fleet.excluded_no_pull_requests",
+    Exclusion.NOT_MEANT: "fleet.excluded_excluded",
+}
+_NAMES = 40
+"""Repositories with findings that an error names; the rest is counted."""
+
+# --- One repository -----------------------------------------------------------------------------
+
+
+def sentence(registration: RegistrationResult) -> Message:
+    """The outcome in numbers."""
+    total, skipped = len(registration.files), registration.skipped
+    if not total:
+        return msg("outcome.nothing_checked")
+    if skipped == total and not registration.missing:
+        return msg("outcome.nothing_missing", count=total)
+    reads_only = not registration.spec.writes
+    counts = {
+        "outcome.missing": registration.count(Done.NOTHING),
+        "outcome.created": registration.created,
+        "outcome.present" if reads_only else "outcome.skipped": skipped,
+        "outcome.failed": registration.failed,
+        "outcome.pending": registration.count(Done.PENDING),
+    }
+    parts = [msg(key, count=count) for key, count in counts.items() if count]
+    return msg("outcome.preview" if reads_only else "outcome.files", total=total, parts=parts)
+
+
+def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
+    """What is counted in log and summary, by the keys of a line there and of a cell here."""
+    created = ("summary.created", "table.created")
+    skipped = ("summary.skipped", "table.skipped")
+    failed = ("summary.failed", "table.failed")
+    if registration.spec.writes:
+        return {
+            created: registration.created,
+            skipped: registration.skipped,
+            failed: registration.failed,
+        }
+    to_create = len(registration.to_create)
+    counts = {
+        ("summary.to_create", "table.to_create"): to_create,
+        ("summary.present", "table.present"): registration.skipped,
+        ("summary.declined", "table.declined"): registration.count(Done.NOTHING) - to_create,
+    }
+    return {**counts, failed: registration.failed} if registration.failed else counts
+
+
+def findings(counts: Mapping[Finding, int]) -> Message | None:
+    """What deserves a look among the files that are there; ``None``: nothing does."""
+    parts = [msg(COUNTED[each], count=counts[each]) for each in Finding if counts.get(each)]
+    return msg("evidence.present", parts=parts) if parts else None
+
+
+def findings_of(registration: RegistrationResult) -> Message | None:
+    """The same of one registration."""
+    return findings({finding: len(paths) for finding, paths in registration.findings.items()})
+
+
+def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
+    """What fails a check: one message for each reason, with the paths."""
+    fail_on = registration.spec.settings.fail_on
+    next_step = advice(registration)
+    if FailOn.MISSING in fail_on and next_step:
+        failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
+        missing = [f.definition.path for f in registration.files if f.done is Done.NOTHING]
+        yield msg("cause.with_paths", cause=failed, paths=missing)
+    for standing, finding in FINDINGS.items():
+        files = [file for file in registration.files if file.standing is standing]
+        if files and any(finding in each.findings for each in fail_on):
+            common = msg(_FAILS[finding], count=len(files))
+            paths = [file.present.path for file in files if file.present]
+            yield msg("cause.with_paths", cause=common, paths=paths)
+    if FailOn.INVALID in fail_on:
+        for error in registration.codeowners:
+            yield msg("check.codeowners", **error._asdict())
+
+
+def advice(registration: RegistrationResult) -> Message | None:
+    """What to do next about missing files; ``None`` where there are none, or it is being done."""
+    if registration.spec.writes or not registration.count(Done.NOTHING):
+        return None
+    if not registration.to_create:
+        return msg("advice.declined")
+    if registration.repository.archived:
+        return msg("advice.archived")
+    if registration.pull_request:
+        return msg("advice.merge")
+    is_plan = registration.spec.settings.mode is Mode.PLAN
+    return msg("advice.remove_plan" if is_plan else "advice.register")
+
+
+def causes(registration: RegistrationResult) -> list[Message]:
+    """What happened to which files, and why: each cause once, the most frequent first."""
+    of_cause: dict[tuple[Done, Cause], list[str]] = {}
+    for file in registration.files:
+        if file.failure:
+            of_cause.setdefault((file.done, file.failure.cause), []).append(file.definition.path)
+    return [
+        _cause(done, cause, paths)
+        for (done, cause), paths in sorted(of_cause.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def _cause(done: Done, cause: Cause, paths: Sequence[str]) -> Message:
+    several, one = _CAUSES[done]
+    if len(paths) == 1:
+        return msg(one, path=paths[0], reason=cause.message)
+    common = msg(several, count=len(paths), reason=cause.message)
+    return msg("cause.with_paths", cause=common, paths=tuple(paths))
+
+
+# --- Many repositories --------------------------------------------------------------------------
+
+
+def budget(plan: Budget) -> Iterator[Message]:
+    """What the run is going to do, before it does it."""
+    counts = plan.counts
+    excluded = left_out(counts.excluded)
+    selected = {"selected": counts.selected, "found": counts.found}
+    yield (
+        msg("fleet.selected_of", **selected, parts=excluded)
+        if excluded
+        else msg("fleet.selected", **selected)
+    )
+    if not counts.selected:
+        yield msg("fleet.nothing_read")
+        return
+    if counts.points_left is None:
+        yield msg("fleet.queries", count=counts.queries)
+    else:
+        yield msg("fleet.queries_and_points", count=counts.queries, left=counts.points_left)
+    if not counts.missing:
+        yield msg("fleet.nothing_missing")
+        return
+    of_missing = {
+        "fleet.missing_proposed": counts.proposed,
+        "fleet.missing_to_update": counts.of[Status.TO_UPDATE],
+        "fleet.missing_declined": counts.of[Status.DECLINED],
+        "fleet.missing_to_open": counts.of[Status.TO_OPEN],
+    }
+    parts = [msg(key, count=n) for key, n in of_missing.items() if n]
+    yield msg("fleet.missing", count=counts.missing, parts=parts)
+    if counts.unread:
+        yield msg("fleet.missing_unread", count=counts.unread)
+    if plan.writes or plan.deferred:
+        minutes = _minutes(plan.seconds)
+        yield msg("fleet.now", now=plan.now, deferred=plan.deferred, minutes=minutes)
+    if counts.points_left is not None and plan.points > counts.points_left:
+        yield msg("fleet.points", needed=plan.points, left=counts.points_left)
+    if len(plan.matrix) > 1:
+        yield msg("fleet.shards", count=len(plan.matrix))
+
+
+def rules(result: FleetResult) -> Iterator[Message]:
+    """To how many repositories the rules of each list apply, and what of that deserves a note."""
+    of_list: dict[str, dict[int, int]] = {}
+    for (name, number), count in result.rules.items():
+        of_list.setdefault(name, {})[number] = count
+    for name, counts in of_list.items():
+        parts = [msg("fleet.rule", number=number, count=n) for number, n in counts.items()]
+        yield msg("fleet.rules", list=name, parts=parts)
+        if unfit := [number for number, count in counts.items() if not count]:
+            yield msg("fleet.unfit_rules", list=name, numbers=unfit)
+    for (path, *places), count in result.replaced.items():
+        earlier, later = map(place_of, places)
+        taken = msg("progress.replaced", path=path, earlier=earlier, later=later)
+        yield msg("fleet.counted", note=taken, count=count)
+    for (path, name), count in result.unset.items():
+        skipped = msg("fleet.unset", path=path, name=name)
+        yield msg("fleet.counted", note=skipped, count=count)
+
+
+def left_out(excluded: Mapping[Exclusion, int]) -> list[Message]:
+    """How many repositories are left out for which reason."""
+    return [msg(_EXCLUDED[reason], count=count) for reason, count in excluded.items()]
+
+
+def line(
+    row: RegistrationResult,
+    place: tuple[int, int] | None,
+    seconds_left: float,
+    *,
+    names_list: bool,
+) -> Message:
+    """One repository, as it happens; ``names_list`` where there are two lists for each.
+
+    ``place`` is its number and that of all, where that is known.
+    """
+    name: str | Message = name_of(row)
+    if names_list:
+        name = msg("fleet.repository_and_list", repository=name, list=row.spec.files.label)
+    line = msg("fleet.row_state", repository=name, state=state(row))
+    if place:
+        number, total = place
+        line = msg("fleet.row", number=number, total=total, row=line)
+    if seconds_left <= 0:
+        return line
+    return msg("fleet.row_with_time", row=line, minutes=_minutes(seconds_left))
+
+
+def state(row: RegistrationResult) -> Message:
+    """The status of a repository with what belongs to it."""
+    of_one, _ = _STATES[row.status]
+    text = msg(of_one, count=row.missing)
+    if pull := row.pull_request or row.declined_in:
+        text = msg("fleet.with_pull_request", state=text, pull_request=pull.link)
+    failure = row.first_failure
+    if failure is None:
+        return text
+    return msg("state.with_reason", state=text, reason=failure.message)
+
+
+def counted(status: Status, count: int) -> Message:
+    """How many repositories have a status."""
+    _, of_many = _STATES[status]
+    return msg(of_many, count=count)
+
+
+def outcome(result: FleetResult) -> Message:
+    """The counts of all states in one sentence."""
+    told: dict[str, int] = {}
+    for status in Status:
+        _, key = _STATES[status]
+        told[key] = told.get(key, 0) + result.counts[status]
+    parts = [msg(key, count=count) for key, count in told.items() if count]
+    return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
+
+
+def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
+    """What is worth knowing about repositories besides their states, the most frequent first."""
+    found: dict[str, list[tuple[Message, str]]] = {}
+    for each in registrations:
+        for note in each.notes:
+            if not note.repeats_state:
+                found.setdefault(note.identity, []).append((note.message, name_of(each)))
+    for those in sorted(found.values(), key=len, reverse=True):
+        names = tuple(dict.fromkeys(name for _, name in those))
+        yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
+
+
+def failures(result: FleetResult) -> Iterator[Message]:
+    """Why the run fails, each cause with the repositories that have it."""
+    settings = result.settings
+    is_check = settings.mode is Mode.CHECK
+    for rows in by_cause(result):
+        status, failure = rows[0].status, rows[0].first_failure
+        found = counted(status, len(rows))
+        if status is Status.FAILED:
+            if failure:
+                found = msg("state.with_reason", state=found, reason=failure.cause.message)
+        elif is_check and FailOn.MISSING in settings.fail_on:
+            told = msg("fleet.outcome", parts=[found])
+            found = msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
+        else:
+            continue
+        repositories = tuple(dict.fromkeys(map(name_of, rows)))
+        yield msg("cause.with_repositories", cause=found, repositories=repositories)
+    for finding, rows in result.with_finding.items() if is_check else ():
+        if any(finding in each.findings for each in settings.fail_on):
+            names: list[str | Message] = [name_of(row) for row in rows[:_NAMES]]
+            if more := result.rows_with[finding] - len(names):
+                names.append(msg("label.more", count=more))
+            found = msg(_FAILS[finding], count=result.findings[finding])
+            yield msg("cause.with_repositories", cause=found, repositories=names)
+
+
+def by_cause(result: FleetResult) -> Iterator[list[RegistrationResult]]:
+    """The rows of one status and cause each, failures first."""
+    groups: dict[tuple[int, Cause | None], list[RegistrationResult]] = {}
+    for row in result.rows:
+        failure = row.first_failure
+        cause = failure.cause if failure else None
+        groups.setdefault((_ORDER[row.status], cause), []).append(row)
+    in_order = sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1])))
+    yield from (rows for _, rows in in_order)
+
+
+_ORDER = {status: list(dict.fromkeys(_STATES.values())).index(_STATES[status]) for status in Status}
+"""Those that read alike are one group."""
+
+
+def name_of(row: RegistrationResult) -> str:
+    """The name of a row's repository, with its address where that is known."""
+    name, url = row.repository.full_name, row.repository.html_url
+    return Link(name, url) if url else name
+
+
+def _minutes(seconds: float) -> int:
+    return math.ceil(seconds / 60)
