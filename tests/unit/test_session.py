@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from registrar.cancellation import Cancellation
-from registrar.errors import Cancelled
+from registrar.errors import Cancelled, GitHubError, OutOfTime
 from registrar.failure import Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.limits import TokenLimits

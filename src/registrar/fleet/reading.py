@@ -9,11 +9,10 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from registrar.clock import Clock
-from registrar.errors import Refused, RegistrarError
+from registrar.errors import GitHubError, Refused, RegistrarError
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
 from registrar.fleet import budget as budgets
 from registrar.fleet.targets import Reading, Target, failed_reading, reading_of
-from registrar.github.errors import GitHubError
 from registrar.github.many import PathSince
 from registrar.models.fleet import FleetState
 from registrar.models.plan import Plan

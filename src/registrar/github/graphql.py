@@ -6,11 +6,10 @@ import base64
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from registrar.errors import Refused
+from registrar.errors import GitHubError, Refused
 from registrar.failure import ASK_FOR_LESS, Failure, Kind
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.classify import failure_beside_data
-from registrar.github.errors import GitHubError
 from registrar.github.fields import Fields
 from registrar.github.parse_graphql import Asked, Path
 from registrar.github.request import GRAPHQL, Model, Request

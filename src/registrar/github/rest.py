@@ -6,10 +6,9 @@ import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from registrar.errors import Refused
+from registrar.errors import GitHubError, Refused
 from registrar.failure import Kind
 from registrar.github import parse
-from registrar.github.errors import GitHubError
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.request import Model, Request

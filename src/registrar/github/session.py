@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, cast
 
+from registrar.errors import GitHubError
 from registrar.failure import Cause, Failure, Kind
 from registrar.github.classify import classify
-from registrar.github.errors import GitHubError
 from registrar.github.explain import Context
 from registrar.github.limits import TokenLimits
 from registrar.github.request import Model, Outcome, Request

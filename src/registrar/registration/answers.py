@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from registrar.errors import GitHubError
 from registrar.failure import Failure, Kind
-from registrar.github.errors import GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.registration import decide, mark

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.alternatives import directories_to_read, places_of
 from registrar.concurrency import concurrently, in_background
-from registrar.errors import Cancelled, Refused
+from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
 from registrar.failure import ENDS_THE_READING, Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.limits import CONNECTIONS
 from registrar.models.evidence import CODEOWNERS, CodeownersError
 from registrar.models.files import FileDefinition

@@ -13,12 +13,12 @@ from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
+    OutOfTime,
     RegistrarError,
     describe,
     exit_code,
 )
 from registrar.failure import Failure
-from registrar.github.errors import OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.result import FileResult, RegistrationResult, State
