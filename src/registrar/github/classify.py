@@ -32,13 +32,13 @@ def _lag(
     text: str = "fault.lag",
     gave_up: str = "host.lag",
 ) -> Row:
-    """What this run has just made is not known everywhere yet."""
+    """What was just made is not known everywhere yet."""
     return Row(
         Kind.LAG,
         text,
         status,
         says,
-        when=lambda c: c.was_made and when(c),
+        when=lambda c: c.may_lag and when(c),
         gave_up=gave_up,
     )
 
@@ -428,13 +428,13 @@ def classify(
     answer: Response | NoAnswer,
     context: Context,
     *,
-    was_made: bool,
+    may_lag: bool,
     now: float,
 ) -> Outcome[Model]:
     """Classify an answer.
 
-    ``was_made`` says that this run has made what the request needs, or that GitHub has said that
-    it is there; ``now`` is the time in seconds since the epoch.
+    ``may_lag`` says that this run has made what the request is about, or that GitHub has said
+    that it is there; ``now`` is the time in seconds since the epoch.
     """
     headers: Mapping[str, str]
     judged: Response | NoAnswer = answer
@@ -445,7 +445,7 @@ def classify(
         # What a query expects to lack explains nothing
         unexpected = answer.with_errors(lambda error: not request.tolerates(error))
         judged = unexpected if request.target == GRAPHQL else answer
-        case = Case(request, judged, context, was_made)
+        case = Case(request, judged, context, may_lag)
         found = _row_of(case)
         if found is None and answer.status in _SUCCESS:
             try:
@@ -488,7 +488,7 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
     """Give what a GraphQL answer lacks, where the rest of it is used."""
     query = Request("POST", GRAPHQL, operation, lambda _: None)
-    row = _row_of(Case(query, answer, context, was_made=False)) or UNUSABLE
+    row = _row_of(Case(query, answer, context, may_lag=False)) or UNUSABLE
     reason = explanation(row.text, answer, context)
     message = msg("host.failed", operation=operation, reason=reason)
     return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))

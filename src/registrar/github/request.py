@@ -43,13 +43,11 @@ class Request(NamedTuple, Generic[Model_co]):
     less."""
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
-    needs: tuple[str, ...] = ()
-    """Keys of what must exist for it to work, made by the functions `…_key` of `session`."""
-    makes: tuple[str, ...] = ()
-    """Keys of what exists after a success, and after the refusal "already exists": an earlier run
-    may have made it a moment ago."""
+    may_lag: bool = False
+    """Whether it is about what this run has made, or GitHub has said to exist: right after that,
+    "not there" may mean "not known everywhere yet"."""
     says_absent: Callable[[Response], bool] = _never
-    """Whether a success says that what it ``needs`` is not there (a list without it); may raise
+    """Whether a success says that this is not there (a list without it); may raise
     `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""

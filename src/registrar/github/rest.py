@@ -13,13 +13,7 @@ from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.request import Model, Request
 from registrar.github.response import MOST_VALUES_OF_CHECK, Response
-from registrar.github.session import (
-    Session,
-    branch_key,
-    file_key,
-    open_pull_request_key,
-    pull_request_key,
-)
+from registrar.github.session import Session
 from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts, Values
 from registrar.models.plan import NewPullRequest
@@ -152,6 +146,8 @@ class Rest:
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
 
+        One that was said to exist is asked for until it is there.
+
         Raises:
             GitHubError: no usable response, or an empty repository.
         """
@@ -163,22 +159,24 @@ class Rest:
                 path,
                 operation,
                 of_json(lambda data: self._head_of(branch, data)),
-                needs=(branch_key(branch),),
-                makes=(branch_key(branch),),
+                may_lag=branch in self._session.branches,
             )
         )
 
-    def entry(self, repository: Repository, path: str, ref: str) -> Entry | None:
+    def entry(
+        self, repository: Repository, path: str, ref: str, *, may_lag: bool = False
+    ) -> Entry | None:
         """What is at ``path`` of ``ref``; ``None`` when nothing is.
 
-        Of a file that is too large to be shown, only that it is there is known.
+        ``may_lag`` says that it is there, as GitHub has just said: then it is asked for until it
+        is. Of a file that is too large to be shown, only that it is there is known.
 
         Raises:
             GitHubError: no usable response.
         """
         request = _contents(repository, path, ref, parse.entry)
         try:
-            return self._if_there(request._replace(needs=(file_key(ref, path),)))
+            return self._if_there(request._replace(may_lag=may_lag))
         except GitHubError as error:
             if error.kind is Kind.TOO_LARGE:
                 return Entry("blob", "", "")
@@ -243,8 +241,8 @@ class Rest:
         path = f"{repository.address}/git/matching-refs/heads/{quote(beginning)}"
         operation = msg("operation.reference", branch=f"{beginning}…")
         commits = self._if_there(Request("GET", path, operation, of_json(parse.branches)))
-        # An earlier run may have made one of them a moment ago
-        self._session.note_made(*map(branch_key, commits or ()))
+        for name in commits or ():
+            self._session.note_branch(name)
         return commits
 
     def pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
@@ -266,8 +264,7 @@ class Rest:
         When GitHub has just said that there is one, a list without it is not believed at once.
         """
         try:
-            needs = (open_pull_request_key(branch),)
-            return self._pull_requests(repository, branch, "state=open", needs=needs)
+            return self._pull_requests(repository, branch, "state=open", may_lag=True)
         except GitHubError as error:
             if error.kind is Kind.LAG:
                 return ()
@@ -283,7 +280,7 @@ class Rest:
                 path,
                 operation,
                 of_json(parse.pull_request),
-                needs=(pull_request_key(number),),
+                may_lag=True,
             )
         )
 
@@ -295,17 +292,21 @@ class Rest:
         Raises:
             GitHubError: also when the branch exists (`GitHubError.already_exists`).
         """
-        self._session.request(
-            Request(
-                "POST",
-                f"{repository.address}/git/refs",
-                msg("operation.branch", branch=branch),
-                of_json(lambda data: self._head_of(branch, data)),
-                body={"ref": f"refs/heads/{branch}", "sha": sha},
-                makes=(branch_key(branch),),
-                writes=True,
+        try:
+            self._session.request(
+                Request(
+                    "POST",
+                    f"{repository.address}/git/refs",
+                    msg("operation.branch", branch=branch),
+                    of_json(lambda data: self._head_of(branch, data)),
+                    body={"ref": f"refs/heads/{branch}", "sha": sha},
+                    writes=True,
+                )
             )
-        )
+        except GitHubError as error:
+            if error.already_exists:
+                self._session.note_branch(branch)
+            raise
 
     def create_file(
         self, repository: Repository, path: str, *, branch: str, content: bytes, message: str
@@ -318,7 +319,7 @@ class Rest:
         Raises:
             GitHubError: also when the path exists (`GitHubError.already_exists`).
         """
-        return self._session.request(
+        commit = self._session.request(
             Request(
                 "PUT",
                 f"{repository.address}/contents/{quote(path)}",
@@ -330,11 +331,12 @@ class Rest:
                     "branch": branch,
                 },
                 file=path,
-                needs=(branch_key(branch),),
-                makes=(branch_key(branch), file_key(branch, path)),
+                may_lag=True,
                 writes=True,
             )
         )
+        self._session.note_made()
+        return commit
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
         """Open a pull request to the default branch.
@@ -355,12 +357,11 @@ class Rest:
                     "body": new.body,
                     **({"draft": True} if new.draft else {}),
                 },
-                needs=(branch_key(new.branch),),
-                makes=(open_pull_request_key(new.branch),),
+                may_lag=True,
                 writes=True,
             )
         )
-        self._session.note_made(pull_request_key(opened.number))
+        self._session.note_made()
         return opened
 
     def update_pull_request(
@@ -374,7 +375,7 @@ class Rest:
                 msg("operation.pull_request_update", pull_request=pull_request.link),
                 of_json(parse.pull_request),
                 body={"body": body, **({"state": "closed"} if close else {})},
-                needs=(pull_request_key(pull_request.number),),
+                may_lag=True,
                 writes=True,
             )
         )
@@ -388,7 +389,7 @@ class Rest:
                 msg("operation.labels", names=tuple(labels)),
                 of_json(objects),
                 body={"labels": list(labels)},
-                needs=(pull_request_key(number),),
+                may_lag=True,
                 writes=True,
             )
         )
@@ -407,7 +408,7 @@ class Rest:
                 msg("operation.assignees", names=tuple(assignees)),
                 of_json(lambda data: parse.logins(Fields(data))),
                 body={"assignees": list(assignees)},
-                needs=(pull_request_key(number),),
+                may_lag=True,
                 writes=True,
             )
         )
@@ -427,7 +428,7 @@ class Rest:
                 msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
                 of_json(lambda data: Fields(data).identity("number")),
                 body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
-                needs=(pull_request_key(number),),
+                may_lag=True,
                 writes=True,
             )
         )
@@ -435,7 +436,7 @@ class Rest:
     # --- Helpers --------------------------------------------------------------------------
 
     def _pull_requests(
-        self, repository: Repository, branch: str, query: str, *, needs: tuple[str, ...] = ()
+        self, repository: Repository, branch: str, query: str, *, may_lag: bool = False
     ) -> tuple[PullRequest, ...]:
         if not repository.takes_pull_requests:
             return ()
@@ -468,20 +469,22 @@ class Rest:
                     path if number == 1 else f"{path}&page={number}",
                     operation,
                     of_json(read),
-                    needs=needs,
+                    may_lag=may_lag,
                     says_absent=lacks_it,
                 )
             )
             number, is_full = number + 1, len(numbers) == PER_PAGE
             seen.update(numbers)
-        # One of them may be new: our own whose answer was lost, or that of another run
-        self._session.note_made(*(pull_request_key(each.number) for each in pulls))
+        if pulls:
+            # One of them may be new: our own whose answer was lost, or that of another run
+            self._session.note_made()
         return pulls
 
     def _head_of(self, branch: str, data: object) -> str:
         """Give the commit id of a branch, and keep its own id."""
-        self._session.branch_ids[branch] = Fields(data).text_or("node_id", "")
-        return parse.commit_of_reference(data)
+        commit = parse.commit_of_reference(data)
+        self._session.note_branch(branch, Fields(data).text_or("node_id", ""))
+        return commit
 
     def _repository_of(self, known_as: str, data: object) -> Repository:
         fields = Fields(data)

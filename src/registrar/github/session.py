@@ -32,26 +32,6 @@ TRIES_BEFORE_LESS = 2
 """How often a request is sent whose caller can ask for less."""
 
 
-def branch_key(name: str) -> str:
-    """Key of a branch with its last commit, in `Request.needs` and `Request.makes`."""
-    return f"branch {name}"
-
-
-def pull_request_key(number: int) -> str:
-    """Key of a pull request, in `Request.needs`."""
-    return f"#{number}"
-
-
-def open_pull_request_key(branch: str) -> str:
-    """Key of the open pull request from a branch, in `Request.needs` and `Request.makes`."""
-    return f"pull request from {branch}"
-
-
-def file_key(branch: str, path: str) -> str:
-    """Key of a file on a branch, in `Request.needs` and `Request.makes`."""
-    return f"{branch}:{path}"
-
-
 @dataclass(slots=True)
 class _Attempts(Generic[Model]):
     """State of one request."""
@@ -62,9 +42,9 @@ class _Attempts(Generic[Model]):
     sent: int = 0
     """Number of tries; those that ended with lag or a limit are counted by themselves."""
     lagged: int = 0
-    """Number of answers that what we have made is not there."""
+    """Number of answers that what must exist is not there."""
     lag_until: float = 0.0
-    """Until when a missing thing may be one that GitHub does not know yet; 0: we made none."""
+    """Until when that may be because GitHub does not know it everywhere yet."""
     may_have_been_applied: bool = False
     """Whether one of its tries may have been applied."""
     limited: int = 0
@@ -95,18 +75,27 @@ class Session:
         self._clock = policy.clock
         self.context = context
         """What the meaning of an answer depends on."""
-        self.branch_ids: dict[str, str] = {}
-        """What GraphQL calls branches of the repository, by their names, as far as it is known."""
-        self._made: dict[str, float] = {}
-        """When what has these keys was made (monotonic clock, in seconds)."""
+        self.branches: dict[str, str] = {}
+        """Branches that GitHub has said to exist, with what GraphQL calls them; empty where no
+        answer said it."""
+        self._last_made: float | None = None
+        """When something was last made, or said to exist (monotonic clock, in seconds)."""
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
         """Whether the last write may have been applied, also where it never ended."""
 
-    def note_made(self, *keys: str) -> None:
-        """Remember that this run has made these now, or that GitHub says that they exist."""
-        self._made.update(dict.fromkeys(keys, self._clock.monotonic()))
+    def note_made(self) -> None:
+        """Remember that something was made now, or that GitHub says that it exists.
+
+        Another run may have made it a moment ago. What labels or assigns makes nothing.
+        """
+        self._last_made = self._clock.monotonic()
+
+    def note_branch(self, name: str, node_id: str = "") -> None:
+        """Remember that a branch exists, and what GraphQL calls it where the answer says so."""
+        self.branches[name] = node_id or self.branches.get(name, "")
+        self.note_made()
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and give our model of the answer.
@@ -135,7 +124,7 @@ class Session:
             if outcome.kind is Kind.LIMIT and not attempts.limited:
                 self.limits.pace.note_limit()
             if outcome.kind is Kind.ALREADY_EXISTS:
-                self.note_made(*request.makes)
+                self.note_made()
             if not _is_worth_another(attempts, outcome, began):
                 raise self._error(attempts, outcome)
             self._begin_pause(attempts, outcome)
@@ -163,16 +152,15 @@ class Session:
         )
         if isinstance(answer, Response):
             self.limits.note(answer.headers)
-        made = [self._made[key] for key in request.needs if key in self._made]
         attempts.sent += 1
-        attempts.lag_until = max(made) + LAG_SECONDS if made else 0.0
+        may_lag = request.may_lag and self._last_made is not None
+        attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
         context = self.context._replace(was_accepted=self.limits.was_accepted)
-        return classify(request, answer, context, was_made=bool(made), now=self._clock.time())
+        return classify(request, answer, context, may_lag=may_lag, now=self._clock.time())
 
     def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
         self.limits.was_accepted = True
         self.wrote |= request.writes
-        self.note_made(*request.makes)
         if outcome.pause:
             self._policy.begin_pause_after_success(outcome.pause, outcome.reason)
         return cast("Model", outcome.model)

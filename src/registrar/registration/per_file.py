@@ -231,7 +231,9 @@ def _read_back(
 ) -> FileResult:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
-        entry = client.rest.entry(plan.repository, definition.path, branch.name)
+        entry = client.rest.entry(
+            plan.repository, definition.path, branch.name, may_lag=error.already_exists
+        )
     except GitHubError:
         return FileResult(definition, State.UNKNOWN, failure=error.failure)
     if entry is None:
