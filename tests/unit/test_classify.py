@@ -52,20 +52,13 @@ def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = N
 
 
 def outcome(
-    call: str, found: Response | NoAnswer, *, was_made: bool = False, **more: Any
+    call: str, found: Response | NoAnswer, *, may_lag: bool = False, **more: Any
 ) -> Outcome[str]:
     """What an answer to a request means."""
     context = more.pop("context", HERE)
-    return classify(request(call, **more), found, context, was_made=was_made, now=NOW)
+    return classify(request(call, **more), found, context, may_lag=may_lag, now=NOW)
 
 
-SENT = {
-    Trouble.TIMEOUT,
-    Trouble.CONNECTION_LOST,
-    Trouble.TOO_LARGE,
-    Trouble.TOO_LARGE_TOGETHER,
-}
-"""What happens after the request has left."""
 REFUSALS = [
     # REST: call, status, words, kind, explanation
     ("GET contents/a", 404, "Not Found", Kind.NOT_FOUND, "refusal.other"),
@@ -256,7 +249,7 @@ def test_a_file_that_is_too_large_is_there() -> None:
     assert outcome("PUT contents/a", answer(403, body)).kind is Kind.PERMISSION
 
 
-def test_a_label_that_was_made_at_the_same_moment() -> None:
+def test_a_label_that_may_lag_at_the_same_moment() -> None:
     error = {"resource": "Label", "code": "already_exists", "field": "name"}
     body = {"message": "Validation Failed", "errors": [error]}
     found = outcome("POST issues/1/labels", answer(422, body))
@@ -351,7 +344,7 @@ def test_a_part_of_an_answer_is_none(body: Any) -> None:
     ("call", "trouble", "kind"),
     [
         ("query", Trouble.TOO_LARGE, Kind.PARTIAL),
-        ("query", Trouble.TOO_LARGE_TOGETHER, Kind.TRANSIENT),
+        ("query", Trouble.LOST, Kind.TRANSIENT),
         ("mutation", Trouble.TOO_LARGE, Kind.TRANSIENT),
         ("GET x", Trouble.TOO_LARGE, Kind.TRANSIENT),
     ],
@@ -359,7 +352,7 @@ def test_a_part_of_an_answer_is_none(body: Any) -> None:
 def test_a_query_with_too_large_an_answer_asks_too_much(
     call: str, trouble: Trouble, kind: Kind
 ) -> None:
-    assert outcome(call, NoAnswer(trouble)).kind is kind
+    assert outcome(call, NoAnswer(trouble, "fault.too_large")).kind is kind
 
 
 @pytest.mark.parametrize("words", TIMEOUTS)
@@ -492,14 +485,14 @@ LAG = [
 
 @pytest.mark.parametrize(("call", "found"), LAG)
 def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None:
-    made = outcome(call, found, was_made=True)
+    made = outcome(call, found, may_lag=True)
     assert (made.kind, made.gave_up, made.may_have_been_applied) == (Kind.LAG, "host.lag", False)
     assert outcome(call, found).kind is not Kind.LAG
 
 
 def test_a_login_that_is_not_found_may_be_lag() -> None:
     """And when it lasts, the text is about the login."""
-    found = outcome("POST issues/1/assignees", answer(404, "Not Found"), was_made=True)
+    found = outcome("POST issues/1/assignees", answer(404, "Not Found"), may_lag=True)
     assert (found.kind, found.reason.key, found.gave_up) == (Kind.LAG, "refusal.assignee", "")
 
 
@@ -507,7 +500,7 @@ def test_a_login_that_is_not_found_may_be_lag() -> None:
 def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
     words = f"Could not resolve to a node with the global id of '{node}'."
     body = {"message": "Validation Failed", "errors": [words]}
-    found = outcome("POST pulls/1/requested_reviewers", answer(422, body), was_made=True)
+    found = outcome("POST pulls/1/requested_reviewers", answer(422, body), may_lag=True)
     assert (found.kind, found.reason.key) == (Kind.VALIDATION, "refusal.team")
 
 
@@ -523,18 +516,18 @@ def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
     ],
 )
 def test_a_missing_permission_is_no_lag(call: str, found: Response) -> None:
-    assert outcome(call, found, was_made=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
+    assert outcome(call, found, may_lag=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
 
 
 def test_an_empty_list_may_be_lag() -> None:
     more: dict[str, Any] = {"says_absent": lambda response: response.data == []}
-    assert outcome("GET pulls", answer(200, []), was_made=True, **more).kind is Kind.LAG
+    assert outcome("GET pulls", answer(200, []), may_lag=True, **more).kind is Kind.LAG
     assert outcome("GET pulls", answer(200, []), **more).kind is not Kind.LAG
 
 
 def test_no_list_at_all_is_no_lag() -> None:
     more: dict[str, Any] = {"says_absent": lambda response: not list(objects(response.data))}
-    found = outcome("GET pulls", answer(200, {"unexpected": True}), was_made=True, **more)
+    found = outcome("GET pulls", answer(200, {"unexpected": True}), may_lag=True, **more)
     assert found.kind is Kind.UNUSABLE
 
 
@@ -575,9 +568,10 @@ def test_a_success_is_our_model() -> None:
 
 @pytest.mark.parametrize("trouble", list(Trouble))
 def test_no_answer(trouble: Trouble) -> None:
-    found = outcome("PUT contents/a", NoAnswer(trouble, "why", 20.0))
-    assert found.kind in {Kind.TRANSIENT, Kind.FATAL}
-    assert found.may_have_been_applied is (trouble in SENT)
+    found = outcome("PUT contents/a", NoAnswer(trouble, "fault.timeout", "why", 20.0))
+    assert found.kind is (Kind.FATAL if trouble is Trouble.LASTING else Kind.TRANSIENT)
+    assert found.may_have_been_applied is (trouble in {Trouble.LOST, Trouble.TOO_LARGE})
     assert found.tries == (6 if found.kind is Kind.TRANSIENT else 1)
+    assert found.reason.key == "fault.timeout"
     assert found.reason.values["host"] == "api.github.com"
     assert found.reason.values["detail"] == "why"

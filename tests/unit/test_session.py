@@ -11,16 +11,15 @@ from typing import Any
 import pytest
 
 from registrar.cancellation import Cancellation
-from registrar.errors import Cancelled
+from registrar.errors import Cancelled, GitHubError, OutOfTime
 from registrar.failure import Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.limits import TokenLimits
 from registrar.github.request import GRAPHQL, Request
 from registrar.github.rest import Rest
 from registrar.github.retry import RetryPolicy
-from registrar.github.session import Session, branch_key, open_pull_request_key
+from registrar.github.session import Session
 from registrar.github.transport import Transport
 from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
@@ -30,8 +29,8 @@ OK = (200, {"id": "x"})
 BROKEN = (500, {"message": "oops"})
 ABSENT = (404, {"message": "Not Found"})
 LIMITED = (403, {"message": "You have exceeded a secondary rate limit."})
+REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example")
 EXISTS = (422, {"message": "Reference already exists"})
-BRANCH = branch_key("x")
 
 
 class Scripted:
@@ -141,9 +140,8 @@ def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(host: S
         }
 
     host.answers = [(200, [listed(n, "theirs") for n in range(1, 101)]), (200, [listed(101, "x")])]
-    host.session.note_made(open_pull_request_key("x"))
-    repository = Repository("octo/example", "main", "https://github.com/octo/example")
-    found = Rest(host.session).open_pull_requests(repository, "x")
+    host.session.note_made()
+    found = Rest(host.session).open_pull_requests(REPOSITORY, "x")
     assert [pull.number for pull in found] == [101]
     assert host.waited == 0
 
@@ -245,22 +243,22 @@ def test_a_signal_while_waiting(
 
 
 def test_what_this_run_has_made_is_waited_for(host: Scripted) -> None:
-    host.send("POST", makes=(BRANCH,))
+    host.session.note_made()
     host.answers = [ABSENT] * 4 + [OK]
-    assert host.send("GET", needs=(BRANCH,)) == "x"
-    assert len(host.seen) == 1 + 5
+    assert host.send("GET", may_lag=True) == "x"
+    assert len(host.seen) == 5
     assert 3.75 <= host.waited <= 4.8
     assert [m.key for m in host.said] == ["wait.lag"]
     host.answers = [ABSENT, OK]
-    assert host.send("GET", needs=(BRANCH,)) == "x"
+    assert host.send("GET", may_lag=True) == "x"
     assert [m.key for m in host.said] == ["wait.lag"]
 
 
 def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
-    host.send("POST", makes=(BRANCH,))
+    host.session.note_made()
     host.answers = [ABSENT]
     with pytest.raises(GitHubError) as failed:
-        host.send("GET", needs=(BRANCH,))
+        host.send("GET", may_lag=True)
     assert failed.value.kind is Kind.LAG
     reason = failed.value.message.values["reason"]
     assert isinstance(reason, Message)
@@ -268,32 +266,53 @@ def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
     assert 10 <= host.waited < 11
     sent = len(host.seen)
     with pytest.raises(GitHubError) as failed:
-        host.send("GET", needs=(BRANCH,))
+        host.send("GET", may_lag=True)
     # Still no reason to blame the token, or to believe that it never was there
     assert failed.value.kind is Kind.LAG
     assert len(host.seen) == sent + 1
 
 
 def test_what_this_run_has_not_made_is_not_waited_for(host: Scripted) -> None:
-    host.send("POST", makes=(branch_key("other"),))
     host.answers = [ABSENT]
     with pytest.raises(GitHubError) as failed:
-        host.send("GET", needs=(BRANCH,))
+        host.send("GET", may_lag=True)
     assert (failed.value.kind, host.waited) == (Kind.NOT_FOUND, 0)
+    host.session.note_made()
+    with pytest.raises(GitHubError) as failed:
+        host.send("GET")
+    assert (failed.value.kind, host.waited) == (Kind.NOT_FOUND, 0)
+
+
+def test_a_branch_that_was_not_said_to_exist_is_not_waited_for(host: Scripted) -> None:
+    rest = Rest(host.session)
+    host.session.note_branch("x")
+    host.answers = [ABSENT]
+    assert rest.branch_head(REPOSITORY, "x-2") is None
+    assert host.waited == 0
+    host.answers = [ABSENT, (200, {"object": {"sha": "1" * 40}})]
+    assert rest.branch_head(REPOSITORY, "x") == "1" * 40
+    assert host.waited > 0
+
+
+def test_what_is_not_on_a_commit_that_was_read_is_not_waited_for(host: Scripted) -> None:
+    host.session.note_made()
+    host.answers = [ABSENT]
+    assert Rest(host.session).entry(REPOSITORY, "a.md", "1" * 40) is None
+    assert host.waited == 0
 
 
 def test_what_github_has_just_said_to_exist_is_waited_for(host: Scripted) -> None:
     host.answers = [EXISTS]
     with pytest.raises(GitHubError):
-        host.send("POST", makes=(BRANCH,))
+        host.send("POST")
     host.answers = [ABSENT, OK]
-    assert host.send("GET", needs=(BRANCH,)) == "x"
+    assert host.send("GET", may_lag=True) == "x"
 
 
 def test_a_success_that_says_nothing_is_there(host: Scripted) -> None:
-    host.session.note_made(BRANCH)
+    host.session.note_made()
     host.answers = [(200, []), OK]
-    assert host.send("GET", needs=(BRANCH,), says_absent=lambda r: r.data == []) == "x"
+    assert host.send("GET", may_lag=True, says_absent=lambda r: r.data == []) == "x"
 
 
 def test_a_reference_that_is_refused_is_asked_for_twice_more(host: Scripted) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from registrar.errors import Refused
-from registrar.github.pace import interval_for
+from registrar.github.limits import interval_for
 from registrar.models.fleet import Budget, Counts
 from registrar.models.result import Status
 from registrar.models.selection import MOST_SHARDS, Shard

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from registrar.errors import Refused, RegistrarError
+from registrar.errors import GitHubError, Refused, RegistrarError
 from registrar.failure import ENDS_THE_READING, Failure
-from registrar.github.errors import GitHubError
 from registrar.inputs.environment import event_visibility
 from registrar.models.facts import Values
 from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from registrar.cancellation import Cancellation
 from registrar.concurrency import concurrently
-from registrar.errors import Refused, RegistrarError
+from registrar.errors import GitHubError, Refused, RegistrarError
 from registrar.failure import (
     ASK_FOR_LESS,
     ENDS_THE_READING,
@@ -40,7 +40,6 @@ from registrar.failure import (
 )
 from registrar.fleet import budget as budgets
 from registrar.fleet.targets import Reading, Target, reading_of
-from registrar.github.errors import GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
 from registrar.models.selection import Exclusion

@@ -20,12 +20,12 @@ _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 
 
 class Case(NamedTuple):
-    """A request, its answer, and whether what the request needs was made."""
+    """A request, its answer, and whether "not there" may be lag."""
 
     request: Request[object]
     response: Response
     context: Context
-    was_made: bool
+    may_lag: bool
 
     @property
     def status(self) -> int:
@@ -131,7 +131,7 @@ class Case(NamedTuple):
 
     @property
     def says_absent(self) -> bool:
-        """Whether a success says that what the request needs is not there."""
+        """Whether a success says that what the request is about is not there."""
         try:
             return self.request.says_absent(self.response)
         except UnusableAnswer:

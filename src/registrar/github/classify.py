@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 
 from registrar.failure import Cause, Failure, Kind
 from registrar.github.case import INACCESSIBLE, Case, Row
-from registrar.github.causes import cause_of
-from registrar.github.explain import Context, TokenKind, explanation
+from registrar.github.explain import Context, TokenKind, cause_of, explanation
 from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.limits import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
@@ -32,13 +31,13 @@ def _lag(
     text: str = "fault.lag",
     gave_up: str = "host.lag",
 ) -> Row:
-    """What this run has just made is not known everywhere yet."""
+    """What was just made is not known everywhere yet."""
     return Row(
         Kind.LAG,
         text,
         status,
         says,
-        when=lambda c: c.was_made and when(c),
+        when=lambda c: c.may_lag and when(c),
         gave_up=gave_up,
     )
 
@@ -70,40 +69,6 @@ def _is_new_commit(case: Case) -> bool:
     absent = "NOT_FOUND" in case.types or case.says("not found")
     return case.refused and case.request.writes and (absent or _is_stale(case))
 
-
-def _passing(text: str, *, may_have_been_applied: bool = False) -> Row:
-    """Something that may be gone the next time."""
-    return Row(
-        Kind.TRANSIENT,
-        text,
-        tries=TRIES,
-        may_have_been_applied=may_have_been_applied,
-        gave_up="host.unreachable",
-    )
-
-
-WITHOUT_ANSWER: Mapping[Trouble, Row] = {
-    Trouble.NO_NAME: _passing("fault.no_name"),
-    Trouble.NO_CONNECTION: _passing("fault.no_connection"),
-    Trouble.CONNECT_TIMEOUT: _passing("fault.connect_timeout"),
-    Trouble.PROXY: _passing("fault.proxy"),
-    Trouble.TIMEOUT: _passing("fault.timeout", may_have_been_applied=True),
-    Trouble.CONNECTION_LOST: _passing("fault.connection_lost", may_have_been_applied=True),
-    Trouble.TOO_LARGE: _passing("fault.too_large", may_have_been_applied=True),
-    Trouble.TOO_LARGE_TOGETHER: _passing("fault.together_too_large", may_have_been_applied=True),
-    Trouble.CERTIFICATE_EXPIRED: Row(Kind.FATAL, "host.certificate_expired"),
-    Trouble.CERTIFICATE_NAME: Row(Kind.FATAL, "host.certificate_name"),
-    Trouble.CERTIFICATE_ISSUER: Row(Kind.FATAL, "host.certificate_issuer"),
-    Trouble.TLS: Row(Kind.FATAL, "host.tls"),
-    Trouble.CA_BUNDLE: Row(Kind.FATAL, "host.ca_bundle"),
-    Trouble.PROXY_ADDRESS: Row(Kind.FATAL, "host.proxy_address"),
-    Trouble.PROXY_TLS: Row(Kind.FATAL, "host.proxy_tls"),
-    # Not sent again: some companies lock an account after a few wrong passwords
-    Trouble.PROXY_LOGIN: Row(Kind.FATAL, "host.proxy_login"),
-}
-"""What happened where no answer came."""
-_TOO_LARGE_QUERY = Row(Kind.PARTIAL, "fault.too_large")
-"""A query can ask for less at once."""
 
 _LIMITED = (200, 403, 429)
 """GraphQL refuses with status 200, too."""
@@ -428,24 +393,24 @@ def classify(
     answer: Response | NoAnswer,
     context: Context,
     *,
-    was_made: bool,
+    may_lag: bool,
     now: float,
 ) -> Outcome[Model]:
     """Classify an answer.
 
-    ``was_made`` says that this run has made what the request needs, or that GitHub has said that
-    it is there; ``now`` is the time in seconds since the epoch.
+    ``may_lag`` says that this run has made what the request is about, or that GitHub has said
+    that it is there; ``now`` is the time in seconds since the epoch.
     """
     headers: Mapping[str, str]
     judged: Response | NoAnswer = answer
     if isinstance(answer, NoAnswer):
-        row, headers = _row_without_answer(answer.trouble, request), {}
+        row, headers = _row_without_answer(answer, request), {}
     else:
         headers = answer.headers
         # What a query expects to lack explains nothing
         unexpected = answer.with_errors(lambda error: not request.tolerates(error))
         judged = unexpected if request.target == GRAPHQL else answer
-        case = Case(request, judged, context, was_made)
+        case = Case(request, judged, context, may_lag)
         found = _row_of(case)
         if found is None and answer.status in _SUCCESS:
             try:
@@ -488,15 +453,25 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
     """Give what a GraphQL answer lacks, where the rest of it is used."""
     query = Request("POST", GRAPHQL, operation, lambda _: None)
-    row = _row_of(Case(query, answer, context, was_made=False)) or UNUSABLE
+    row = _row_of(Case(query, answer, context, may_lag=False)) or UNUSABLE
     reason = explanation(row.text, answer, context)
     message = msg("host.failed", operation=operation, reason=reason)
     return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))
 
 
-def _row_without_answer(trouble: Trouble, request: Request[object]) -> Row:
-    asks = request.target == GRAPHQL and not request.writes
-    return _TOO_LARGE_QUERY if trouble is Trouble.TOO_LARGE and asks else WITHOUT_ANSWER[trouble]
+def _row_without_answer(answer: NoAnswer, request: Request[object]) -> Row:
+    if answer.trouble is Trouble.LASTING:
+        return Row(Kind.FATAL, answer.text)
+    if answer.trouble is Trouble.TOO_LARGE and request.target == GRAPHQL and not request.writes:
+        # A query can ask for less at once
+        return Row(Kind.PARTIAL, answer.text)
+    return Row(
+        Kind.TRANSIENT,
+        answer.text,
+        tries=TRIES,
+        may_have_been_applied=answer.trouble is not Trouble.NOT_SENT,
+        gave_up="host.unreachable",
+    )
 
 
 def _row_of(case: Case) -> Row | None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from registrar.errors import Refused, RegistrarError
+from registrar.errors import GitHubError, Refused, RegistrarError
 from registrar.failure import Kind
-from registrar.github.errors import GitHubError
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQL
-from registrar.github.limits import Resource, TokenLimits
+from registrar.github.limits import Pace, Resource, TokenLimits
 from registrar.github.many import ManyClient
-from registrar.github.pace import Pace
 from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.rest import Rest

@@ -6,17 +6,16 @@ import base64
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from registrar.errors import Refused
+from registrar.errors import GitHubError, Refused
 from registrar.failure import ASK_FOR_LESS, Failure, Kind
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.classify import failure_beside_data
-from registrar.github.errors import GitHubError
 from registrar.github.fields import Fields
 from registrar.github.parse_graphql import Asked, Path
 from registrar.github.request import GRAPHQL, Model, Request
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing, of_json
-from registrar.github.session import Session, branch_key, pull_request_key
+from registrar.github.session import Session
 from registrar.github.trees import Known
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
@@ -180,12 +179,10 @@ class GraphQL:
                 idempotent=False,
             )
         )
-        if created.branch_id:
-            self._session.branch_ids[commit.branch] = created.branch_id
         if created.branch_id or created.commit:
-            self._session.note_made(branch_key(commit.branch))
+            self._session.note_branch(commit.branch, created.branch_id)
         if created.pull_request:
-            self._session.note_made(pull_request_key(created.pull_request.number))
+            self._session.note_made()
         return created
 
     def create_commit(self, repository: Repository, commit: NewCommit) -> str:
@@ -196,8 +193,7 @@ class GraphQL:
         Raises:
             GitHubError: also when the branch is no longer at ``commit.parent``.
         """
-        branch = branch_key(commit.branch)
-        return self._session.request(
+        commit_id = self._session.request(
             Request(
                 "POST",
                 GRAPHQL,
@@ -207,10 +203,11 @@ class GraphQL:
                     queries.CREATE_COMMIT, {"commit": self._commit_input(repository, commit)}
                 ),
                 writes=True,
-                needs=(branch,),
-                makes=(branch,),
+                may_lag=True,
             )
         )
+        self._session.note_made()
+        return commit_id
 
     def _commit_input(self, repository: Repository, commit: NewCommit) -> dict[str, object]:
         additions = [
@@ -221,7 +218,7 @@ class GraphQL:
             "repositoryNameWithOwner": repository.full_name,
             "branchName": commit.branch,
         }
-        branch_id = self._session.branch_ids.get(commit.branch)
+        branch_id = self._session.branches.get(commit.branch)
         return {
             "branch": {"id": branch_id} if branch_id else by_name,
             "expectedHeadOid": commit.parent,
@@ -272,12 +269,9 @@ class GraphQL:
             if error.kind is Kind.NOT_FOUND:
                 raise self._rest.not_found_error(target) from error
             raise
-        for branch in repository.state.branches.values():
-            if branch.head:
-                self._session.note_made(branch_key(branch.name))
+        if any(branch.pull_requests for branch in repository.state.branches.values()):
             # As with REST: one of them may be new
-            pulls = branch.pull_requests
-            self._session.note_made(*(pull_request_key(each.number) for each in pulls))
+            self._session.note_made()
         return repository
 
     def _read_in(
@@ -287,7 +281,8 @@ class GraphQL:
         asked = Asked(branches, directories, response)
         repository = data.object("repository")
         self.note_seen(target, repository)
-        self._session.branch_ids.update(parse_graphql.branch_ids(repository, branches))
+        for name, node_id in parse_graphql.branch_ids(repository, branches).items():
+            self._session.note_branch(name, node_id)
         return self.partly_read(repository, data.object_or_null("pulls"), asked)
 
     def note_seen(self, known_as: str, fields: Fields) -> None:

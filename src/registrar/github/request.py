@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from registrar.failure import Kind
-from registrar.github.response import MOST_VALUES, GraphQLError, Response
+from registrar.github.response import GraphQLError, Response
 from registrar.texts.messages import Message
 
 Model = TypeVar("Model")
@@ -36,20 +36,16 @@ class Request(NamedTuple, Generic[Model_co]):
     file: str = ""
     """Path of the file that is to be created."""
     writes: bool = False
-    most_values: int = MOST_VALUES
-    """An answer with more values than these is unusable."""
     asks_less_after: frozenset[Kind] = frozenset()
     """Failures that may pass, after which it is sent only once more: then the caller asks for
     less."""
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
-    needs: tuple[str, ...] = ()
-    """Keys of what must exist for it to work, made by the functions `…_key` of `session`."""
-    makes: tuple[str, ...] = ()
-    """Keys of what exists after a success, and after the refusal "already exists": an earlier run
-    may have made it a moment ago."""
+    may_lag: bool = False
+    """Whether it is about what this run has made, or GitHub has said to exist: right after that,
+    "not there" may mean "not known everywhere yet"."""
     says_absent: Callable[[Response], bool] = _never
-    """Whether a success says that what it ``needs`` is not there (a list without it); may raise
+    """Whether a success says that this is not there (a list without it); may raise
     `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from registrar.alternatives import may_inherit
-from registrar.errors import Cancelled
+from registrar.errors import Cancelled, GitHubError, OutOfTime
 from registrar.failure import Failure
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState

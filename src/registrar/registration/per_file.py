@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.alternatives import directories_to_read, places_of
 from registrar.concurrency import concurrently, in_background
-from registrar.errors import Cancelled, Refused
+from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
 from registrar.failure import Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.github.limits import CONNECTIONS
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
@@ -220,7 +219,9 @@ def _read_back(
 ) -> FileResult:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
-        entry = client.rest.entry(plan.repository, definition.path, branch.name)
+        entry = client.rest.entry(
+            plan.repository, definition.path, branch.name, may_lag=error.already_exists
+        )
     except GitHubError:
         return FileResult(definition, Standing.MISSING, Done.UNKNOWN, failure=error.failure)
     if entry is None:

@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from registrar.errors import RegistrarError
+from registrar.errors import GitHubError, OutOfTime, RegistrarError
 from registrar.failure import Failure, Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult

@@ -13,12 +13,13 @@ from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
+    GitHubError,
+    OutOfTime,
     RegistrarError,
     describe,
     exit_code,
 )
 from registrar.failure import ENDS_THE_READING, Failure, Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.result import Done, FileResult, RegistrationResult

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from registrar import alternatives
-from registrar.errors import Cancelled, Refused
+from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
 from registrar.failure import Failure, Kind
-from registrar.github.errors import GitHubError, OutOfTime
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
