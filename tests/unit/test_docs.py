@@ -13,7 +13,7 @@ import yaml
 
 from registrar.definitions import conditions, entries, loading, parsing, rules
 from registrar.inputs.table import INPUTS
-from registrar.patterns import MOST_CHARACTERS
+from registrar.models.patterns import MOST_CHARACTERS
 from registrar.profiles import CHOICES, CONFIG, PROFILES
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg

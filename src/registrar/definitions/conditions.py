@@ -9,9 +9,9 @@ import yaml
 from registrar.definitions import parsing, rules
 from registrar.definitions.diagnostics import Place
 from registrar.definitions.entries import EntryReader, line_of
+from registrar.models.patterns import MOST_CHARACTERS
 from registrar.models.rules import Condition
 from registrar.models.selection import VISIBILITIES
-from registrar.patterns import MOST_CHARACTERS
 from registrar.texts.messages import Excerpt, msg
 from registrar.texts.templates import PROPERTY_NAME
 

@@ -6,7 +6,6 @@ A list is an array of entries, or an object that may extend a built-in list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -20,8 +19,8 @@ from registrar.definitions.entries import Entry, EntryReader, line_of
 from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.models.files import FileDefinition, parents
+from registrar.models.patterns import MOST_CHARACTERS, matches
 from registrar.models.rules import Rule
-from registrar.patterns import MOST_CHARACTERS, pattern
 from registrar.texts.messages import Excerpt, msg
 from registrar.workspace import Folder, Unreadable
 
@@ -174,26 +173,33 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
             reader.errors.add(place, message)
-    excluded = set[str]()
     if (node := keys.get("exclude")) is not None:
-        place = Place(line_of(node))
-        globs = reader.items(node, "exclude", place)
-        if len(globs) > rules.MOST_GLOBS:
-            most = rules.MOST_GLOBS
-            reader.errors.add(place, msg("definitions.too_many_globs", most=most))
-            return listed
-        for node in globs:
-            place = Place(line_of(node))
-            glob = reader.string(node, "exclude", place, is_item=True)
-            if glob is not None and len(glob) > MOST_CHARACTERS:
-                reader.errors.add(place, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
-                continue
-            matched = {d.path for d in listed if glob is not None and matches(d.path, glob)}
-            if glob is not None and not matched:
-                message = msg("definitions.exclude_unused", glob=Excerpt(glob))
-                reader.warnings.add(place, message)
+        excluded = _excluded(reader, node, [definition.path for definition in listed])
+        listed = [definition for definition in listed if definition.path not in excluded]
+    return listed
+
+
+def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set[str]:
+    """Those of ``paths`` that a glob of ``exclude`` matches."""
+    globs = reader.items(node, "exclude", Place(line_of(node)))
+    if len(globs) > rules.MOST_GLOBS:
+        message = msg("definitions.too_many_globs", most=rules.MOST_GLOBS)
+        reader.errors.add(Place(line_of(node)), message)
+        return set()
+    excluded = set[str]()
+    for each in globs:
+        place = Place(line_of(each))
+        glob = reader.string(each, "exclude", place, is_item=True)
+        if glob is None:
+            continue
+        if len(glob) > MOST_CHARACTERS:
+            reader.errors.add(place, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
+        elif matched := matching(paths, glob):
             excluded |= matched
-    return [definition for definition in listed if definition.path not in excluded]
+        else:
+            message = msg("definitions.exclude_unused", glob=Excerpt(glob))
+            reader.warnings.add(place, message)
+    return excluded
 
 
 def _check_tree(
@@ -229,34 +235,26 @@ def _check_size(
             reader.errors.add(Place(), msg(key, file=name, count=count, most=most))
 
 
-def matches(path: str, glob: str) -> bool:
-    """Whether ``glob`` matches ``path``.
+def matching(paths: Iterable[str], glob: str) -> set[str]:
+    """Those of ``paths`` that ``glob`` matches.
 
     ``*`` and ``?`` match within a part, ``**`` matches any number of parts.
     """
-    globs = _parts(glob)
-    # The positions in the glob that may have been reached: no backtracking, so it is linear
-    used = _with_none_for_stars({0}, globs)
-    for part in path.split("/"):
-        used = _with_none_for_stars(
-            {
-                at if globs[at] == "**" else at + 1
-                for at in used
-                if at < len(globs) and (globs[at] == "**" or pattern(globs[at]).matches(part))
-            },
-            globs,
-        )
-    return len(globs) in used
-
-
-@lru_cache(maxsize=128)
-def _parts(glob: str) -> Sequence[str]:
-    """The parts of a glob; several ``**`` in a row are one."""
     parts = glob.split("/")
-    before = ["", *parts]
-    return [part for at, part in enumerate(parts) if (part, before[at]) != ("**", "**")]
+    # Several `**` in a row are one
+    pairs = zip(parts, ["", *parts], strict=False)
+    parts = [part for part, before in pairs if not part == before == "**"]
+    return {path for path in paths if _matches(parts, path.split("/"))}
 
 
-def _with_none_for_stars(used: set[int], globs: Sequence[str]) -> set[int]:
-    """Add the positions that are reached when a ``**`` matches no part."""
-    return used | {at + 1 for at in used if at < len(globs) and globs[at] == "**"}
+def _matches(glob: Sequence[str], path: Sequence[str]) -> bool:
+    # How many parts of the path the glob so far may stand for: nothing is tried twice
+    reached = {0}
+    for part in glob:
+        if part == "**":
+            reached = set(range(min(reached), len(path) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(path) and matches(part, path[at])}
+        if not reached:
+            return False
+    return len(path) in reached

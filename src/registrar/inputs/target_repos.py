@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from registrar.models.patterns import MOST_CHARACTERS
 from registrar.models.selection import VISIBILITIES, Rule, Selection
-from registrar.patterns import MOST_CHARACTERS
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME
 

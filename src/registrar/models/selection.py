@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.models.facts import Facts, Values
-from registrar.patterns import pattern
+from registrar.models.patterns import matches
 
 VISIBILITIES = ("public", "private", "internal")
 
@@ -83,7 +83,7 @@ class Rule(NamedTuple):
     def matches(self, full_name: str) -> bool:
         """Whether the rule is about ``full_name`` (``owner/repo``, any letter case)."""
         owner, _, repo = full_name.lower().partition("/")
-        return owner == self.owner and pattern(self.name).matches(repo)
+        return owner == self.owner and matches(self.name, repo)
 
 
 Properties = Mapping[str, frozenset[str]]
