@@ -57,7 +57,7 @@ class CommandLine(NamedTuple):
         for option, each in _OPTIONS.items():
             if not (self.command and each.name == "profile"):
                 yield f"  {option}{_shown_choices(each)}"
-                message = msg(f"option.{each.name}")
+                message = each.description
                 if each.default:
                     message = msg("help.with_default", text=message, value=each.default)
                 yield from _wrapped(f"{_MARGIN}{catalogue.text(message)}")

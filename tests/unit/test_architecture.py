@@ -14,7 +14,7 @@ import yaml
 from registrar.inputs.table import INPUTS
 from registrar.models.run import RunResult
 from registrar.reporting.report_document import outputs
-from registrar.texts.messages import Catalogue, msg
+from registrar.texts.messages import Catalogue
 from tests.documents import table
 from tests.harness import ROOT, clean_environment
 
@@ -167,7 +167,7 @@ def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
     for name, each in INPUTS.items():
         default = each.workflow_default or each.default
         assert ACTION["inputs"][name] == {
-            "description": catalogue.text(msg(f"option.{name}")),
+            "description": catalogue.text(each.description),
             **({"default": default} if default else {}),
         }
 

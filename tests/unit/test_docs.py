@@ -58,7 +58,7 @@ def test_japanese_readme_lists_every_input_and_output() -> None:
     assert [row[:2] for row in rows] == names_and_defaults("inputs")
     assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
     japanese = Catalogue("ja")
-    assert [row[2] for row in rows] == [japanese.text(msg(f"option.{name}")) for name in INPUTS]
+    assert [row[2] for row in rows] == [japanese.text(each.description) for each in INPUTS.values()]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -83,7 +83,7 @@ def test_every_profile_is_documented_and_can_be_chosen() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_description_of_an_input_names_its_placeholders(language: str) -> None:
     for key, each in INPUTS.items():
-        description = Catalogue(language).text(msg(f"option.{key}"))
+        description = Catalogue(language).text(each.description)
         assert re.findall(r"{([\w:]+)}", description) == list(each.placeholders), key
 
 
