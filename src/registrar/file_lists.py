@@ -6,21 +6,20 @@ import itertools
 import os
 from typing import NamedTuple
 
-from registrar import profiles
-from registrar.definitions import loading
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reading import branch_diagnostic
 from registrar.inputs.settings import Settings
+from registrar.lists import loading, profiles
+from registrar.lists.profiles import Profile
 from registrar.models.files import FileDefinition, digest_of
 from registrar.models.result import RegistrationResult
 from registrar.models.rules import Rule
 from registrar.models.spec import RegistrationSpec
-from registrar.profiles import Profile
 from registrar.registration.proposal import Proposal
 from registrar.reporting.reporter import Reporter
+from registrar.runtime.workspace import Folder
 from registrar.texts import templates
 from registrar.texts.messages import Catalogue
-from registrar.workspace import Folder
 
 
 class FileList(NamedTuple):

@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from registrar import cli
-from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
 from registrar.file_lists import load as load_list
-from registrar.inputs import environment, reading
+from registrar.inputs import cli, environment, reading
 from registrar.models.run import RunResult
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Catalogue, msg
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
 from registrar.inputs import reading
-from registrar.inputs.table import INPUTS, NAMES
+from registrar.inputs.interface import INPUTS, NAMES
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue
 from tests.contract.test_hostile_texts import check_plain

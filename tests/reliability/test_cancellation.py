@@ -326,7 +326,7 @@ def test_no_other_profile_is_begun(
 SIGNALLED_WHILE_IT_REPORTS = f"""
 import io, os, signal, sys, time
 sys.path.insert(0, {str(ROOT / "src")!r})
-from registrar.cancellation import GRACE_SECONDS, Cancellation
+from registrar.runtime.cancellation import GRACE_SECONDS, Cancellation
 from registrar.main import main
 
 class SlowlyRead(io.TextIOWrapper):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
 from registrar.inputs import reading
+from registrar.inputs.interface import NAMES
 from registrar.inputs.settings import Settings
-from registrar.inputs.table import NAMES
 
 GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example", "INPUT_PROFILE": "health"}
 VARIABLES = st.sampled_from(

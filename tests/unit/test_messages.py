@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from registrar.definitions import loading
+from registrar.lists import loading
+from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.models import result
-from registrar.profiles import CONFIG, PROFILES
+from registrar.runtime.workspace import Folder
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
-from registrar.workspace import Folder
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 

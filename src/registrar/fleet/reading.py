@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from registrar.clock import Clock
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
 from registrar.fleet import budget as budgets
@@ -19,6 +18,7 @@ from registrar.models.fleet import FleetState
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
 from registrar.models.selection import Exclusion
+from registrar.presence.special_files import directory_of
 from registrar.registration.base import with_owner
 from registrar.registration.decide import (
     Answer,
@@ -34,7 +34,7 @@ from registrar.registration.decide import (
 )
 from registrar.registration.plan import make_plan
 from registrar.registration.single import directories_to_read, names_to_read
-from registrar.special_files import directory_of
+from registrar.runtime.clock import Clock
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from registrar.cancellation import Cancellation
 from registrar.errors import Diagnostic, Refused
 from registrar.file_lists import FileList
 from registrar.fleet import budget as budgets
@@ -41,6 +40,7 @@ from registrar.registration.progress import Progress
 from registrar.registration.run import preview, register
 from registrar.reporting import fleet_messages
 from registrar.reporting.reporter import Reporter
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

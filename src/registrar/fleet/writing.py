@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Failure, Kind
 from registrar.fleet.targets import Reading
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import FleetRow, FleetState, PullState
 from registrar.models.result import PullRequestOperation, RegistrationResult
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from urllib3 import exceptions
 from registrar.github.limits import CONNECTIONS
 from registrar.github.response import NoAnswer, Trouble
 from registrar.github.timed import CHUNK, LARGEST_ANSWER, HTTPPool, HTTPSPool, TooLargeError
-from registrar.loopback import is_loopback
+from registrar.runtime.loopback import is_loopback
 
 CONNECT_SECONDS = 10.0
 SLOWEST_UPLOAD = 100_000

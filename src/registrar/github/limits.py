@@ -10,10 +10,10 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.failure import Kind
 from registrar.github.pace import Pace
+from registrar.runtime.clock import Clock
 from registrar.texts.messages import msg
 
 CONNECTIONS = 15

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from registrar.clock import Clock
+from registrar.runtime.clock import Clock
 
 WINDOWS = ((80, 61.0), (500, 3601.0))
 """Content-creating requests that GitHub takes, and in how many seconds

@@ -7,12 +7,12 @@ import random
 import threading
 from collections.abc import Callable
 
-from registrar.cancellation import Cancellation
 from registrar.failure import Failure, Kind
 from registrar.github.errors import OutOfTime
 from registrar.github.limits import clock_time
 from registrar.github.pace import Pace
 from registrar.github.request import Outcome
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 FIRST_PAUSE = 0.5

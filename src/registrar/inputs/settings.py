@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from registrar.lists.profiles import Profile
 from registrar.models.selection import Selection, Shard
 from registrar.models.spec import CommitStrategy, FailOn, Mode, PullRequestOptions
-from registrar.profiles import Profile
 from registrar.texts.messages import Message
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.lists.profiles import Profile
 from registrar.models.facts import Values
 from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, State
 from registrar.models.spec import PullRequestOptions
-from registrar.profiles import Profile
 from registrar.registration.mark import BEGIN, END, NO_MARK, Mark
 from registrar.registration.progress import Progress
 from registrar.reporting import pull_request_body

@@ -11,18 +11,17 @@ from typing import NamedTuple
 
 import yaml
 
-from registrar import profiles
-from registrar.definitions import parsing, rules
-from registrar.definitions.conditions import ConditionReader
-from registrar.definitions.diagnostics import Place
-from registrar.definitions.entries import Entry, EntryReader, line_of
-from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
+from registrar.lists import constraints, profiles, syntax
+from registrar.lists.conditions import ConditionReader
+from registrar.lists.diagnostics import Place
+from registrar.lists.entries import Entry, EntryReader, line_of
+from registrar.lists.syntax import Malformed
 from registrar.models.files import FileDefinition, parents
 from registrar.models.patterns import MOST_CHARACTERS, matches
 from registrar.models.rules import Rule
+from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
-from registrar.workspace import Folder, Unreadable
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
@@ -51,7 +50,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         InvalidInput: the file cannot be used; carries every diagnostic.
     """
     try:
-        root = _parse(folder.read(name, most=rules.FILE_BYTES), name)
+        root = _parse(folder.read(name, most=constraints.FILE_BYTES), name)
     except Unreadable as error:
         raise InvalidInput([Diagnostic(error.message, name)]) from error
     except Malformed as error:
@@ -100,14 +99,14 @@ def _merged(
 
 def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
     """Read each rule."""
-    if len(nodes) > rules.MOST_RULES:
-        message = msg("definitions.too_many_rules", count=len(nodes), most=rules.MOST_RULES)
+    if len(nodes) > constraints.MOST_RULES:
+        message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
         reader.errors.add(Place(line_of(nodes[0])), message)
         return
     conditions = ConditionReader(reader)
     for number, node in enumerate(nodes, start=1):
         place = Place(line_of(node))
-        if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
             reader.errors.add(place, msg("definitions.rule_no_object"))
             continue
         keys = reader.keys(node, RULE_KEYS, place)
@@ -133,16 +132,16 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
         raise Malformed("definitions.not_utf8", line, offset=error.start) from error
     if not text.strip():
         raise Malformed("definitions.empty")
-    root = parsing.parse_json(text) if suffix == ".json" else parsing.parse_yaml(text)
+    root = syntax.parse_json(text) if suffix == ".json" else syntax.parse_yaml(text)
     if root is None:
         raise Malformed("definitions.empty")
-    if isinstance(root, yaml.SequenceNode) and root.tag == parsing.SEQUENCE:
+    if isinstance(root, yaml.SequenceNode) and root.tag == syntax.SEQUENCE:
         return root
     # An object without any of the keys is mostly an entry that is not in an array
     if (
         isinstance(root, yaml.MappingNode)
-        and root.tag == parsing.MAPPING
-        and any(parsing.text_of(key) in KEYS for key, _ in root.value)
+        and root.tag == syntax.MAPPING
+        and any(syntax.text_of(key) in KEYS for key, _ in root.value)
     ):
         return root
     raise Malformed("definitions.not_a_list", 1)
@@ -154,9 +153,9 @@ def _name(reader: EntryReader, node: yaml.Node | None) -> str:
         return ""
     place = Place(line_of(node))
     name = reader.string(node, "name", place)
-    if name is None or rules.LIST_NAME.fullmatch(name):
+    if name is None or constraints.LIST_NAME.fullmatch(name):
         return name or ""
-    message = msg("definitions.name", value=Excerpt(name), most=rules.NAME_CHARACTERS)
+    message = msg("definitions.name", value=Excerpt(name), most=constraints.NAME_CHARACTERS)
     reader.errors.add(place, message)
     return ""
 
@@ -182,8 +181,8 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
 def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set[str]:
     """Those of ``paths`` that a glob of ``exclude`` matches."""
     globs = reader.items(node, "exclude", Place(line_of(node)))
-    if len(globs) > rules.MOST_GLOBS:
-        message = msg("definitions.too_many_globs", most=rules.MOST_GLOBS)
+    if len(globs) > constraints.MOST_GLOBS:
+        message = msg("definitions.too_many_globs", most=constraints.MOST_GLOBS)
         reader.errors.add(Place(line_of(node)), message)
         return set()
     excluded = set[str]()
@@ -228,8 +227,8 @@ def _check_size(
     paths = {path for d in definitions for path in (d.path, *d.alternatives)}.union(asked)
     above = {parent for path in paths for parent in parents(path)}
     for key, count, most in (
-        ("definitions.too_many_paths", len(paths), rules.MOST_PATHS),
-        ("definitions.too_many_directories", len(above), rules.MOST_DIRECTORIES),
+        ("definitions.too_many_paths", len(paths), constraints.MOST_PATHS),
+        ("definitions.too_many_directories", len(above), constraints.MOST_DIRECTORIES),
     ):
         if count > most:
             reader.errors.add(Place(), msg(key, file=name, count=count, most=most))

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from registrar import profiles
+from registrar.lists import profiles
 from registrar.models.spec import CommitStrategy, FailOn, Mode
 from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 from registrar.texts.templates import PROPERTY

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from registrar import __version__
-from registrar.inputs.table import INPUTS, Input, meant
-from registrar.profiles import BOTH
+from registrar.inputs.interface import INPUTS, Input, meant
+from registrar.lists.profiles import BOTH
 from registrar.texts.messages import Catalogue, Message, msg
 
 COLUMNS = 80
