@@ -7,8 +7,7 @@ import os
 from typing import NamedTuple
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.inputs.reading import branch_diagnostic
-from registrar.inputs.settings import Settings
+from registrar.inputs.settings import Settings, branch_diagnostic
 from registrar.lists import loading, profiles
 from registrar.lists.profiles import Profile
 from registrar.models.files import FileDefinition, digest_of

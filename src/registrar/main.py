@@ -11,7 +11,8 @@ from typing import TextIO
 
 from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
 from registrar.file_lists import load as load_list
-from registrar.inputs import cli, environment, reading
+from registrar.inputs import cli, environment
+from registrar.inputs.settings import read as read_settings
 from registrar.models.run import RunResult
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
@@ -47,7 +48,7 @@ def main(
 
     result = RunResult()
     try:
-        settings = reading.read(environ, command_line.errors)
+        settings = read_settings(environ, command_line.errors)
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
         # Commits and pull requests may name the repository that they are in

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
-from registrar.inputs import reading
+from registrar.inputs import settings
 from registrar.inputs.interface import NAMES
 from registrar.inputs.settings import Settings
 
@@ -20,13 +20,13 @@ VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"
 
 
 def read(**environ: str) -> Settings:
-    return reading.read({**GOOD, **environ})
+    return settings.read({**GOOD, **environ})
 
 
 @given(st.dictionaries(VARIABLES, VALUES | st.text("abc/.:@?#[]% \\", max_size=20)))
 def test_any_environment_gives_inputs_or_diagnostics(environ: dict[str, str]) -> None:
     try:
-        given_inputs = reading.read(environ)
+        given_inputs = settings.read(environ)
     except InvalidInput:
         return
     owner, _, repository = given_inputs.target.partition("/")

@@ -1,14 +1,45 @@
-"""What a run was asked to do."""
+"""Environment -> `Settings`, with every diagnostic at once, before any request."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from registrar.errors import Diagnostic, InvalidInput
+from registrar.inputs import api_url, environment, target_repos
+from registrar.inputs.interface import INPUTS, closest
+from registrar.lists import profiles
 from registrar.lists.profiles import Profile
 from registrar.models.selection import Selection, Shard
 from registrar.models.spec import CommitStrategy, FailOn, Mode, PullRequestOptions
-from registrar.texts.messages import Message
+from registrar.texts import templates
+from registrar.texts.messages import Message, msg
+
+MOST_MINUTES = 360
+"""A job on a GitHub-hosted runner ends after this time (minutes)."""
+LINE_CHARACTERS = 200
+"""A title may have 256 characters on GitHub; the rest is for the values of placeholders."""
+BODY_CHARACTERS = 30_000
+"""A pull request's body may have 65,536 characters on GitHub; the rest is for our own part."""
+BRANCH_BYTES = 240
+"""GitHub allows 255 with ``refs/heads/``; the rest is for ``-2`` behind a name that is taken."""
+
+_TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
+_MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
+_COUNT = re.compile(r"[0-9]{1,6}")
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
+_NO_BRANCH = re.compile(  # git-check-ref-format
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$"
+)
+_OTHER_REFERENCE = re.compile(
+    # gitrevisions(7): what a name is looked up as beside refs/heads/<name>. GitHub takes no name
+    # like a commit's id either (docs, "Dealing with special characters in branch and tag names")
+    r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
+)
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class Settings(NamedTuple):
@@ -68,3 +99,281 @@ class Settings(NamedTuple):
     def __repr__(self) -> str:
         """Without the token."""
         return f"Settings(target={self.target!r})"
+
+
+def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings:
+    """Read and check the inputs.
+
+    ``errors`` were found on the command line, and are reported together with ours.
+
+    Raises:
+        InvalidInput: with every diagnostic.
+    """
+    reader = _Reader(environ)
+    profile, mode = reader.profile(), Mode(reader.choice("mode"))
+    settings = Settings(
+        token=reader.token(),
+        target=reader.target(),
+        selection=reader.selection,
+        max_pull_requests=reader.max_pull_requests(),
+        max_seconds=reader.minutes("max_minutes") * 60,
+        shard=reader.shard(),
+        profiles=profiles.chosen(profile),
+        workspace=Path(environ.get("GITHUB_WORKSPACE") or os.curdir),
+        definitions=reader.definitions(profile),
+        respect_alternatives=reader.switch("respect_alternatives"),
+        mode=mode,
+        fail_on=reader.fail_on(),
+        commit_strategy=reader.commit_strategy(),
+        branch=reader.branch(profile),
+        commit_message=reader.line("commit_message"),
+        title=reader.line("title"),
+        pull_request=PullRequestOptions(
+            body=reader.body(),
+            labels=reader.filled_names("labels"),
+            assignees=reader.people("assignees"),
+            reviewers=reader.people("reviewers"),
+            team_reviewers=reader.teams(),
+            draft=reader.switch("draft"),
+        ),
+        language=reader.choice("language"),
+        api_url=reader.api_url(),
+        max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
+        in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
+        workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
+        event=Path(event) if (event := environ.get("GITHUB_EVENT_PATH")) else None,
+        run_url=environment.run_url(environ),
+        action_url=environment.action_url(environ),
+        warnings=reader.warnings(mode),
+    )
+    # A mistyped name comes first: it may be why a value is missing
+    diagnostics = [
+        *errors,
+        *environment.unknown(environ),
+        *reader.diagnostics,
+        *environment.leaks(environ, settings.token),
+    ]
+    if diagnostics:
+        raise InvalidInput([Diagnostic(text) for text in diagnostics])
+    return settings
+
+
+def branch_diagnostic(name: str) -> Message | None:
+    """Describe why no working branch can have this name; ``None`` when one can."""
+    if _OTHER_REFERENCE.match(name):
+        return msg("input.branch_other_reference", value=name)
+    if _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
+        return msg("input.branch_malformed", value=name)
+    return None
+
+
+class _Reader:
+    """Reads one input after the other and collects the diagnostics."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._unreadable = environment.not_utf8(environ)
+        self.diagnostics = [msg("input.not_utf8", name=name) for name in self._unreadable]
+        self.selection = self._selection()
+
+    def token(self) -> str:
+        value = environment.token(self._environ)
+        if not value:
+            self._report("host_token", msg("input.token_missing"))
+        elif not _TOKEN.fullmatch(value):
+            self._report("host_token", msg("input.token_malformed"))
+        return value
+
+    def target(self) -> str:
+        value = self._given("target_repo")
+        if self.selection:
+            return value
+        matched = _TARGET.fullmatch(value)
+        if not value:
+            self._report("target_repo", msg("input.target_missing"))
+        elif not matched or matched["repo"] in {".", ".."}:
+            self._report("target_repo", msg("input.target_malformed", value=value))
+        return value
+
+    def choice(self, name: str) -> str:
+        """One of the valid values; the default where it is none of them, which is reported."""
+        known = INPUTS[name]
+        value = self._given(name) or known.default
+        if accepted := known.accepted(value):
+            return accepted
+        values = {"name": name, "value": value, "accepted": known.choices}
+        if name == "language":
+            self._report(name, msg("input.unknown_language", **values))
+        elif close := closest(value.lower(), known.choices):
+            self._report(name, msg("input.unknown_value_close", close=close, **values))
+        else:
+            self._report(name, msg("input.unknown_value", **values))
+        return known.default
+
+    def fail_on(self) -> frozenset[FailOn]:
+        """What fails a check: some of the valid values."""
+        name = "fail_on"
+        given = [each.lower() for each in self.names(name)] or [INPUTS[name].default]
+        accepted = INPUTS[name].choices
+        for value in given:
+            if value not in accepted:
+                values = {"name": name, "value": value, "accepted": accepted}
+                self._report(name, msg("input.unknown_value", **values))
+        return frozenset(FailOn(value) for value in given if value in accepted)
+
+    def warnings(self, mode: Mode) -> tuple[Message, ...]:
+        # A workflow hands the default over, too
+        if self._given("fail_on") not in {"", FailOn.MISSING} and mode is not Mode.CHECK:
+            return (msg("input.fail_on_unused", mode=mode),)
+        return ()
+
+    def profile(self) -> str:
+        """The built-in list; none where the list is the caller's own."""
+        if self._given("profile"):
+            return self.choice("profile")
+        if not self._given("definitions"):
+            self._report("profile", msg("input.no_list", accepted=INPUTS["profile"].choices))
+        return ""
+
+    def switch(self, name: str) -> bool:
+        return self.choice(name) == "true"
+
+    def template(self, name: str) -> str:
+        value = self._given(name)
+        if message := templates.diagnostic(name, value, INPUTS[name].placeholders):
+            self._report(name, message)
+        return value
+
+    def body(self) -> str:
+        value = self.template("body")
+        if len(value) > BODY_CHARACTERS:
+            self._report("body", msg("input.too_long", name="body", most=BODY_CHARACTERS))
+        return value
+
+    def line(self, name: str) -> str:
+        value = self.template(name)
+        if len(value) > LINE_CHARACTERS:
+            self._report(name, msg("input.too_long", name=name, most=LINE_CHARACTERS))
+        if "\n" in value or "\r" in value:
+            self._report(name, msg("input.several_lines", name=name))
+        return value
+
+    def branch(self, profile: str) -> str:
+        earlier = len(self.diagnostics)
+        value = self.template("branch")
+        if not value or len(self.diagnostics) > earlier:
+            return value
+        target = _TARGET.fullmatch(self._given("target_repo"))
+        values = target.groupdict() if target else {"owner": "o", "repo": "r"}
+        chosen = profiles.chosen(profile)
+        names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
+        if len(set(names)) < len(chosen):
+            self._report("branch", msg("input.branch_with_all", value=value))
+        for name in dict.fromkeys(names):
+            if message := branch_diagnostic(name):
+                self._report("branch", message)
+        return value
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list, comma- or newline-separated; each name once."""
+        return _once(re.split(r"[,\n\r]", self._given(name)))
+
+    def filled_names(self, name: str) -> tuple[str, ...]:
+        """A list whose names may hold custom properties; any other brace stands for itself."""
+        names = self.names(name)
+        for each in filter(templates.names_property, names):
+            if message := templates.diagnostic(name, each, INPUTS[name].placeholders):
+                self._report(name, message)
+        return names
+
+    def people(self, name: str) -> tuple[str, ...]:
+        """Logins, given as ``name`` or ``@name``."""
+        return _once(each.removeprefix("@") for each in self.filled_names(name))
+
+    def teams(self) -> tuple[str, ...]:
+        """Slugs of teams, given as ``team``, ``@team``, ``org/team`` or ``@org/team``.
+
+        GitHub takes the slug alone, as a team of the repository's own organisation
+        (peter-evans/create-pull-request#130).
+        """
+        owners: tuple[str, ...] = (self._given("target_repo").partition("/")[0].casefold(),)
+        if self.selection:
+            owners = self.selection.all_owners
+        slugs = []
+        for team in self.people("team_reviewers"):
+            organisation, _, slug = team.rpartition("/")
+            if organisation and {organisation.casefold()} != set(owners):
+                message = msg("input.team_elsewhere", value=team, owner=owners)
+                self._report("team_reviewers", message)
+            slugs.append(slug)
+        return _once(slugs)
+
+    def api_url(self) -> str:
+        value = self._given("api_url") or api_url.DEFAULT
+        if message := api_url.diagnostic(value):
+            self._report("api_url", message)
+        return value.rstrip("/")
+
+    def minutes(self, name: str) -> float:
+        value = self._given(name) or INPUTS[name].default
+        if _MINUTES.fullmatch(value) and float(value) <= MOST_MINUTES:
+            return float(value)
+        self._report(name, msg("input.minutes", name=name, value=value, most=MOST_MINUTES))
+        return 0.0
+
+    def max_pull_requests(self) -> int:
+        name = "max_pull_requests"
+        value = self._given(name) or INPUTS[name].default
+        if _COUNT.fullmatch(value):
+            return int(value)
+        self._report(name, msg("input.max_pull_requests", value=value))
+        return 0
+
+    def shard(self) -> Shard | None:
+        value = self._given("shard")
+        shard = Shard.parse(value)
+        if value and not shard:
+            self._report("shard", msg("input.shard", value=value))
+        return shard
+
+    def commit_strategy(self) -> CommitStrategy:
+        """In many repositories a single commit: one for each file would take hours."""
+        name = "commit_strategy"
+        chosen = self.choice(name) if self._given(name) else ""
+        value = CommitStrategy(chosen) if chosen else None
+        if not self.selection:
+            return value or CommitStrategy.PER_FILE
+        if value is CommitStrategy.PER_FILE:
+            self._report(name, msg("input.per_file_with_many"))
+        return CommitStrategy.SINGLE
+
+    def _selection(self) -> Selection | None:
+        entries = self.names("target_repos")
+        if not entries:
+            return None
+        selection, errors = target_repos.parse(entries)
+        self.diagnostics += errors
+        return selection
+
+    def definitions(self, profile: str) -> str:
+        name = self._given("definitions")
+        if name and profile == profiles.ALL:
+            self._report(
+                "definitions", msg("input.definitions_with_all", known=tuple(profiles.PROFILES))
+            )
+        if _ADDRESS.match(name):
+            self._report("definitions", msg("input.definitions_address", value=name))
+        return name
+
+    def _given(self, name: str) -> str:
+        return "" if name in self._unreadable else environment.value_of(self._environ, name)
+
+    def _report(self, name: str, message: Message) -> None:
+        """Add a diagnostic, unless the value could not even be read."""
+        if name not in self._unreadable:
+            self.diagnostics.append(message)
+
+
+def _once(values: Iterable[str]) -> tuple[str, ...]:
+    stripped = (value.strip() for value in values)
+    return tuple(dict.fromkeys(value for value in stripped if value))
