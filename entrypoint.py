@@ -35,8 +35,8 @@ for stream in (sys.stdout, sys.stderr):
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 try:
-    from registrar.cancellation import Cancellation
     from registrar.main import main
+    from registrar.runtime.cancellation import Cancellation
 except ImportError as missing:
     print(f"必要なパッケージがありません / missing package: {missing.name}", file=sys.stderr)
     sys.exit(2)

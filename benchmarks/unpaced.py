@@ -12,9 +12,9 @@ gc.set_threshold(500_000)
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from registrar.cancellation import Cancellation  # noqa: E402 (found on the path from here on)
-from registrar.clock import SystemClock  # noqa: E402
 from registrar.main import main  # noqa: E402
+from registrar.runtime.cancellation import Cancellation  # noqa: E402 (found on the path from here on)
+from registrar.runtime.clock import SystemClock  # noqa: E402
 
 
 class UnpacedClock(SystemClock):

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from registrar.cancellation import Cancellation
 from registrar.main import main
+from registrar.runtime.cancellation import Cancellation
 from tests.clocks import FakeClock
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 

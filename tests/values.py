@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from registrar.inputs import reading
+from registrar.inputs import reader
 from registrar.models.files import FileDefinition
 from registrar.models.settings import Profile, Settings
 from registrar.models.spec import FileList, RegistrationSpec
@@ -13,7 +13,7 @@ PROFILE = Profile("scaffold", "work", "Title")
 def settings(**inputs: str) -> Settings:
     """What the action is asked to do by these inputs, for one repository."""
     given = {"host_token": "token", "target_repo": "octo/example", "profile": "scaffold", **inputs}
-    return reading.read({f"INPUT_{name.upper()}": value for name, value in given.items()})
+    return reader.read({f"INPUT_{name.upper()}": value for name, value in given.items()})
 
 
 def spec(*listed: FileDefinition, profile: Profile = PROFILE, **inputs: str) -> RegistrationSpec:

@@ -10,8 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from registrar.cancellation import Cancellation  # noqa: E402 (its path is known only now)
 from registrar.main import main  # noqa: E402
+from registrar.runtime.cancellation import Cancellation  # noqa: E402 (its path is known only now)
 from tests.clocks import FakeClock  # noqa: E402
 
 file, *arguments = sys.argv[1:]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
@@ -21,6 +20,7 @@ from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.progress import Progress
 from registrar.registration.run import STRATEGIES, register
 from registrar.reporting.reporter import Reporter
+from registrar.runtime.cancellation import Cancellation
 
 
 def execute(

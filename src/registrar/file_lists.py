@@ -5,15 +5,14 @@ from __future__ import annotations
 import itertools
 import os
 
-from registrar import profiles
-from registrar.definitions import loading
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.inputs.reading import branch_diagnostic
+from registrar.inputs.reader import branch_diagnostic
+from registrar.lists import loading, profiles
 from registrar.models.files import digest_of
 from registrar.models.settings import Profile, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.reporting.reporter import Reporter
-from registrar.workspace import Folder
+from registrar.runtime.workspace import Folder
 
 
 def load(profile: Profile, settings: Settings, reporter: Reporter) -> FileList:

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from registrar import cli
-from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
 from registrar.file_lists import load as load_list
-from registrar.inputs import environment, reading
+from registrar.inputs import cli, environment
+from registrar.inputs.reader import read as read_settings
 from registrar.models.run import RunResult
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Catalogue, msg
 
 
@@ -48,7 +48,7 @@ def main(
 
     result = RunResult()
     try:
-        settings = reading.read(environ, command_line.errors)
+        settings = read_settings(environ, command_line.errors)
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
         lists = [load_list(profile, settings, reporter) for profile in settings.profiles]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar.profiles import chosen
+from registrar.lists.profiles import chosen
 from scripts.lib.release import action_yml
 from tests.container.act import (
     CHECKOUT,

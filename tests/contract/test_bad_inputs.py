@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from registrar.inputs.table import NAMES
+from registrar.inputs.interface import NAMES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action
 from tests.mistakes import check_error

@@ -8,7 +8,7 @@ from unicodedata import east_asian_width
 import pytest
 
 from registrar import __version__
-from registrar.inputs.table import INPUTS
+from registrar.inputs.interface import INPUTS
 from registrar.texts.messages import LANGUAGES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action

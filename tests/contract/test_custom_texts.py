@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
-from registrar.inputs import reading
-from registrar.inputs.table import INPUTS, NAMES
+from registrar.inputs.interface import INPUTS, NAMES
+from registrar.inputs.reader import read
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Catalogue
 from tests.contract.test_hostile_texts import check_plain
@@ -38,7 +38,7 @@ def diagnostics(**given: str) -> list[str]:
     """The keys of what is wrong with these inputs: nothing when all is well."""
     environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
     try:
-        reading.read({**GOOD, **environ})
+        read({**GOOD, **environ})
     except InvalidInput as invalid:
         return [diagnostic.message.key for diagnostic in invalid.diagnostics]
     return []
@@ -119,7 +119,7 @@ def test_an_unknown_placeholder_names_the_known_ones(
     name: str, template: str, unknown: str
 ) -> None:
     with pytest.raises(InvalidInput) as invalid:
-        reading.read({**GOOD, f"INPUT_{name.upper()}": template})
+        read({**GOOD, f"INPUT_{name.upper()}": template})
     [diagnostic] = invalid.value.diagnostics
     assert diagnostic.message.key == "input.template_unknown"
     known = ", ".join(f"{{{each}}}" for each in INPUTS[name].placeholders)
@@ -175,7 +175,7 @@ def test_no_input_may_hold_the_token(name: str) -> None:
     token = "ghp_0123456789"
     given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
     with pytest.raises(InvalidInput) as invalid:
-        reading.read(given)
+        read(given)
     assert "input.holds_token" in [
         diagnostic.message.key for diagnostic in invalid.value.diagnostics
     ]

@@ -18,8 +18,8 @@ import pytest
 import yaml
 
 from registrar import __version__, errors
-from registrar.definitions import loading
-from registrar.workspace import Folder
+from registrar.lists import loading
+from registrar.runtime.workspace import Folder
 from tests.documents import README, README_JA, ROOT, blocks, name
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (

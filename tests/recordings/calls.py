@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from registrar.cancellation import Cancellation
-from registrar.clock import Clock
 from registrar.github.client import GitHub
 from registrar.github.retry import RetryPolicy
 from registrar.github.transport import Transport
@@ -17,6 +15,8 @@ from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import ListedRepository
+from registrar.runtime.cancellation import Cancellation
+from registrar.runtime.clock import Clock
 from tests.clocks import FakeClock
 from tests.fakehub.representations import node_id
 from tests.recordings import IDS

@@ -132,6 +132,23 @@ def test_during_a_read(
     finished_by_another_run(action, repository)
 
 
+def test_answers_that_are_not_needed_any_more_are_not_waited_for(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """They are read on threads of their own, which hold up no end."""
+    for path in PATHS:
+        call = f"GET contents/{path}"
+        inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=BEYOND_GRACE)
+    begin = signal_at(host, "GET contents/a.md", signal.SIGTERM)
+    with running(action) as run:
+        begin(run)
+        ended, took = run.end()
+    assert took < RUNNER_KILLS[signal.SIGTERM]
+    assert ended.exit_code == 128 + signal.SIGTERM
+    assert ended.outputs["created"] == "0"
+    finished_by_another_run(action, repository)
+
+
 @pytest.mark.parametrize("number", BOTH)
 def test_during_a_wait_in_the_middle_of_the_files(
     action: Action, host: StandInHost, repository: Repository, number: signal.Signals
@@ -309,7 +326,7 @@ def test_no_other_profile_is_begun(
 SIGNALLED_WHILE_IT_REPORTS = f"""
 import io, os, signal, sys, time
 sys.path.insert(0, {str(ROOT / "src")!r})
-from registrar.cancellation import GRACE_SECONDS, Cancellation
+from registrar.runtime.cancellation import GRACE_SECONDS, Cancellation
 from registrar.main import main
 
 class SlowlyRead(io.TextIOWrapper):

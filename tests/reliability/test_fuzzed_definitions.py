@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from registrar.definitions import loading
 from registrar.errors import InvalidInput
-from registrar.workspace import Folder
+from registrar.lists import loading
+from registrar.runtime.workspace import Folder
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SCAFFOLD_BRANCH, TARGET, Action
 

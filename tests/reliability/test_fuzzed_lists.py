@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from registrar.definitions import loading
 from registrar.errors import InvalidInput
-from registrar.workspace import Folder
+from registrar.lists import loading
+from registrar.runtime.workspace import Folder
 from tests.fakehub import StandInHost
 from tests.gfm import only_ours
 from tests.harness import STRATEGIES, TARGET, Action

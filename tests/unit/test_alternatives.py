@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from registrar import alternatives
-from registrar.alternatives import DirectoryListing
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Entry
-from registrar.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, Inherited
+from registrar.presence import alternatives
+from registrar.presence.alternatives import DirectoryListing
+from registrar.presence.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, Inherited
 
 
 def listing_of(*paths: str) -> DirectoryListing:

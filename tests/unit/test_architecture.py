@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from registrar.inputs.table import INPUTS
+from registrar.inputs.interface import INPUTS
 from registrar.models.run import RunResult
 from registrar.reporting.report import outputs
-from registrar.texts.messages import Catalogue, msg
+from registrar.texts.messages import Catalogue
 from tests.documents import table
 from tests.harness import ROOT, clean_environment
 
@@ -29,10 +29,10 @@ CORE = (
     "models.plan",
     "models.fleet",
     "registration.plan",
-    "alternatives",
-    "definitions.parsing",
-    "definitions.rules",
-    "definitions.diagnostics",
+    "presence.alternatives",
+    "lists.syntax",
+    "lists.constraints",
+    "lists.diagnostics",
     "reporting.summary",
     "reporting.pull_request_body",
     "reporting.report",
@@ -105,7 +105,7 @@ def test_everything_is_reached_from_the_entry_point_and_nothing_imports_what_it_
         for module in imported(ROOT / "entrypoint.py")
         if (own := module.removeprefix("registrar.")) in GRAPH
     }
-    assert opened == {"main", "cancellation"}
+    assert opened == {"main", "runtime.cancellation"}
     assert set(GRAPH) - reached("main") <= packages
     assert [name for name, others in GRAPH.items() if "main" in others] == []
 
@@ -137,14 +137,14 @@ def test_the_core_knows_neither_github_nor_the_system(module: str) -> None:
 
 
 def test_nothing_is_decided_by_the_key_of_a_message() -> None:
-    """In ``definitions`` it is what an error gives a message, not what a message gives."""
+    """In ``lists`` it is what an error gives a message, not what a message gives."""
     readers = {
         name
         for name, file in NAMES.items()
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Attribute) and node.attr == "key"
     }
-    assert {name for name in readers if not name.startswith("definitions.")} == {
+    assert {name for name in readers if not name.startswith("lists.")} == {
         "reporting.troubleshooting",
         "texts.messages",
     }
@@ -167,7 +167,7 @@ def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
     for name, each in INPUTS.items():
         default = each.workflow_default or each.default
         assert ACTION["inputs"][name] == {
-            "description": catalogue.text(msg(f"option.{name}")),
+            "description": catalogue.text(each.description),
             **({"default": default} if default else {}),
         }
 

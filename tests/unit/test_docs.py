@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar.definitions import conditions, entries, loading, parsing, rules
-from registrar.inputs.table import INPUTS
-from registrar.patterns import MOST_CHARACTERS
-from registrar.profiles import CHOICES, CONFIG, PROFILES
+from registrar.inputs.interface import INPUTS
+from registrar.lists import conditions, constraints, entries, loading, syntax
+from registrar.lists.profiles import CHOICES, CONFIG, PROFILES
+from registrar.models.patterns import MOST_CHARACTERS
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name, table
@@ -58,7 +58,7 @@ def test_japanese_readme_lists_every_input_and_output() -> None:
     assert [row[:2] for row in rows] == names_and_defaults("inputs")
     assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
     japanese = Catalogue("ja")
-    assert [row[2] for row in rows] == [japanese.text(msg(f"option.{name}")) for name in INPUTS]
+    assert [row[2] for row in rows] == [japanese.text(each.description) for each in INPUTS.values()]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -83,7 +83,7 @@ def test_every_profile_is_documented_and_can_be_chosen() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_description_of_an_input_names_its_placeholders(language: str) -> None:
     for key, each in INPUTS.items():
-        description = Catalogue(language).text(msg(f"option.{key}"))
+        description = Catalogue(language).text(each.description)
         assert re.findall(r"{([\w:]+)}", description) == list(each.placeholders), key
 
 
@@ -104,10 +104,11 @@ def test_definitions_lists_every_limit() -> None:
     page = (ROOT / "docs/definitions.md").read_text("utf-8")
     numbers, _, _ = page.partition("\n## Limits\n\n")[2].partition("\n\n")
     limits = (
-        *(rules.FILE_BYTES, parsing.MOST_NODES, parsing.MOST_CHARACTERS),
-        *(rules.MOST_PATHS, rules.MOST_DIRECTORIES),
-        *(rules.CONTENT_BYTES, rules.ALL_BYTES, rules.DESCRIPTION_CHARACTERS),
-        *(rules.MOST_ALTERNATIVES, rules.MOST_RULES, rules.MOST_GLOBS, MOST_CHARACTERS),
+        *(constraints.FILE_BYTES, syntax.MOST_NODES, syntax.MOST_CHARACTERS),
+        *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES),
+        *(constraints.CONTENT_BYTES, constraints.ALL_BYTES, constraints.DESCRIPTION_CHARACTERS),
+        *(constraints.MOST_ALTERNATIVES, constraints.MOST_RULES),
+        *(constraints.MOST_GLOBS, MOST_CHARACTERS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
-from registrar.inputs import reading
-from registrar.inputs.table import NAMES
+from registrar.inputs import reader
+from registrar.inputs.interface import NAMES
 from registrar.models.settings import Settings
 
 GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example", "INPUT_PROFILE": "health"}
@@ -20,13 +20,13 @@ VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"
 
 
 def read(**environ: str) -> Settings:
-    return reading.read({**GOOD, **environ})
+    return reader.read({**GOOD, **environ})
 
 
 @given(st.dictionaries(VARIABLES, VALUES | st.text("abc/.:@?#[]% \\", max_size=20)))
 def test_any_environment_gives_inputs_or_diagnostics(environ: dict[str, str]) -> None:
     try:
-        given_inputs = reading.read(environ)
+        given_inputs = reader.read(environ)
     except InvalidInput:
         return
     owner, _, repository = given_inputs.target.partition("/")

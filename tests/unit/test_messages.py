@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from registrar.definitions import loading
-from registrar.profiles import CONFIG, PROFILES
+from registrar.lists import loading
+from registrar.lists.profiles import CONFIG, PROFILES
+from registrar.runtime.workspace import Folder
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
-from registrar.workspace import Folder
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
@@ -119,6 +119,18 @@ def messages_of(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
         if isinstance(key.value, str):
             names = [keyword.arg for keyword in node.keywords]
             yield key.value, None if None in names else {n for n in names if n}
+
+
+def test_keys_stand_whole_in_the_code_so_that_they_are_found() -> None:
+    put_together = {
+        file.relative_to(SOURCE).parts[0]
+        for file in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in {"msg", "Mistake", "Malformed"}
+        if isinstance(node.args[0], ast.JoinedStr)
+    }
+    assert put_together <= {"fleet", "models", "registration", "reporting"}
 
 
 def test_every_message_in_the_code_exists_with_its_values() -> None:

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registrar.errors import Cancelled, Refused
+from registrar.lists.profiles import SCAFFOLD
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.run import RunResult
 from registrar.models.standing import Standing
-from registrar.profiles import SCAFFOLD
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
 from registrar.reporting import summary
 from registrar.reporting.report import outputs as outputs_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.cancellation import Cancellation
 from registrar.errors import OutOfTime
 from registrar.failure import Kind
 from registrar.github.limits import Pace
 from registrar.github.request import Outcome
 from registrar.github.retry import RetryPolicy, pause_before
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from registrar.inputs.table import INPUTS
+from registrar.inputs.interface import INPUTS
 from tests.documents import ROOT
 
 WORKFLOW: dict[Any, Any] = yaml.safe_load(

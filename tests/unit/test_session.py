@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from registrar.cancellation import Cancellation
 from registrar.errors import Cancelled, GitHubError, OutOfTime
 from registrar.failure import Kind
 from registrar.github.explain import Context, TokenKind
@@ -22,6 +21,7 @@ from registrar.github.retry import RetryPolicy
 from registrar.github.session import Session
 from registrar.github.transport import Transport
 from registrar.models.repository import Repository
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from registrar.workspace import Folder, Unreadable
+from registrar.runtime.workspace import Folder, Unreadable
 
 
 @pytest.fixture

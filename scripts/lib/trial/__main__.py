@@ -12,8 +12,8 @@ from pathlib import Path
 
 import requests
 
-from registrar.clock import Clock, SystemClock
 from registrar.inputs import api_url
+from registrar.runtime.clock import Clock, SystemClock
 from scripts.lib.trial.answers import NEW, OK, WRONG, Names, Row, save
 from scripts.lib.trial.recorder import Recorder
 from scripts.lib.trial.scratch import NotScratch, Scratch, find

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from registrar.clock import Clock
 from registrar.errors import RegistrarError
 from registrar.github.explain import TokenKind
+from registrar.runtime.clock import Clock
 from scripts.lib.trial.answers import OK, WRONG, Names, Row, rows
 from scripts.lib.trial.recorder import Exchange, Recorder
 from scripts.lib.trial.scratch import MANY, Scratch, files_of_first, fill

@@ -29,8 +29,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from registrar.cancellation import Cancellation
-from registrar.concurrency import concurrently
 from registrar.errors import GitHubError, Refused, RegistrarError
 from registrar.failure import (
     ASK_FOR_LESS,
@@ -51,6 +49,8 @@ from registrar.registration.plan import make_plan
 from registrar.registration.progress import Progress
 from registrar.registration.run import asks_for_codeowners, look_ahead, preview, register
 from registrar.registration.single import directories_to_read, names_to_read
+from registrar.runtime.cancellation import Cancellation
+from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import Catalogue, msg
 
 if TYPE_CHECKING:

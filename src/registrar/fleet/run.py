@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from registrar.cancellation import Cancellation
 from registrar.errors import Diagnostic, Refused
 from registrar.fleet import budget as budgets
 from registrar.fleet.listing import Listing, is_public, make_listing, may_be_public
@@ -37,6 +36,7 @@ from registrar.registration.progress import Progress
 from registrar.registration.run import register
 from registrar.reporting import sentences
 from registrar.reporting.reporter import Reporter
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

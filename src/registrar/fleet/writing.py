@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from registrar.cancellation import Cancellation
 from registrar.errors import EXIT_DONE
 from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.fleet.targets import Reading
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.settings import Settings
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.limits import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request
 from registrar.github.response import NoAnswer, Response, Trouble
-from registrar.special_files import WORKFLOW_FILES
+from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
 LEAST_AFTER_LIMIT = 60.0

@@ -20,7 +20,7 @@ from urllib3 import exceptions
 
 from registrar.github.limits import CONNECTIONS
 from registrar.github.response import NoAnswer, Trouble
-from registrar.loopback import is_loopback
+from registrar.runtime.loopback import is_loopback
 
 ANSWER_SECONDS = 20.0
 """For a whole answer, from the connection to the last byte: GitHub itself gives up after 10 s

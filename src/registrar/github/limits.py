@@ -11,9 +11,9 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from registrar.clock import Clock
 from registrar.errors import Refused
 from registrar.failure import Kind
+from registrar.runtime.clock import Clock
 from registrar.texts.messages import msg
 
 WINDOWS = ((80, 61.0), (500, 3601.0))

@@ -7,11 +7,11 @@ import random
 import threading
 from collections.abc import Callable
 
-from registrar.cancellation import Cancellation
 from registrar.errors import OutOfTime
 from registrar.failure import Failure, Kind
 from registrar.github.limits import Pace, clock_time
 from registrar.github.request import Outcome
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 FIRST_PAUSE = 0.5

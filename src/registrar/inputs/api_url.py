@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from registrar.loopback import is_loopback
+from registrar.runtime.loopback import is_loopback
 from registrar.texts.messages import Message, msg
 
 DEFAULT = "https://api.github.com"

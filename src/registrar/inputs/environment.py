@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from registrar.inputs.table import INPUTS, NAMES, meant
+from registrar.inputs.interface import INPUTS, NAMES, meant
+from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import Message, msg
-from registrar.workspace import Folder, Unreadable
 
 _VARIABLES = {each.variable: each for each in INPUTS.values()}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from registrar.models.selection import VISIBILITIES, Rule, Selection
-from registrar.patterns import MOST_CHARACTERS
+from registrar.models.patterns import MOST_CHARACTERS
+from registrar.models.selection import VISIBILITIES, NamePattern, Selection
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME
 
@@ -26,7 +26,7 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
     Qualifiers are those of GitHub's search, with the meaning that they have there:
     https://docs.github.com/en/search-github/searching-on-github/searching-for-repositories
     """
-    rules: list[Rule] = []
+    patterns: list[NamePattern] = []
     named: list[str] = []
     single = ("topic", "-topic", "visibility", "language", "property", "-property")
     values: dict[str, list[str]] = {name: [] for name in single}
@@ -53,16 +53,16 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
             errors.append(msg("fleet.pattern_too_long", value=value, most=MOST_CHARACTERS))
         else:
             includes = not entry.startswith("!")
-            rule = Rule(matched["owner"].lower(), matched["repo"].lower(), includes)
-            rules.append(rule)
-            if includes and rule.is_literal:
+            owner, name = matched["owner"].lower(), matched["repo"].lower()
+            patterns.append(NamePattern(owner, name, includes))
+            if includes and patterns[-1].is_literal:
                 named.append(entry)
     errors += _malformed_properties((*values["property"], *values["-property"]))
     errors += _unknown_visibilities(values["visibility"])
-    if not errors and not any(rule.includes for rule in rules):
+    if not errors and not any(pattern.includes for pattern in patterns):
         errors.append(msg("fleet.nothing_included"))
     selection = Selection(
-        tuple(rules),
+        tuple(patterns),
         topics=frozenset(values["topic"]),
         excluded_topics=frozenset(values["-topic"]),
         visibilities=frozenset(values["visibility"]),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
-from registrar.patterns import pattern
+from registrar.models.patterns import matches
 from registrar.texts.messages import Message, msg
 
 
@@ -47,7 +47,7 @@ class Condition(NamedTuple):
             and (not self.topics or not self.topics.isdisjoint(topics))
             and (not self.visibilities or facts.visibility in self.visibilities)
             and self.is_fork in {None, facts.is_fork}
-            and (not self.names or any(pattern(each).matches(name) for each in self.names))
+            and (not self.names or any(matches(each, name) for each in self.names))
             and (not self.exists or any(map(has, self.exists)))
             and (not self.missing or not all(map(has, self.missing)))
             and all(

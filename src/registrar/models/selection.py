@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.models.facts import Facts, Values
-from registrar.patterns import pattern
+from registrar.models.patterns import matches
 
 VISIBILITIES = ("public", "private", "internal")
 
@@ -66,7 +66,7 @@ class Exclusion(StrEnum):
     """No name or pattern takes it, or a qualifier leaves it out."""
 
 
-class Rule(NamedTuple):
+class NamePattern(NamedTuple):
     """A name or a pattern; of several that match, the last one decides."""
 
     owner: str
@@ -77,13 +77,13 @@ class Rule(NamedTuple):
 
     @property
     def is_literal(self) -> bool:
-        """Whether the rule names one repository."""
+        """Whether it names one repository."""
         return "*" not in self.name
 
     def matches(self, full_name: str) -> bool:
-        """Whether the rule is about ``full_name`` (``owner/repo``, any letter case)."""
+        """Whether it is about ``full_name`` (``owner/repo``, any letter case)."""
         owner, _, repo = full_name.lower().partition("/")
-        return owner == self.owner and pattern(self.name).matches(repo)
+        return owner == self.owner and matches(self.name, repo)
 
 
 Properties = Mapping[str, frozenset[str]]
@@ -93,9 +93,9 @@ Properties = Mapping[str, frozenset[str]]
 class Selection(NamedTuple):
     """Which repositories a run is about."""
 
-    rules: tuple[Rule, ...]
+    patterns: tuple[NamePattern, ...]
     literals: tuple[str, ...] = ()
-    """Repositories that are named, as written, and that no later rule excludes."""
+    """Repositories that are named, as written, and that no later pattern excludes."""
     topics: frozenset[str] = frozenset()
     """A repository must have all of them."""
     excluded_topics: frozenset[str] = frozenset()
@@ -115,16 +115,17 @@ class Selection(NamedTuple):
     @property
     def owners(self) -> tuple[str, ...]:
         """Owners whose repositories have to be listed, in the order of the input."""
-        return tuple(dict.fromkeys(r.owner for r in self.rules if r.includes and not r.is_literal))
+        included = (p for p in self.patterns if p.includes and not p.is_literal)
+        return tuple(dict.fromkeys(pattern.owner for pattern in included))
 
     @property
     def all_owners(self) -> tuple[str, ...]:
         """Every owner of whom a repository may be meant, in lower case."""
-        return tuple(dict.fromkeys(rule.owner for rule in self.rules if rule.includes))
+        return tuple(dict.fromkeys(p.owner for p in self.patterns if p.includes))
 
     def takes(self, full_name: str) -> bool:
         """Whether the names and patterns take ``full_name``."""
-        return next((r.includes for r in reversed(self.rules) if r.matches(full_name)), False)
+        return next((p.includes for p in reversed(self.patterns) if p.matches(full_name)), False)
 
     def exclusion(self, repository: ListedRepository, *, named: bool = False) -> Exclusion | None:
         """Give the reason to leave a repository out; ``None`` when it is selected.

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from registrar.alternatives import may_inherit
 from registrar.errors import Cancelled, GitHubError, OutOfTime
 from registrar.failure import Failure
 from registrar.models.files import FileDefinition
@@ -15,10 +14,11 @@ from registrar.models.repository import RepositoryState
 from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.presence.alternatives import may_inherit
+from registrar.presence.special_files import OWNER_DIRECTORIES
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.special_files import OWNER_DIRECTORIES
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -7,8 +7,6 @@ from concurrent.futures import Future
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from registrar.alternatives import directories_to_read, places_of
-from registrar.concurrency import concurrently, in_background
 from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
 from registrar.failure import Kind
 from registrar.github.limits import CONNECTIONS
@@ -27,6 +25,7 @@ from registrar.models.repository import (
 from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.registration.base import (
     created,
     interruptible,
@@ -38,6 +37,7 @@ from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.plan import listed_in
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.runtime.concurrency import concurrently, in_background
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from registrar.alternatives import (
-    DirectoryListing,
-    hidden_by,
-    inherited_from,
-    letter_case_conflict,
-    satisfied_by,
-)
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import Kind
 from registrar.models.facts import Facts
@@ -20,7 +13,14 @@ from registrar.models.repository import Directories, Entry, RepositoryState
 from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, standing_of
-from registrar.special_files import WORKFLOW_FILES
+from registrar.presence.alternatives import (
+    DirectoryListing,
+    hidden_by,
+    inherited_from,
+    letter_case_conflict,
+    satisfied_by,
+)
+from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
 _DIRECTORY = "tree"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from registrar import alternatives
 from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
 from registrar.failure import Failure, Kind
 from registrar.models.files import FileDefinition, parents
@@ -19,13 +18,14 @@ from registrar.models.repository import Repository, RepositoryState
 from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.presence import alternatives
+from registrar.presence.special_files import directory_of
 from registrar.registration import per_file
 from registrar.registration.base import created, interruptible, make_branch, with_owner
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.special_files import directory_of
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 

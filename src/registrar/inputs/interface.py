@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from registrar import profiles
+from registrar.lists import profiles
 from registrar.models.settings import CommitStrategy, FailOn, Mode
-from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES
+from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
 from registrar.texts.templates import PROPERTY
 
 CLOSE = 0.7
@@ -21,12 +21,10 @@ _SWITCH = ("true", "false")
 
 
 class Input(NamedTuple):
-    """One input, wherever it is given: ``action.yml``, a variable or an option.
-
-    Its description is the text ``option.<name>`` of the catalogues.
-    """
+    """One input, wherever it is given: ``action.yml``, a variable or an option."""
 
     name: str
+    description: Message
     default: str = ""
     choices: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
@@ -69,22 +67,33 @@ INPUTS = {
     for each in (
         Input(
             "host_token",
+            msg("option.host_token"),
             plain_variables=("HOST_TOKEN",),
             other_names=("token", "github_token", "gh_token", "gh_pat"),
             workflow_default="${{ github.token }}",
         ),
         Input(
             "target_repo",
+            msg("option.target_repo"),
             plain_variables=("TARGET_REPO",),
             other_names=("repo", "repository", "github_repository"),
             workflow_default="${{ github.repository }}",
         ),
-        Input("target_repos", other_names=("repos", "repositories", "target_repositories")),
-        Input("profile", choices=profiles.CHOICES),
-        Input("definitions", other_names=("definition_file", "definitions_file", "config_path")),
-        Input("respect_alternatives", "false", _SWITCH),
+        Input(
+            "target_repos",
+            msg("option.target_repos"),
+            other_names=("repos", "repositories", "target_repositories"),
+        ),
+        Input("profile", msg("option.profile"), choices=profiles.CHOICES),
+        Input(
+            "definitions",
+            msg("option.definitions"),
+            other_names=("definition_file", "definitions_file", "config_path"),
+        ),
+        Input("respect_alternatives", msg("option.respect_alternatives"), "false", _SWITCH),
         Input(
             "mode",
+            msg("option.mode"),
             Mode.REGISTER,
             tuple(Mode),
             names_of_values=(
@@ -92,30 +101,60 @@ INPUTS = {
                 ("check", Mode.CHECK),
             ),
         ),
-        Input("fail_on", FailOn.MISSING, tuple(FailOn), other_names=("fail_if",)),
+        Input(
+            "fail_on",
+            msg("option.fail_on"),
+            FailOn.MISSING,
+            tuple(FailOn),
+            other_names=("fail_if",),
+        ),
         Input(
             # Without one: a commit for each file in one repository, a single one in many
             "commit_strategy",
+            msg("option.commit_strategy"),
             choices=tuple(CommitStrategy),
             other_names=("strategy",),
         ),
         # A name must be the same in the next run, so it cannot hold the number of missing files
-        Input("branch", placeholders=("profile", "owner", "repo"), other_names=("branch_name",)),
-        Input("commit_message", placeholders=("path", *_TEXT)),
-        Input("title", placeholders=_TEXT, other_names=("pr_title", "pull_request_title")),
-        Input("body", placeholders=_TEXT, other_names=("pr_body", "pull_request_body")),
-        Input("labels", placeholders=(PROPERTY,), other_names=("pr_labels",)),
-        Input("assignees", placeholders=(PROPERTY,)),
-        Input("reviewers", placeholders=(PROPERTY,)),
-        Input("team_reviewers", placeholders=(PROPERTY,)),
-        Input("draft", "false", _SWITCH),
-        Input("language", DEFAULT_LANGUAGE, LANGUAGES, other_names=("lang", "locale")),
-        Input("max_wait_minutes", "15", other_names=("max_wait",)),
-        Input("max_pull_requests", "100", other_names=("max_prs",)),
-        Input("max_minutes", "50"),
-        Input("shard"),
+        Input(
+            "branch",
+            msg("option.branch"),
+            placeholders=("profile", "owner", "repo"),
+            other_names=("branch_name",),
+        ),
+        Input("commit_message", msg("option.commit_message"), placeholders=("path", *_TEXT)),
+        Input(
+            "title",
+            msg("option.title"),
+            placeholders=_TEXT,
+            other_names=("pr_title", "pull_request_title"),
+        ),
+        Input(
+            "body",
+            msg("option.body"),
+            placeholders=_TEXT,
+            other_names=("pr_body", "pull_request_body"),
+        ),
+        Input("labels", msg("option.labels"), placeholders=(PROPERTY,), other_names=("pr_labels",)),
+        Input("assignees", msg("option.assignees"), placeholders=(PROPERTY,)),
+        Input("reviewers", msg("option.reviewers"), placeholders=(PROPERTY,)),
+        Input("team_reviewers", msg("option.team_reviewers"), placeholders=(PROPERTY,)),
+        Input("draft", msg("option.draft"), "false", _SWITCH),
+        Input(
+            "language",
+            msg("option.language"),
+            DEFAULT_LANGUAGE,
+            LANGUAGES,
+            other_names=("lang", "locale"),
+        ),
+        Input("max_wait_minutes", msg("option.max_wait_minutes"), "15", other_names=("max_wait",)),
+        Input(
+            "max_pull_requests", msg("option.max_pull_requests"), "100", other_names=("max_prs",)
+        ),
+        Input("max_minutes", msg("option.max_minutes"), "50"),
+        Input("shard", msg("option.shard")),
         # The runner sets the address of the GitHub that the workflow runs on
-        Input("api_url", plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
+        Input("api_url", msg("option.api_url"), plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
     )
 }
 """Every input, in the order of ``action.yml``: what is read, described and offered as an option."""
@@ -131,16 +170,19 @@ class Meant(NamedTuple):
     """Empty: the name says nothing about the value."""
 
 
+_MEANT = {
+    name: Meant(each, value)
+    for each in INPUTS.values()
+    for name, value in (
+        *((name, "") for name in (each.name, *each.other_names)),
+        *each.names_of_values,
+    )
+}
+
+
 def meant(name: str) -> Meant | None:
     """Find the input that ``name`` was probably meant to be."""
-    names = {other: Meant(each) for each in INPUTS.values() for other in each.other_names}
-    names |= {
-        other: Meant(each, value)
-        for each in INPUTS.values()
-        for other, value in each.names_of_values
-    }
-    names |= {each.name: Meant(each) for each in INPUTS.values()}
-    return names.get(closest(name.lower().replace("-", "_"), names))
+    return _MEANT.get(closest(name.lower().replace("-", "_"), _MEANT))
 
 
 def closest(value: str, known: Iterable[str]) -> str:

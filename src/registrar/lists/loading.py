@@ -6,24 +6,22 @@ A list is an array of entries, or an object that may extend a built-in list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import yaml
 
-from registrar import profiles
-from registrar.definitions import parsing, rules
-from registrar.definitions.conditions import ConditionReader
-from registrar.definitions.diagnostics import Place
-from registrar.definitions.entries import Entry, EntryReader, line_of
-from registrar.definitions.parsing import Malformed
 from registrar.errors import Diagnostic, InvalidInput
+from registrar.lists import constraints, profiles, syntax
+from registrar.lists.conditions import ConditionReader
+from registrar.lists.diagnostics import Place
+from registrar.lists.entries import Entry, EntryReader, line_of
+from registrar.lists.syntax import Malformed
 from registrar.models.files import FileDefinition, parents
+from registrar.models.patterns import MOST_CHARACTERS, matches
 from registrar.models.rules import Rule
-from registrar.patterns import MOST_CHARACTERS, pattern
+from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
-from registrar.workspace import Folder, Unreadable
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
@@ -52,7 +50,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         InvalidInput: the file cannot be used; carries every diagnostic.
     """
     try:
-        root = _parse(folder.read(name, most=rules.FILE_BYTES), name)
+        root = _parse(folder.read(name, most=constraints.FILE_BYTES), name)
     except Unreadable as error:
         raise InvalidInput([Diagnostic(error.message, name)]) from error
     except Malformed as error:
@@ -101,14 +99,14 @@ def _merged(
 
 def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
     """Read each rule."""
-    if len(nodes) > rules.MOST_RULES:
-        message = msg("definitions.too_many_rules", count=len(nodes), most=rules.MOST_RULES)
+    if len(nodes) > constraints.MOST_RULES:
+        message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
         reader.errors.add(Place(line_of(nodes[0])), message)
         return
     conditions = ConditionReader(reader)
     for number, node in enumerate(nodes, start=1):
         place = Place(line_of(node))
-        if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
             reader.errors.add(place, msg("definitions.rule_no_object"))
             continue
         keys = reader.keys(node, RULE_KEYS, place)
@@ -134,16 +132,16 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
         raise Malformed("definitions.not_utf8", line, offset=error.start) from error
     if not text.strip():
         raise Malformed("definitions.empty")
-    root = parsing.parse_json(text) if suffix == ".json" else parsing.parse_yaml(text)
+    root = syntax.parse_json(text) if suffix == ".json" else syntax.parse_yaml(text)
     if root is None:
         raise Malformed("definitions.empty")
-    if isinstance(root, yaml.SequenceNode) and root.tag == parsing.SEQUENCE:
+    if isinstance(root, yaml.SequenceNode) and root.tag == syntax.SEQUENCE:
         return root
     # An object without any of the keys is mostly an entry that is not in an array
     if (
         isinstance(root, yaml.MappingNode)
-        and root.tag == parsing.MAPPING
-        and any(parsing.text_of(key) in KEYS for key, _ in root.value)
+        and root.tag == syntax.MAPPING
+        and any(syntax.text_of(key) in KEYS for key, _ in root.value)
     ):
         return root
     raise Malformed("definitions.not_a_list", 1)
@@ -155,9 +153,9 @@ def _name(reader: EntryReader, node: yaml.Node | None) -> str:
         return ""
     place = Place(line_of(node))
     name = reader.string(node, "name", place)
-    if name is None or rules.LIST_NAME.fullmatch(name):
+    if name is None or constraints.LIST_NAME.fullmatch(name):
         return name or ""
-    message = msg("definitions.name", value=Excerpt(name), most=rules.NAME_CHARACTERS)
+    message = msg("definitions.name", value=Excerpt(name), most=constraints.NAME_CHARACTERS)
     reader.errors.add(place, message)
     return ""
 
@@ -174,26 +172,33 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
             reader.errors.add(place, message)
-    excluded = set[str]()
     if (node := keys.get("exclude")) is not None:
-        place = Place(line_of(node))
-        globs = reader.items(node, "exclude", place)
-        if len(globs) > rules.MOST_GLOBS:
-            most = rules.MOST_GLOBS
-            reader.errors.add(place, msg("definitions.too_many_globs", most=most))
-            return listed
-        for node in globs:
-            place = Place(line_of(node))
-            glob = reader.string(node, "exclude", place, is_item=True)
-            if glob is not None and len(glob) > MOST_CHARACTERS:
-                reader.errors.add(place, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
-                continue
-            matched = {d.path for d in listed if glob is not None and matches(d.path, glob)}
-            if glob is not None and not matched:
-                message = msg("definitions.exclude_unused", glob=Excerpt(glob))
-                reader.warnings.add(place, message)
+        excluded = _excluded(reader, node, [definition.path for definition in listed])
+        listed = [definition for definition in listed if definition.path not in excluded]
+    return listed
+
+
+def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set[str]:
+    """Those of ``paths`` that a glob of ``exclude`` matches."""
+    globs = reader.items(node, "exclude", Place(line_of(node)))
+    if len(globs) > constraints.MOST_GLOBS:
+        message = msg("definitions.too_many_globs", most=constraints.MOST_GLOBS)
+        reader.errors.add(Place(line_of(node)), message)
+        return set()
+    excluded = set[str]()
+    for each in globs:
+        place = Place(line_of(each))
+        glob = reader.string(each, "exclude", place, is_item=True)
+        if glob is None:
+            continue
+        if len(glob) > MOST_CHARACTERS:
+            reader.errors.add(place, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
+        elif matched := matching(paths, glob):
             excluded |= matched
-    return [definition for definition in listed if definition.path not in excluded]
+        else:
+            message = msg("definitions.exclude_unused", glob=Excerpt(glob))
+            reader.warnings.add(place, message)
+    return excluded
 
 
 def _check_tree(
@@ -222,41 +227,33 @@ def _check_size(
     paths = {path for d in definitions for path in (d.path, *d.alternatives)}.union(asked)
     above = {parent for path in paths for parent in parents(path)}
     for key, count, most in (
-        ("definitions.too_many_paths", len(paths), rules.MOST_PATHS),
-        ("definitions.too_many_directories", len(above), rules.MOST_DIRECTORIES),
+        ("definitions.too_many_paths", len(paths), constraints.MOST_PATHS),
+        ("definitions.too_many_directories", len(above), constraints.MOST_DIRECTORIES),
     ):
         if count > most:
             reader.errors.add(Place(), msg(key, file=name, count=count, most=most))
 
 
-def matches(path: str, glob: str) -> bool:
-    """Whether ``glob`` matches ``path``.
+def matching(paths: Iterable[str], glob: str) -> set[str]:
+    """Those of ``paths`` that ``glob`` matches.
 
     ``*`` and ``?`` match within a part, ``**`` matches any number of parts.
     """
-    globs = _parts(glob)
-    # The positions in the glob that may have been reached: no backtracking, so it is linear
-    used = _with_none_for_stars({0}, globs)
-    for part in path.split("/"):
-        used = _with_none_for_stars(
-            {
-                at if globs[at] == "**" else at + 1
-                for at in used
-                if at < len(globs) and (globs[at] == "**" or pattern(globs[at]).matches(part))
-            },
-            globs,
-        )
-    return len(globs) in used
-
-
-@lru_cache(maxsize=128)
-def _parts(glob: str) -> Sequence[str]:
-    """The parts of a glob; several ``**`` in a row are one."""
     parts = glob.split("/")
-    before = ["", *parts]
-    return [part for at, part in enumerate(parts) if (part, before[at]) != ("**", "**")]
+    # Several `**` in a row are one
+    pairs = zip(parts, ["", *parts], strict=False)
+    parts = [part for part, before in pairs if not part == before == "**"]
+    return {path for path in paths if _matches(parts, path.split("/"))}
 
 
-def _with_none_for_stars(used: set[int], globs: Sequence[str]) -> set[int]:
-    """Add the positions that are reached when a ``**`` matches no part."""
-    return used | {at + 1 for at in used if at < len(globs) and globs[at] == "**"}
+def _matches(glob: Sequence[str], path: Sequence[str]) -> bool:
+    # How many parts of the path the glob so far may stand for: nothing is tried twice
+    reached = {0}
+    for part in glob:
+        if part == "**":
+            reached = set(range(min(reached), len(path) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(path) and matches(part, path[at])}
+        if not reached:
+            return False
+    return len(path) in reached

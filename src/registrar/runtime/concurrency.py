@@ -1,7 +1,8 @@
 """Work on several threads.
 
-The threads are daemons: a cancelled run does not wait for answers that it no longer needs. Where
-the system allows no more threads, those that began, and the caller's own, do the work.
+The threads are daemons: a cancelled run does not wait for answers that it no longer needs. The
+interpreter waits at its end for those of a `ThreadPoolExecutor`. Where the system allows no more
+threads, those that began, and the caller's own, do the work; an executor does some of it twice.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -38,12 +40,10 @@ def concurrently(
     waiting = deque(zip(items, futures, strict=True))
 
     def serve() -> None:
-        while waiting:
-            try:
+        with suppress(IndexError):
+            while True:
                 item, future = waiting.popleft()
-            except IndexError:
-                return
-            _keep(future, partial(work, item))
+                _keep(future, partial(work, item))
 
     try:
         for _ in range(min(workers, len(items))):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Directories
-from registrar.special_files import (
+from registrar.presence.special_files import (
     EVERYWHERE,
     ISSUE_TEMPLATES,
     Inherited,

@@ -94,18 +94,18 @@ class _Complaint(NamedTuple):
 
 
 def _at(key: str, mark: yaml.Mark, **values: object) -> Mistake:
-    return Mistake(f"definitions.{key}", mark.line + 1, mark.column + 1, values)
+    return Mistake(key, mark.line + 1, mark.column + 1, values)
 
 
 def _tab(it: _Complaint) -> Mistake | None:
-    return _at("tab", it.mark) if it.character(it.mark) == "\t" else None
+    return _at("definitions.tab", it.mark) if it.character(it.mark) == "\t" else None
 
 
 def _colon(it: _Complaint) -> Mistake | None:
     if it.problem != "mapping values are not allowed here":
         return None
     if _KEY.match(it.before()):
-        return _at("colon_in_text", it.mark)
+        return _at("definitions.colon_in_text", it.mark)
     above = it.above(it.mark)
     if above is not None and not _KEY.match(it.lines[above]):
         return Mistake("definitions.no_key", above + 1, 1)
@@ -114,18 +114,18 @@ def _colon(it: _Complaint) -> Mistake | None:
 
 def _first_character(it: _Complaint) -> Mistake | None:
     if it.problem.startswith(("found character", "found undefined alias")):
-        return _at("begins_with", it.mark, character=it.character(it.mark))
+        return _at("definitions.begins_with", it.mark, character=it.character(it.mark))
     if it.context in {"while scanning an alias", "while scanning an anchor"}:
-        return _at("begins_with", it.began, character=it.character(it.began))
+        return _at("definitions.begins_with", it.began, character=it.character(it.began))
     return None
 
 
 def _bracket(it: _Complaint) -> Mistake | None:
-    return _at("open_bracket", it.began) if "a flow " in it.context else None
+    return _at("definitions.open_bracket", it.began) if "a flow " in it.context else None
 
 
 def _second_document(it: _Complaint) -> Mistake | None:
-    return _at("two_documents", it.mark) if "another document" in it.problem else None
+    return _at("definitions.two_documents", it.mark) if "another document" in it.problem else None
 
 
 def _text_without_key(it: _Complaint) -> Mistake | None:
@@ -133,16 +133,22 @@ def _text_without_key(it: _Complaint) -> Mistake | None:
     above = it.above(it.began if is_text else it.mark)
     if above is not None and _OPENS_BLOCK.fullmatch(it.lines[above]):
         return Mistake("definitions.block_not_indented", above + 1, 1)
-    return _at("no_key", it.began) if is_text else None
+    return _at("definitions.no_key", it.began) if is_text else None
 
 
 def _indentation(it: _Complaint) -> Mistake | None:
     is_first = it.before().strip(" -") == "" and it.character(it.mark) not in {"}", "]"}
-    return _at("indentation", it.mark) if is_first and it.problem.startswith("expected") else None
+    return (
+        _at("definitions.indentation", it.mark)
+        if is_first and it.problem.startswith("expected")
+        else None
+    )
 
 
 def _after_quote(it: _Complaint) -> Mistake | None:
-    return _at("after_quote", it.mark) if it.before().rstrip()[-1:] in {'"', "'"} else None
+    return (
+        _at("definitions.after_quote", it.mark) if it.before().rstrip()[-1:] in {'"', "'"} else None
+    )
 
 
 _EXPLANATIONS: Sequence[Callable[[_Complaint], Mistake | None]] = (

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import yaml
 
-from registrar.definitions import parsing, rules
-from registrar.definitions.diagnostics import Diagnostics, Place
 from registrar.errors import Refused
+from registrar.lists import constraints, syntax
+from registrar.lists.diagnostics import Diagnostics, Place
 from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
-from registrar.special_files import WORKFLOW_FILES
+from registrar.presence.special_files import WORKFLOW_FILES
+from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
 from registrar.texts.messages import Excerpt, msg
-from registrar.workspace import Folder, Unreadable
 
 FIELDS = (
     "path",
@@ -49,14 +49,15 @@ class EntryReader:
         self._folder = folder
         self._beside = PurePosixPath(name).parent
         self._secret = secret if len(secret) >= SECRET_CHARACTERS else ""
-        self._room = rules.ALL_BYTES
+        self._room = constraints.ALL_BYTES
         self.errors = Diagnostics(name)
         self.warnings = Diagnostics(name)
 
     def entries(self, nodes: Sequence[yaml.Node], *, content_allowed: bool) -> dict[str, Entry]:
         """Give the valid entries by their paths, in their order."""
-        if len(nodes) > rules.MOST_PATHS:
-            message = msg("definitions.too_many_entries", count=len(nodes), most=rules.MOST_PATHS)
+        if len(nodes) > constraints.MOST_PATHS:
+            most = constraints.MOST_PATHS
+            message = msg("definitions.too_many_entries", count=len(nodes), most=most)
             self.errors.add(Place(line_of(nodes[0])), message)
             return {}
         numbers: dict[str, int] = {}
@@ -79,7 +80,7 @@ class EntryReader:
         self, node: yaml.MappingNode, known: Sequence[str], place: Place
     ) -> dict[str, yaml.Node]:
         """Values of the known keys; a key that is there twice has none."""
-        lines = {parsing.text_of(key) or "?": line_of(key) for key, _ in node.value}
+        lines = {syntax.text_of(key) or "?": line_of(key) for key, _ in node.value}
         for key, line in lines.items():
             if key not in known:
                 message = msg("definitions.unknown_key", key=Excerpt(key), known=tuple(known))
@@ -89,9 +90,9 @@ class EntryReader:
 
     def all_keys(self, node: yaml.MappingNode, place: Place) -> dict[str, yaml.Node]:
         """Values of all keys; a key that is there twice has none."""
-        pairs = [(parsing.text_of(key) or "?", value) for key, value in node.value]
+        pairs = [(syntax.text_of(key) or "?", value) for key, value in node.value]
         times = Counter(key for key, _ in pairs)
-        lines = {parsing.text_of(key) or "?": line_of(key) for key, _ in node.value}
+        lines = {syntax.text_of(key) or "?": line_of(key) for key, _ in node.value}
         for key, count in times.items():
             if count > 1:
                 message = msg("definitions.duplicate_key", key=Excerpt(key))
@@ -104,7 +105,7 @@ class EntryReader:
         """Value of a key, or item of its array; ``None`` where there is none, or no usable one."""
         if node is None:
             return None
-        value = parsing.text_of(node)
+        value = syntax.text_of(node)
         if value is None:
             wrong = "definitions.item_not_a_string" if is_item else "definitions.not_a_string"
             message = msg(wrong, key=key)
@@ -121,7 +122,7 @@ class EntryReader:
         """Elements of a key's array; none where there is none."""
         if node is None:
             return ()
-        if isinstance(node, yaml.SequenceNode) and node.tag == parsing.SEQUENCE:
+        if isinstance(node, yaml.SequenceNode) and node.tag == syntax.SEQUENCE:
             return list(node.value)
         self.errors.add(
             place._replace(line=line_of(node)), msg("definitions.not_an_array", key=key)
@@ -135,8 +136,8 @@ class EntryReader:
         keys = self._keys_of_entry(node, place)
         path = self.string(keys.get("path"), "path", place)
         description = self.string(keys.get("description"), "description", place) or ""
-        if len(description) > rules.DESCRIPTION_CHARACTERS:
-            length, most = len(description), rules.DESCRIPTION_CHARACTERS
+        if len(description) > constraints.DESCRIPTION_CHARACTERS:
+            length, most = len(description), constraints.DESCRIPTION_CHARACTERS
             message = msg("definitions.description_too_long", length=length, most=most)
             self.errors.add(place, message)
         template = self.boolean(keys.get("template"), "template", place)
@@ -157,7 +158,7 @@ class EntryReader:
             yield from self._folder_of_files(definition, file, place)
         else:
             if path is not None:
-                self.errors.add(place, *rules.path_diagnostics(path))
+                self.errors.add(place, *constraints.path_diagnostics(path))
             content = self._content(text, file, place, template=template, allowed=content_allowed)
             definition = definition._replace(template=template and content is not None)
             source = EMPTY_FILE if content is None else content
@@ -165,11 +166,11 @@ class EntryReader:
 
     def _keys_of_entry(self, node: yaml.Node, place: Place) -> Mapping[str, yaml.Node]:
         """The keys of an entry, which may be a path alone."""
-        if isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING:
-            if not any(parsing.text_of(key) == "path" for key, _ in node.value):
+        if isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING:
+            if not any(syntax.text_of(key) == "path" for key, _ in node.value):
                 self.errors.add(place, msg("definitions.path_missing"))
             return self.keys(node, FIELDS, place)
-        text = parsing.text_of(node)
+        text = syntax.text_of(node)
         if text is None:
             self.errors.add(place, msg("definitions.entry_no_object"))
         elif (key := text.partition(":")[0]) in FIELDS:
@@ -206,7 +207,7 @@ class EntryReader:
         if folder.alternatives:
             self.errors.add(place, msg("definitions.folder_alternatives"))
         try:
-            files = self._folder.files_below(str(self._beside / name), most=rules.MOST_PATHS)
+            files = self._folder.files_below(str(self._beside / name), most=constraints.MOST_PATHS)
         except Unreadable as error:
             self.errors.add(place, error.message)
             return
@@ -216,7 +217,7 @@ class EntryReader:
         above = folder.path if folder.path != "/" else ""
         for file in files:
             path = f"{above}{file}"
-            self.errors.add(place, *rules.path_diagnostics(path))
+            self.errors.add(place, *constraints.path_diagnostics(path))
             try:
                 self._require_room()
                 content = self._checked(self._file(f"{name}{file}"), template=folder.template)
@@ -247,7 +248,7 @@ class EntryReader:
             Refused: the contents were too large before.
         """
         if self._room < 0:
-            raise Refused(msg("definitions.all_too_large", most=rules.ALL_BYTES))
+            raise Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
 
     def _file(self, name: str) -> bytes:
         """Read a file with content.
@@ -255,7 +256,7 @@ class EntryReader:
         Raises:
             Refused: it cannot be used; the message says why.
         """
-        data = self._folder.read(str(self._beside / name), most=rules.CONTENT_BYTES)
+        data = self._folder.read(str(self._beside / name), most=constraints.CONTENT_BYTES)
         if self._secret and self._secret.encode() in data:
             raise Refused(msg("definitions.holds_token", key="content_file"))
         return data
@@ -278,28 +279,28 @@ class EntryReader:
             filled_in = _LONGEST_NAME * templates.placeholders(text)
             size += filled_in
             self._room -= filled_in
-        if size > rules.CONTENT_BYTES:
-            raise Refused(msg("definitions.content_too_large", most=rules.CONTENT_BYTES))
+        if size > constraints.CONTENT_BYTES:
+            raise Refused(msg("definitions.content_too_large", most=constraints.CONTENT_BYTES))
         if self._room < 0:
-            raise Refused(msg("definitions.all_too_large", most=rules.ALL_BYTES))
+            raise Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
         return content
 
     def _alternatives(self, node: yaml.Node | None, place: Place) -> tuple[str, ...]:
         items = self.items(node, "alternatives", place)
-        if len(items) > rules.MOST_ALTERNATIVES:
-            most = rules.MOST_ALTERNATIVES
+        if len(items) > constraints.MOST_ALTERNATIVES:
+            most = constraints.MOST_ALTERNATIVES
             self.errors.add(place, msg("definitions.too_many_alternatives", most=most))
             return ()
         paths = [self.string(item, "alternatives", place, is_item=True) for item in items]
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
-            self.errors.add(place, *rules.path_diagnostics(path))
+            self.errors.add(place, *constraints.path_diagnostics(path))
         return known
 
     def boolean(self, node: yaml.Node | None, key: str, place: Place) -> bool:
         if node is None:
             return False
-        value = node.value.lower() if node.tag == parsing.BOOLEAN else ""
+        value = node.value.lower() if node.tag == syntax.BOOLEAN else ""
         if value not in {"true", "false"}:
             at = place._replace(line=line_of(node))
             self.errors.add(at, msg("definitions.not_a_boolean", key=key))

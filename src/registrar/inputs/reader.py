@@ -7,12 +7,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from registrar import profiles
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs import api_url, environment, target_repos
-from registrar.inputs.table import INPUTS, closest
+from registrar.inputs.interface import INPUTS, closest
+from registrar.lists import profiles
 from registrar.models.selection import Selection, Shard
-from registrar.models.settings import CommitStrategy, FailOn, Mode, PullRequestOptions, Settings
+from registrar.models.settings import (
+    CommitStrategy,
+    FailOn,
+    Mode,
+    PullRequestOptions,
+    Settings,
+)
 from registrar.texts import templates
 from registrar.texts.messages import Message, msg
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import yaml
 from yaml.reader import ReaderError
 
-from registrar.definitions import mistakes
+from registrar.lists import mistakes
 
 MOST_NODES = 50_000
 """Values of a definition file, keys and nested ones included."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import yaml
 
-from registrar.definitions import parsing, rules
-from registrar.definitions.diagnostics import Place
-from registrar.definitions.entries import EntryReader, line_of
+from registrar.lists import constraints, syntax
+from registrar.lists.diagnostics import Place
+from registrar.lists.entries import EntryReader, line_of
+from registrar.models.patterns import MOST_CHARACTERS
 from registrar.models.rules import Condition
 from registrar.models.selection import VISIBILITIES
-from registrar.patterns import MOST_CHARACTERS
 from registrar.texts.messages import Excerpt, msg
 from registrar.texts.templates import PROPERTY_NAME
 
@@ -32,7 +32,7 @@ class ConditionReader:
         self, node: yaml.Node | None, place: Place, known: Sequence[str] = KEYS
     ) -> Condition:
         """Read what must hold; nothing of it is empty, or it would hold by mistake."""
-        if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING):
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
             self._reader.errors.add(place, msg("definitions.when_no_object"))
             return Condition()
         place = Place(line_of(node))
@@ -94,7 +94,7 @@ class ConditionReader:
     def _paths(self, node: yaml.Node | None, key: str) -> Iterator[str]:
         for value in self._strings(node, key):
             if node is not None:
-                diagnostics = rules.path_diagnostics(value)
+                diagnostics = constraints.path_diagnostics(value)
                 self._reader.errors.add(Place(line_of(node)), *diagnostics)
             yield value
 
@@ -105,7 +105,7 @@ class ConditionReader:
         if node is None:
             return
         place = Place(line_of(node))
-        if not (isinstance(node, yaml.MappingNode) and node.tag == parsing.MAPPING and node.value):
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING and node.value):
             self._reader.errors.add(place, msg("definitions.when_property"))
             return
         for name, value in self._reader.all_keys(node, place).items():

@@ -10,7 +10,7 @@ ALL = "all"
 UNNAMED = "missing"
 """Stands where a list of the caller's own gives no name."""
 
-CONFIG = Path(__file__).parents[2] / "scripts" / "config"
+CONFIG = Path(__file__).parents[3] / "scripts" / "config"
 """Where the built-in lists are: a fixed place, so that users of the commands can edit them."""
 
 

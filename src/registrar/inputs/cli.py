@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from registrar import __version__
-from registrar.inputs.table import INPUTS, Input, meant
-from registrar.profiles import BOTH
+from registrar.inputs.interface import INPUTS, Input, meant
+from registrar.lists.profiles import BOTH
 from registrar.texts.messages import Catalogue, Message, msg
 
 COLUMNS = 80
@@ -57,7 +57,7 @@ class CommandLine(NamedTuple):
         for option, each in _OPTIONS.items():
             if not (self.command and each.name == "profile"):
                 yield f"  {option}{_shown_choices(each)}"
-                message = msg(f"option.{each.name}")
+                message = each.description
                 if each.default:
                     message = msg("help.with_default", text=message, value=each.default)
                 yield from _wrapped(f"{_MARGIN}{catalogue.text(message)}")

@@ -6,8 +6,8 @@ import os
 import signal
 from types import FrameType
 
-from registrar.clock import Clock, SystemClock
 from registrar.errors import Cancelled
+from registrar.runtime.clock import Clock, SystemClock
 
 GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5, "SIGHUP": 5.0}
 """How long a request in flight may still take, by the first signal.

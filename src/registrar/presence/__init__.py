@@ -1,0 +1,4 @@
+"""Which files count as a listed one.
+
+`alternatives` decides about a listing, `special_files` says where GitHub itself looks for a file.
+"""
