@@ -49,9 +49,7 @@ def execute(
                 announce=reporter.line,
                 cancellation=cancellation,
             ),
-            saw=lambda known_as, name, is_private: reporter.hidden_names.seen(
-                known_as, name, is_private=is_private
-            ),
+            see=reporter.redaction.hidden_names.see,
         )
         if STRATEGIES[settings.commit_strategy].CHECKS_TOKEN_FIRST:
             github.check_token()
@@ -73,7 +71,7 @@ def execute(
         for file_list in lists:
             cancellation.check()
             spec = RegistrationSpec(settings, file_list, settings.target)
-            nothing_yet = RegistrationResult(spec, Repository(spec.target, "", ""))
+            nothing_yet = RegistrationResult(spec, Repository(spec.target))
             done = register(
                 github.client(spec.target), spec, reporter.texts, Progress(nothing_yet, reporter)
             )

@@ -14,7 +14,6 @@ from registrar.github.trees import Known
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.selection import ListedRepository
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.clock import Clock
 from tests.clocks import FakeClock
@@ -60,9 +59,9 @@ class Given:
         )
 
     @property
-    def listed(self) -> ListedRepository:
+    def listed(self) -> Repository:
         """The repository, as a list shows it."""
-        return ListedRepository(id=1000, node_id=self.node_id, full_name=self.full_name)
+        return Repository(id=1000, node_id=self.node_id, full_name=self.full_name)
 
     @property
     def commit(self) -> NewCommit:

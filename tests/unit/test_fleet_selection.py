@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from registrar.inputs.target_repos import parse
-from registrar.models.selection import Exclusion, ListedRepository
+from registrar.models.repository import Repository
+from registrar.models.selection import Exclusion
 
-REPOSITORY = ListedRepository(
-    1, "R_1", "Octo-Org/API-users", language="Go", topics=frozenset({"a"})
+REPOSITORY = Repository(
+    "Octo-Org/API-users", id=1, visibility="public", language="Go", topics=frozenset({"a"})
 )
 
 
@@ -66,9 +67,9 @@ def test_archived_disabled_and_forks_are_never_selected_unless_asked_for() -> No
     selection, _ = parse(["octo-org/*"])
     assert selection.exclusion(REPOSITORY._replace(archived=True)) is Exclusion.ARCHIVED
     assert selection.exclusion(REPOSITORY._replace(disabled=True)) is Exclusion.DISABLED
-    assert selection.exclusion(REPOSITORY._replace(fork=True)) is Exclusion.FORK
+    assert selection.exclusion(REPOSITORY._replace(is_fork=True)) is Exclusion.FORK
     with_forks, _ = parse(["octo-org/*", "fork:true"])
-    assert with_forks.exclusion(REPOSITORY._replace(fork=True)) is None
+    assert with_forks.exclusion(REPOSITORY._replace(is_fork=True)) is None
 
 
 def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition
+from registrar.models.repository import Repository
 from registrar.models.rules import Condition, Replaced, Rule, listed_for
 
-FACTS = Facts(
+REPOSITORY = Repository(
     "Octo-Org/API-service",
     visibility="private",
     language="Go",
@@ -52,12 +52,12 @@ THERE = {"go.mod", "docs/a.md"}
     ],
 )
 def test_conditions(condition: Condition, expected: bool) -> None:
-    assert condition.holds(FACTS, THERE.__contains__) is expected
+    assert condition.holds(REPOSITORY, THERE.__contains__) is expected
 
 
 def test_properties_that_are_not_known_are_not_set() -> None:
     condition = Condition(properties=(("team", frozenset({"platform"})),))
-    assert not condition.holds(FACTS._replace(properties=None), THERE.__contains__)
+    assert not condition.holds(REPOSITORY._replace(properties=None), THERE.__contains__)
     assert condition.asks_for_properties
     assert Condition(negated=condition).asks_for_properties
     assert not Condition(negated=Condition(is_fork=True)).asks_for_properties
@@ -71,7 +71,7 @@ def rule(number: int, language: str, *paths: str) -> Rule:
 def test_a_repository_gets_the_list_and_every_rule_that_fits_in_order() -> None:
     top = (FileDefinition("a"), FileDefinition("b"))
     rules = (rule(1, "go", "b", "c"), rule(2, "rust", "d"), rule(3, "go", "c", "e/f"))
-    listed = listed_for(top, rules, FACTS, THERE.__contains__)
+    listed = listed_for(top, rules, REPOSITORY, THERE.__contains__)
     found = {definition.path: definition.rule for definition in listed.definitions}
     assert found == {"a": 0, "b": 1, "c": 3, "e/f": 3}
     assert listed.unfit == (2,)
@@ -82,10 +82,10 @@ def test_a_repository_gets_the_list_and_every_rule_that_fits_in_order() -> None:
 def test_one_below_another_is_found_for_this_repository_only() -> None:
     top = (FileDefinition("a"),)
     rules = (rule(1, "go", "x/y"), rule(2, "go", "x"), rule(3, "rust", "a/b"))
-    listed = listed_for(top, rules, FACTS, THERE.__contains__)
+    listed = listed_for(top, rules, REPOSITORY, THERE.__contains__)
     assert [(below.path, above.path) for below, above in listed.below] == [("x/y", "x")]
 
 
 def test_a_list_without_rules_stays_as_it_is() -> None:
     top = (FileDefinition("a"),)
-    assert listed_for(top, (), FACTS, THERE.__contains__).definitions is top
+    assert listed_for(top, (), REPOSITORY, THERE.__contains__).definitions is top

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from registrar.errors import GitHubError, Refused, RegistrarError
 from registrar.failure import ENDS_THE_READING, Failure
 from registrar.inputs.environment import event_visibility
-from registrar.models.facts import Values
-from registrar.models.selection import Exclusion, ListedRepository, Selection, Shard
+from registrar.models.repository import Repository, Values
+from registrar.models.selection import Exclusion, Selection, Shard
 from registrar.models.settings import Settings
 from registrar.texts.messages import msg
 
@@ -25,11 +25,11 @@ _PUBLIC = ("public", "internal")
 class Listing:
     """The repositories, every one once."""
 
-    by_id: dict[int, ListedRepository] = field(default_factory=dict[int, ListedRepository])
+    by_id: dict[int, Repository] = field(default_factory=dict[int, Repository])
     """Also repositories of other shards, and excluded ones."""
-    selected: list[ListedRepository] = field(default_factory=list[ListedRepository])
+    selected: list[Repository] = field(default_factory=list[Repository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
-    left_out: list[tuple[ListedRepository, Exclusion]] = field(default_factory=list)
+    left_out: list[tuple[Repository, Exclusion]] = field(default_factory=list)
     """Repositories that a name or pattern takes, and why they are excluded all the same."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
@@ -105,7 +105,7 @@ def _listed(
     selection: Selection,
     workflow_repository: str,
     require_time: Callable[[], None],
-) -> Iterator[ListedRepository]:
+) -> Iterator[Repository]:
     if not selection.owners:
         return
     if client.is_installation:
@@ -125,15 +125,15 @@ def _listed(
 
 
 def _in_time(
-    listed: Iterator[ListedRepository], require_time: Callable[[], None]
-) -> Iterator[ListedRepository]:
+    listed: Iterator[Repository], require_time: Callable[[], None]
+) -> Iterator[Repository]:
     """Look at the time before another page is asked for."""
     for each in listed:
         require_time()
         yield each
 
 
-def _is_of(owner: str, repository: ListedRepository) -> bool:
+def _is_of(owner: str, repository: Repository) -> bool:
     return repository.full_name.partition("/")[0].lower() == owner
 
 
@@ -142,7 +142,7 @@ def may_be_public(settings: Settings) -> bool:
     return settings.in_workflow and event_visibility(settings.event) in {None, *_PUBLIC}
 
 
-def is_public(settings: Settings, listed: Iterable[ListedRepository], client: ManyClient) -> bool:
+def is_public(settings: Settings, listed: Iterable[Repository], client: ManyClient) -> bool:
     """Whether the workflow's repository is public, or may be.
 
     An internal one counts as public: the whole enterprise reads its log. The event tells, except

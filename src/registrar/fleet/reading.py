@@ -235,6 +235,8 @@ class Reader:
             return state
         spec = target.spec._replace(target=state.repository.full_name)
         try:
+            described = state.repository.described_by(target.repository)
+            state = state._replace(repository=described)
             return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
         except (Refused, GitHubError) as error:
             return error.failure

@@ -29,7 +29,7 @@ from registrar.models.fleet import (
 )
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.selection import Exclusion, ListedRepository, Selection
+from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.progress import Progress
@@ -70,7 +70,7 @@ class Fleet:
             Cancelled: a signal arrived.
         """
         settings, result, reporter = self.settings, self.result, self.reporter
-        reporter.hidden_names.begin(may_be_public=may_be_public(settings))
+        reporter.redaction.is_log_public = may_be_public(settings)
         self.github.check_token()
         client = self.github.many()
         asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
@@ -83,13 +83,8 @@ class Fleet:
                 settings.workflow_repository,
                 self._require_time,
             )
-            reporter.hidden_names.hide(
-                listing.by_id.values(),
-                (settings.branch, settings.title, settings.commit_message),
-                property_names=settings.property_names,
-                lists=[files.profile.name for files in self.lists],
-                is_public=is_public(settings, listing.by_id.values(), client),
-            )
+            is_log_public = is_public(settings, listing.by_id.values(), client)
+            reporter.redaction.is_log_public = is_log_public
             self._report_not_found(listing)
             if asks:
                 self._report_persons(listing)
@@ -145,11 +140,11 @@ class Fleet:
             for files in self.lists:
                 spec, repository = (
                     RegistrationSpec(self.settings, files, name),
-                    Repository(name, "", ""),
+                    Repository(name),
                 )
                 self._add(RegistrationResult(spec, repository, Status.FAILED, failure=failure))
 
-    def _targets(self, repositories: Iterable[ListedRepository]) -> list[Target]:
+    def _targets(self, repositories: Iterable[Repository]) -> list[Target]:
         return [
             Target(self.settings, files, repository)
             for repository in repositories
@@ -275,9 +270,6 @@ class Fleet:
         client = self.github.client(target.spec.target)
         done = register(client, target.spec, self.reporter.texts, Progress(target.nothing_yet))
         self.cancellation.stop_timer()
-        if done.pull_request:
-            seen = self.reporter.hidden_names.seen
-            seen(target.repository.full_name, done.pull_request.repository)
         self.registrations.append(done)
         opened = may_have_opened(item, done, client)
         row = ended(item, done, wrote=client.wrote)

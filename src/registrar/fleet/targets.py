@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from registrar.models.repository import Repository
 from registrar.models.result import Done, FileResult, RegistrationResult, Status
-from registrar.models.selection import Exclusion, ListedRepository
+from registrar.models.selection import Exclusion
 from registrar.models.settings import Settings
-from registrar.models.spec import Chosen, FileList, RegistrationSpec
+from registrar.models.spec import FileList, RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.reporting.records import Rows
 
@@ -18,33 +18,18 @@ class Target(NamedTuple):
 
     settings: Settings
     files: FileList
-    repository: ListedRepository
+    repository: Repository
 
     @property
     def spec(self) -> RegistrationSpec:
         """Ask for a registration under the listed name, in the repository that was listed."""
-        chosen = Chosen(self.repository.id, self.repository.node_id, self._may_be_called)
-        name, facts = self.repository.full_name, self.repository.facts
-        return RegistrationSpec(self.settings, self.files, name, facts, chosen)
-
-    def _may_be_called(self, full_name: str) -> bool:
-        """Whether the repository is selected by the name that it has by now."""
-        selection = self.settings.selection
-        is_unchanged = full_name.lower() == self.repository.full_name.lower()
-        return is_unchanged or bool(selection and selection.takes(full_name))
+        listed = self.repository
+        return RegistrationSpec(self.settings, self.files, listed.full_name, listed)
 
     @property
     def nothing_yet(self) -> RegistrationResult:
         """The result of a registration in which nothing has been done."""
-        listed = self.repository
-        repository = Repository(
-            listed.full_name,
-            "",
-            listed.html_url,
-            visibility=listed.visibility,
-            number=listed.id,
-        )
-        return RegistrationResult(self.spec, repository)
+        return RegistrationResult(self.spec, self.repository)
 
     @property
     def unread(self) -> RegistrationResult:

@@ -16,7 +16,7 @@ from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.rest import Rest
 from registrar.github.retry import RetryPolicy
-from registrar.github.session import Saw, Session, nobody
+from registrar.github.session import See, Session
 from registrar.models.repository import OwnerFiles
 from registrar.texts.messages import msg
 
@@ -94,14 +94,14 @@ class GitHub:
         token: str,
         workflow_repository: str,
         policy: RetryPolicy,
-        saw: Saw = nobody,
+        see: See = lambda _: None,
     ) -> None:
         """Nothing is sent before the first call.
 
-        ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``saw`` is
-        told of each repository that an answer describes.
+        ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``see`` takes
+        note of each repository that an answer describes.
         """
-        self._saw = saw
+        self._see = see
         self._transport = transport
         self._limits = TokenLimits(token, policy.clock)
         self._policy = policy
@@ -145,7 +145,7 @@ class GitHub:
             self._limits.note_rate_limit(resource, remaining, reset)
 
     def _session(self, context: Context) -> Session:
-        return Session(self._transport, self._limits, self._policy, context, self._saw)
+        return Session(self._transport, self._limits, self._policy, context, self._see)
 
 
 def _rate_limits(response: Response) -> dict[Resource, tuple[int, int]]:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from registrar import __version__
 from registrar.github.request import Request
 from registrar.github.response import NoAnswer, Response
-from registrar.texts.escaping import Lines
+from registrar.texts.escaping import Lines, Open
 from registrar.texts.messages import Message, msg
 
 PERMISSIONS = "contents=write; pull_requests=write"
@@ -62,6 +62,8 @@ class Context(NamedTuple):
     workflow_repository: str
     was_accepted: bool = False
     """Whether any request of the run has succeeded with the token."""
+    is_public: bool = False
+    """Whether the requests are about one repository that the latest answer calls public."""
 
     @property
     def may_be_new(self) -> bool:
@@ -85,27 +87,31 @@ def explanation(key: str, answer: Response | NoAnswer, context: Context) -> Mess
     """Fill in a text of the catalogue with the details of an answer."""
     if isinstance(answer, NoAnswer):
         seconds = round(answer.seconds)
-        return msg(key, host=context.host, detail=answer.detail or "-", seconds=seconds)
+        return msg(key, host=_open(context.host), detail=answer.detail or "-", seconds=seconds)
     headers = answer.headers
     url = _SSO_URL.search(headers.get("x-github-sso", ""))
     return msg(
         key,
-        host=context.host,
-        words=answer.message or f"HTTP {answer.status}",
+        host=_open(context.host),
+        words=Lines(answer.message, is_public=context.is_public) or Open(f"HTTP {answer.status}"),
         status=answer.status,
         target=context.target,
-        own=context.workflow_repository,
+        own=Open(context.workflow_repository),
         url=_known(_SSO_PAGE, url[1] if url else "-"),
         needed=_known(_PERMISSIONS, headers.get("x-accepted-github-permissions") or PERMISSIONS),
         location=Lines(headers.get("location") or "-"),
-        version=API_VERSION,
-        release=__version__,
+        version=Open(API_VERSION),
+        release=Open(__version__),
     )
 
 
 def _known(form: re.Pattern[str], text: str) -> str:
     """A text from outside, marked as one unless its form shows what is in it."""
-    return text if form.fullmatch(text) else Lines(text)
+    return Open(text) if form.fullmatch(text) else Lines(text)
+
+
+def _open(host: str | Message) -> str | Message:
+    return Open(host) if isinstance(host, str) else host
 
 
 def words_alone(words: str, *names: str) -> str:

@@ -32,7 +32,6 @@ DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
 UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
 """Types of the errors about what the token may not read; any other is about this one answer."""
-_MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 _DEFAULT_COMMIT = ("defaultBranchRef", "target")
 
 
@@ -181,8 +180,10 @@ class GraphQL:
         )
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
-        if created.pull_request:
+        if pull := created.pull_request:
             self._session.note_made()
+            if pull.of:
+                self._rest.see(pull.of)
         return created
 
     def create_commit(self, repository: Repository, commit: NewCommit) -> str:
@@ -256,7 +257,7 @@ class GraphQL:
                     "POST",
                     GRAPHQL,
                     msg("operation.repository", target=target),
-                    lambda response: self._read_in(response, target, branches, directories),
+                    lambda response: self._read_in(response, branches, directories),
                     queries.body(
                         queries.repository(branches, directories, with_facts=with_facts),
                         variables,
@@ -275,19 +276,15 @@ class GraphQL:
         return repository
 
     def _read_in(
-        self, response: Response, target: str, branches: Sequence[str], directories: Sequence[str]
+        self, response: Response, branches: Sequence[str], directories: Sequence[str]
     ) -> PartlyRead:
         data = Fields(response.data).object("data")
         asked = Asked(branches, directories, response)
         repository = data.object("repository")
-        self.note_seen(target, repository)
+        self._rest.see(parse_graphql.identity(repository))
         for name, node_id in parse_graphql.branch_ids(repository, branches).items():
             self._session.note_branch(name, node_id)
         return self.partly_read(repository, data.object_or_null("pulls"), asked)
-
-    def note_seen(self, known_as: str, fields: Fields) -> None:
-        """Tell whether a repository is private now, before anything is said about it."""
-        self._session.saw(known_as, fields.repository("nameWithOwner"), fields.flag("isPrivate"))
 
     def partly_read(
         self, fields: Fields, pulls: Fields | None, asked: Asked, *index: int
@@ -296,7 +293,8 @@ class GraphQL:
 
         ``pulls`` is where its pull requests stand in the answer.
         """
-        full_name = fields.repository("nameWithOwner")
+        repository = self._rest.see(parse_graphql.repository(fields))
+        full_name = repository.full_name
         if fields.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
         default = fields.object_or_none("defaultBranchRef")
@@ -304,21 +302,6 @@ class GraphQL:
             # GraphQL does not name the default branch of an empty repository
             gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
-        may_push = None
-        if "viewerPermission" in fields:
-            may_push = fields.text("viewerPermission") in _MAY_PUSH
-        repository = Repository(
-            full_name=full_name,
-            default_branch=default.text("name"),
-            html_url=fields.url("url"),
-            archived=fields.flag("isArchived"),
-            can_push=self._rest.user_may_push(says=may_push),
-            is_fork=fields.flag("isFork"),
-            node_id=fields.text("id"),
-            facts=parse_graphql.facts(fields) if "repositoryTopics" in fields else None,
-            number=fields.identity("databaseId") if "databaseId" in fields else 0,
-            visibility=fields.text_or("visibility", "").lower(),
-        )
         commit = default.object("target")
         names = parse_graphql.branches(fields, pulls, asked.branches, full_name)
         state = RepositoryState(
@@ -349,7 +332,7 @@ class GraphQL:
             commit = default.object("target")
             answers = parse_graphql.directories(commit, asked, ("repository", *_DEFAULT_COMMIT))
             sha, known = commit.object_id("oid"), Known().learn(answers)
-            return visibility == "PUBLIC", _Commit(Repository(full_name, "", ""), sha, known)
+            return visibility == "PUBLIC", _Commit(Repository(full_name), sha, known)
 
         return self._session.request(
             Request(

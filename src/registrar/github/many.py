@@ -20,9 +20,8 @@ from registrar.github.request import GRAPHQL, Request
 from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing
 from registrar.github.session import Session
-from registrar.models.facts import Values
-from registrar.models.repository import RepositoryState
-from registrar.models.selection import Exclusion, ListedRepository
+from registrar.models.repository import Repository, RepositoryState, Values
+from registrar.models.selection import Exclusion
 from registrar.models.standing import CodeownersError
 from registrar.texts.messages import msg
 
@@ -33,7 +32,7 @@ _OLDEST_FIRST = "sort=created&direction=asc"
 
 
 class _Page(NamedTuple):
-    repositories: tuple[ListedRepository, ...]
+    repositories: tuple[Repository, ...]
     is_last: bool
     is_partial: bool
     """Whether organisations that want single sign-on are missing from it."""
@@ -63,7 +62,7 @@ class ManyClient:
         """Whether the token is an App's, or a workflow's own."""
         return self._session.context.token_kind is TokenKind.INSTALLATION
 
-    def of_installation(self) -> Iterator[ListedRepository]:
+    def of_installation(self) -> Iterator[Repository]:
         """List what an App's token may see (docs: "List repositories accessible to the app").
 
         Raises:
@@ -72,7 +71,7 @@ class ManyClient:
         """
         return self._pages("/installation/repositories?", "repositories")
 
-    def of_owner(self, owner: str) -> Iterator[ListedRepository]:
+    def of_owner(self, owner: str) -> Iterator[Repository]:
         """List the repositories of an organisation or a person that the token may see.
 
         A person's private ones are in no list of that person, but in that of the token's user.
@@ -90,7 +89,7 @@ class ManyClient:
                 raise
             yield from self._of_person(owner)
 
-    def _of_person(self, owner: str) -> Iterator[ListedRepository]:
+    def _of_person(self, owner: str) -> Iterator[Repository]:
         try:
             yield from self._pages(f"/users/{quote(owner)}/repos?{_OLDEST_FIRST}")
         except GitHubError as error:
@@ -130,26 +129,26 @@ class ManyClient:
                 return by_number
             number += 1
 
-    def properties_of_one(self, repository: ListedRepository) -> Values:
+    def properties_of_one(self, repository: Repository) -> Values:
         """Give the custom properties of one repository; none where it is gone.
 
         Raises:
             GitHubError: no usable response, or the token lacks a permission.
         """
-        return self._rest.properties(f"/repositories/{repository.id}", repository.full_name) or {}
+        return self._rest.properties(repository._replace(goes_by_id=True)) or {}
 
-    def listed(self, full_name: str) -> ListedRepository:
+    def listed(self, full_name: str) -> Repository:
         """Describe one repository as a list would.
 
         Raises:
             Refused: there is none that the token may see.
             GitHubError: no usable response.
         """
-        return self._rest.get_repository(full_name, lambda data: _repository(Fields(data)))
+        return self._rest.repository(full_name)
 
     def inspect_many(
         self,
-        repositories: Sequence[ListedRepository],
+        repositories: Sequence[Repository],
         branches: Sequence[str],
         directories: Sequence[str],
     ) -> list[RepositoryState | Exclusion | Failure]:
@@ -222,7 +221,7 @@ class ManyClient:
     def _read_of(
         self,
         response: Response,
-        repositories: Sequence[ListedRepository],
+        repositories: Sequence[Repository],
         branches: Sequence[str],
         directories: Sequence[str],
     ) -> list[PartlyRead | Exclusion | Failure]:
@@ -238,7 +237,7 @@ class ManyClient:
         ):
             error = unreadable.get(index)
             if node is not None:
-                self._graphql.note_seen(repository.full_name, node)
+                self._rest.see(parse_graphql.identity(node))
             if node is not None and error is None:
                 states.append(self._read_or_reason(node, pulls, asked, index))
             elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
@@ -270,7 +269,7 @@ class ManyClient:
 
     def _pages(
         self, target: str, name: str = "", *, may_lack_organisations: bool = False
-    ) -> Iterator[ListedRepository]:
+    ) -> Iterator[Repository]:
         number, is_last = 1, False
         seen = set[int]()
         while not is_last:
@@ -279,7 +278,7 @@ class ManyClient:
                     "GET",
                     f"{target}&per_page={PER_PAGE}&page={number}".replace("?&", "?"),
                     msg("operation.listing", number=number),
-                    lambda response: _page(response, name),
+                    lambda response: self._page(response, name),
                 )
             )
             if page.is_partial and not may_lack_organisations:
@@ -291,6 +290,17 @@ class ManyClient:
             seen |= new
             yield from page.repositories
             number, is_last = number + 1, page.is_last
+
+    def _page(self, response: Response, name: str) -> _Page:
+        listed = Fields(response.data).objects(name) if name else objects(response.data)
+        repositories = tuple(self._rest.see(parse.repository(each)) for each in listed)
+        if not all(each.id for each in repositories):
+            raise UnusableAnswer("a repository without a number")
+        return _Page(
+            repositories,
+            is_last='rel="next"' not in response.headers.get("link", ""),
+            is_partial="partial-results" in response.headers.get("x-github-sso", ""),
+        )
 
 
 def _is_about_one(error: GraphQLError) -> bool:
@@ -318,15 +328,6 @@ def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
     return of_index
 
 
-def _page(response: Response, name: str) -> _Page:
-    repositories = Fields(response.data).objects(name) if name else objects(response.data)
-    return _Page(
-        tuple(_repository(each) for each in repositories),
-        is_last='rel="next"' not in response.headers.get("link", ""),
-        is_partial="partial-results" in response.headers.get("x-github-sso", ""),
-    )
-
-
 def _properties(response: Response) -> tuple[dict[int, Values], bool]:
     """Custom properties of repositories, and whether this is the last page."""
     values = {
@@ -334,22 +335,3 @@ def _properties(response: Response) -> tuple[dict[int, Values], bool]:
         for each in objects(response.data)
     }
     return values, 'rel="next"' not in response.headers.get("link", "")
-
-
-def _repository(fields: Fields) -> ListedRepository:
-    facts = parse.facts(fields)
-    return ListedRepository(
-        id=fields.identity("id"),
-        node_id=fields.text("node_id"),
-        full_name=fields.repository("full_name"),
-        visibility=facts.visibility,
-        archived="archived" in fields and fields.flag("archived"),
-        disabled="disabled" in fields and fields.flag("disabled"),
-        fork=facts.is_fork,
-        takes_pull_requests="has_pull_requests" not in fields or fields.flag("has_pull_requests"),
-        html_url=fields.url("html_url"),
-        language=facts.language,
-        topics=facts.topics,
-        properties=facts.properties,
-        of_person=facts.of_person,
-    )

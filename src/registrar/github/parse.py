@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.trees import Item, Listing
-from registrar.models.facts import Facts, Values
-from registrar.models.repository import Comparison, Entry, PullRequest, Tree
+from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 from registrar.models.standing import CodeownersError
 
 _HEADS = "refs/heads/"
@@ -27,8 +26,21 @@ _OF_CONTENTS = {
 """Type and mode in git; any other is a file, of which GitHub does not say whether it can be run."""
 
 
-def facts(fields: Fields) -> Facts:
-    """What rules ask about a repository.
+def identity(fields: Fields) -> Repository:
+    """Which repository it is, and who may know its name."""
+    visibility = ""
+    if "private" in fields:
+        private = "private" if fields.flag("private") else "public"
+        visibility = fields.text_or("visibility", private)
+    return Repository(
+        full_name=fields.repository("full_name"),
+        id=fields.identity("id") if "id" in fields else 0,
+        visibility=visibility,
+    )
+
+
+def repository(fields: Fields) -> Repository:
+    """A repository, as itself or in a list.
 
     Its custom properties are documented as optional, and a person's repositories have none
     (https://docs.github.com/en/rest/repos/repos#get-a-repository).
@@ -37,15 +49,20 @@ def facts(fields: Fields) -> Facts:
     properties: Values | None = {} if of_person else None
     if "custom_properties" in fields:
         properties = _values(fields.texts_by_name("custom_properties"))
-    private = "private" if fields.flag("private") else "public"
-    return Facts(
-        full_name=fields.repository("full_name"),
-        visibility=fields.text_or("visibility", private),
+    permissions = fields.object_or_none("permissions")
+    return identity(fields)._replace(
+        default_branch=fields.text_or("default_branch", ""),
+        html_url=fields.url("html_url"),
+        node_id=fields.text_or("node_id", ""),
+        archived="archived" in fields and fields.flag("archived"),
+        disabled="disabled" in fields and fields.flag("disabled"),
         is_fork="fork" in fields and fields.flag("fork"),
+        can_push=permissions.flag("push") if permissions and "push" in permissions else None,
+        takes_pull_requests="has_pull_requests" not in fields or fields.flag("has_pull_requests"),
+        of_person=of_person,
         language=fields.text_or("language", ""),
         topics=frozenset(fields.texts("topics")) if "topics" in fields else frozenset(),
         properties=properties,
-        of_person=of_person,
     )
 
 
@@ -202,7 +219,7 @@ def _some(fields: Fields, name: str) -> list[Fields]:
 
 def _pull_request(fields: Fields) -> PullRequest:
     head, base = fields.object("head"), fields.object("base")
-    repository = head.object_or_none("repo")
+    repository, of = head.object_or_none("repo"), base.object_or_none("repo")
     return PullRequest(
         number=fields.identity("number"),
         url=fields.url("html_url"),
@@ -218,4 +235,5 @@ def _pull_request(fields: Fields) -> PullRequest:
         assignees=logins(fields),
         created_at=fields.text_or("created_at", ""),
         closed_at=fields.text_or("closed_at", ""),
+        of=identity(of) if of else None,
     )

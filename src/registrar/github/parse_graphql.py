@@ -15,27 +15,43 @@ from registrar.github import queries
 from registrar.github.fields import Fields
 from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
-from registrar.models.facts import Facts
 from registrar.models.plan import Created
-from registrar.models.repository import BranchState, PullRequest
+from registrar.models.repository import BranchState, PullRequest, Repository
 
 _FIELD = re.compile(r"p\d+")
 NOT_FOUND = "NOT_FOUND"
+_MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 Path: TypeAlias = tuple[str | int, ...]
 """Where a field is in an answer."""
 
 
-def facts(fields: Fields) -> Facts:
-    """What rules ask about a repository, but for its custom properties."""
-    language = fields.object_or_none("primaryLanguage")
-    topics = fields.object("repositoryTopics").objects("nodes")
-    return Facts(
+def identity(fields: Fields) -> Repository:
+    """Which repository it is, and who may know its name."""
+    private = "private" if fields.flag("isPrivate") else "public"
+    return Repository(
         full_name=fields.repository("nameWithOwner"),
-        visibility=fields.text("visibility").lower(),
+        id=fields.identity("databaseId") if "databaseId" in fields else 0,
+        node_id=fields.text("id"),
+        visibility=fields.text_or("visibility", private).lower(),
+    )
+
+
+def repository(fields: Fields) -> Repository:
+    """A repository; what rules ask about it only where that was asked for."""
+    default = fields.object_or_none("defaultBranchRef")
+    language = fields.object_or_none("primaryLanguage")
+    topics = fields.object_or_none("repositoryTopics")
+    role = fields.text_or("viewerPermission", "")
+    return identity(fields)._replace(
+        default_branch=default.text("name") if default else "",
+        html_url=fields.url("url"),
+        archived=fields.flag("isArchived"),
         is_fork=fields.flag("isFork"),
+        can_push=role in _MAY_PUSH if role else None,
         language=language.text("name") if language else "",
-        topics=frozenset(each.object("topic").text("name") for each in topics),
-        properties=None,
+        topics=frozenset(each.object("topic").text("name") for each in topics.objects("nodes"))
+        if topics
+        else frozenset(),
     )
 
 
@@ -48,8 +64,14 @@ def created(response: Response, body: str) -> Created:
     return Created(
         branch_id=reference.text("id") if reference else "",
         commit=made.text("oid") if made else "",
-        pull_request=PullRequest(pull.identity("number"), pull.url("url"), body) if pull else None,
+        pull_request=_new_pull_request(pull, body) if pull else None,
     )
+
+
+def _new_pull_request(fields: Fields, body: str) -> PullRequest:
+    of = fields.object_or_none("repository")
+    number, url = fields.identity("number"), fields.url("url")
+    return PullRequest(number, url, body, of=identity(of) if of else None)
 
 
 def commit_id(response: Response) -> str:

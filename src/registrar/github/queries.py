@@ -74,7 +74,9 @@ mutation(
 ) {
   createRef(input: $ref) { ref { id target { oid } } }
   createCommitOnBranch(input: $commit) { commit { oid } }
-  createPullRequest(input: $pull) { pullRequest { number url body } }
+  createPullRequest(input: $pull) {
+    pullRequest { number url body repository { id databaseId nameWithOwner visibility isPrivate } }
+  }
 }
 """
 CREATE_COMMIT = """

@@ -14,7 +14,6 @@ from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.request import Model, Request
 from registrar.github.response import Response
 from registrar.github.session import Session
-from registrar.models.facts import Facts, Values
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (
     Comparison,
@@ -22,6 +21,7 @@ from registrar.models.repository import (
     PullRequest,
     Repository,
     Tree,
+    Values,
 )
 from registrar.models.standing import CodeownersError
 from registrar.texts.messages import Message, msg
@@ -92,55 +92,50 @@ class Rest:
 
         `Refused` where there is none that the token may see.
         """
-        return self.get_repository(full_name, lambda data: self._repository_of(full_name, data))
-
-    def again(self, repository: Repository) -> Repository:
-        """Read a repository once more, as it is by now."""
-        name = repository.full_name
-        operation = msg("operation.repository", target=name)
-        return self._get(
-            repository.address, operation, lambda data: self._repository_of(name, data)
-        )
-
-    def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
-        """Give what ``read`` makes of GitHub's description of a repository; `Refused` as above."""
         operation = msg("operation.repository", target=full_name)
-        found = self._find(f"/repos/{full_name}", operation, read)
+        found = self._find(f"/repos/{full_name}", operation, self._repository_of)
         if found is None:
             raise self.not_found_error(full_name)
         return found
+
+    def again(self, repository: Repository) -> Repository:
+        """Read a repository once more, as it is by now."""
+        operation = msg("operation.repository", target=repository.full_name)
+        return self._get(repository.address, operation, self._repository_of)
 
     def not_found_error(self, full_name: str) -> Refused:
         """Give the error for a repository that is not there, or not visible to the token."""
         key = "preflight.own_token" if self._session.context.is_foreign else "preflight.not_found"
         return Refused(msg(key, target=full_name, own=self._session.context.workflow_repository))
 
-    def user_may_push(self, *, says: bool | None) -> bool | None:
-        """Whether the user of the token may push, given the role in GitHub's answer (``says``).
+    def see(self, repository: Repository) -> Repository:
+        """Take note of a repository that an answer describes, before anything is said about it.
 
-        An App's token, and a workflow's own, authenticate no user: GitHub then says
-        that it may not, whatever was granted (AlexanderMattTurner/agent-glovebox#5127).
+        The role in it is that of the token's user. An App's token, and a workflow's own,
+        authenticate no user: GitHub then says that it may not push, whatever was granted
+        (AlexanderMattTurner/agent-glovebox#5127).
         """
-        return None if self._session.context.token_kind is TokenKind.INSTALLATION else says
+        self._session.see(repository)
+        is_installation = self._session.context.token_kind is TokenKind.INSTALLATION
+        return repository._replace(can_push=None) if is_installation else repository
 
     def with_properties(self, repository: Repository) -> Repository:
         """Give a repository with its custom properties; `Refused` where GitHub does not tell them.
 
         They are asked for where the answer did not have them.
         """
-        facts = repository.facts or Facts(repository.full_name, properties=None)
-        if facts.properties is not None:
+        if repository.properties is not None:
             return repository
-        properties = self.properties(repository.address, repository.full_name)
+        properties = self.properties(repository)
         if properties is None:
             raise Refused(msg("preflight.no_properties", target=repository.full_name))
-        return repository._replace(facts=facts._replace(properties=properties))
+        return repository._replace(properties=properties)
 
-    def properties(self, address: str, full_name: str) -> Values | None:
+    def properties(self, repository: Repository) -> Values | None:
         """Read the custom properties of a repository; ``None`` where GitHub has no such page."""
         return self._find(
-            f"{address}/properties/values",
-            msg("operation.properties", target=full_name),
+            f"{repository.address}/properties/values",
+            msg("operation.properties", target=repository.full_name),
             lambda data: parse.property_values(objects(data)),
         )
 
@@ -319,6 +314,8 @@ class Rest:
             parse.pull_request,
         )
         self._session.note_made()
+        if opened.of:
+            self.see(opened.of)
         return opened
 
     def update_pull_request(
@@ -389,8 +386,8 @@ class Rest:
 
         def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
             numbers = [each.identity("number") for each in objects(data)]
-            if repository.number and any(
-                each.object("base").object("repo").identity("id") != repository.number
+            if repository.id and any(
+                each.object("base").object("repo").identity("id") != repository.id
                 for each in objects(data)
             ):
                 raise UnusableAnswer("another repository has the name by now")
@@ -423,26 +420,10 @@ class Rest:
         self._session.note_branch(branch, Fields(data).text_or("node_id", ""))
         return commit
 
-    def _repository_of(self, known_as: str, data: object) -> Repository:
+    def _repository_of(self, data: object) -> Repository:
         fields = Fields(data)
-        if "private" in fields:
-            self._session.saw(known_as, fields.repository("full_name"), fields.flag("private"))
-        permissions = fields.object_or_none("permissions")
-        may_push = permissions.flag("push") if permissions and "push" in permissions else None
-        return Repository(
-            full_name=fields.repository("full_name"),
-            default_branch=fields.text("default_branch"),
-            html_url=fields.url("html_url"),
-            archived="archived" in fields and fields.flag("archived"),
-            can_push=self.user_may_push(says=may_push),
-            is_fork="fork" in fields and fields.flag("fork"),
-            facts=parse.facts(fields) if "private" in fields else None,
-            number=fields.identity("id") if "id" in fields else 0,
-            visibility=fields.text_or("visibility", ""),
-            takes_pull_requests=(
-                "has_pull_requests" not in fields or fields.flag("has_pull_requests")
-            ),
-        )
+        fields.text("default_branch")
+        return self.see(parse.repository(fields))
 
 
 def of_json(read: Callable[[object], Model]) -> Callable[[Response], Model]:

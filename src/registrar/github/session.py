@@ -51,13 +51,16 @@ from registrar.github.limits import TokenLimits
 from registrar.github.request import Model, Outcome, Request
 from registrar.github.response import Response
 from registrar.github.retry import LAG_SECONDS, SHORTEST_LAG_PAUSE, RetryPolicy, pause_before
+from registrar.models.repository import Repository
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.transport import Transport
 
-Saw = Callable[[str, str, bool], None]
-"""Takes the name by which a repository was asked for, the one it has, and whether it is private."""
+See = Callable[[Repository], None]
+"""Takes note of a repository that an answer describes."""
+
+
 TRIES_BEFORE_LESS = 2
 """How often a request is sent whose caller can ask for less."""
 
@@ -94,11 +97,10 @@ class Session:
         limits: TokenLimits,
         policy: RetryPolicy,
         context: Context,
-        saw: Saw = nobody,
+        see: See = lambda _: None,
     ) -> None:
         self._transport = transport
-        self.saw = saw
-        """Is told of a repository that an answer describes."""
+        self._see = see
         self.limits = limits
         """What GitHub has reported about the token."""
         self._policy = policy
@@ -114,6 +116,12 @@ class Session:
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
         """Whether the last write may have been applied, also where it never ended."""
+
+    def see(self, repository: Repository) -> None:
+        """Take note of a repository that an answer describes: GitHub's words may be shown of it."""
+        self._see(repository)
+        if self.context.target:
+            self.context = self.context._replace(is_public=repository.is_public)
 
     def note_made(self) -> None:
         """Remember that something was made now, or that GitHub has said that it exists.
@@ -198,7 +206,7 @@ class Session:
             self._policy.begin_pause(
                 min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
                 outcome.reason,
-                announcement=msg("wait.lag", operation=attempts.request.operation),
+                announcement=msg("wait.lag", operation=attempts.request.operation).within({}),
             )
         elif outcome.kind is Kind.LIMIT:
             attempts.sent -= 1

@@ -63,7 +63,7 @@ class FileDefinition(NamedTuple):
         owner, _, repo = self.repository.full_name.partition("/")
         values = (owner, repo, self.repository.default_branch)
         names = dict(zip(TEMPLATE_NAMES, values, strict=False))
-        set_ones = (self.repository.facts and self.repository.facts.properties) or {}
+        set_ones = self.repository.properties or {}
         properties = {name: "".join(set_ones.get(name, ())) for name in self.properties}
         return templates.fill(self.source.decode(), names, properties).encode()
 

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.failure import Failure
-from registrar.models.facts import Facts
 from registrar.texts.escaping import Link
 
 
@@ -15,29 +14,39 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
+Values = Mapping[str, tuple[str, ...]]
+"""Values of custom properties by their names in lower case; one that is not set has no name."""
+
+
 class Repository(NamedTuple):
-    """A repository as GitHub describes it."""
+    """A repository, as far as an answer of GitHub describes it."""
 
     full_name: str
     """``owner/repo`` in GitHub's own spelling, the new one when it was renamed."""
-    default_branch: str
-    html_url: str
-    archived: bool = False
-    can_push: bool | None = None
-    """Whether the token's user may push; ``None`` where GitHub does not say."""
-    is_fork: bool = False
-    takes_pull_requests: bool = True
-    """False where they are switched off: GitHub then answers 404 to all requests about them."""
+    default_branch: str = ""
+    html_url: str = ""
+    id: int = 0
+    """Its number, which stays the same when it is renamed; 0 where no answer has said it."""
     node_id: str = ""
-    """What GraphQL calls the repository."""
-    facts: Facts | None = None
-    """What rules ask about it, where the answer says it."""
-    number: int = 0
-    """Its number, as an answer says it; 0 where none does."""
+    """What GraphQL calls it."""
     visibility: str = ""
     """``public``, ``private`` or ``internal``; empty where GitHub does not say."""
-    id: int = 0
-    """Its number, where it is known beforehand; requests then go to it whatever its name is."""
+    archived: bool = False
+    disabled: bool = False
+    is_fork: bool = False
+    can_push: bool | None = None
+    """Whether the token's user may push; ``None`` where GitHub does not say."""
+    takes_pull_requests: bool = True
+    """False where they are switched off: GitHub then answers 404 to all requests about them."""
+    of_person: bool = False
+    """Whether it belongs to a person, so that it can have no custom properties."""
+    language: str = ""
+    """The main one; empty where GitHub found none."""
+    topics: frozenset[str] = frozenset()
+    properties: Values | None = None
+    """``None`` where no answer had them."""
+    goes_by_id: bool = False
+    """Whether it was chosen by its number, so that requests go to that, whatever its name is."""
 
     @property
     def address(self) -> str:
@@ -46,12 +55,31 @@ class Repository(NamedTuple):
         A renamed repository redirects to its number, and bors-ng/bors-ng reads and writes by it
         alone; GitHub's description of the API has only names.
         """
-        return f"/repositories/{self.id}" if self.id else f"/repos/{self.full_name}"
+        return f"/repositories/{self.id}" if self.goes_by_id else f"/repos/{self.full_name}"
 
     @property
     def owner(self) -> str:
         """The part before the slash."""
         return self.full_name.partition("/")[0]
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may know its name."""
+        return self.visibility == "public"
+
+    @property
+    def public_name(self) -> str:
+        """What everybody may know of it: those who may see it find it by its number."""
+        return self.full_name if self.is_public else f"{self.owner}/(id {self.id})"
+
+    def described_by(self, other: Repository) -> Repository:
+        """Take over what rules ask about it from an earlier description."""
+        return self._replace(
+            of_person=other.of_person,
+            language=other.language,
+            topics=other.topics,
+            properties=other.properties,
+        )
 
 
 class PullRequest(NamedTuple):
@@ -77,6 +105,9 @@ class PullRequest(NamedTuple):
     closed_at: str = ""
     """Moment (ISO 8601); empty while it is open."""
 
+    of: Repository | None = None
+    """The repository that it is in, where the answer describes it."""
+
     @property
     def was_closed(self) -> bool:
         """Whether it was closed without being merged."""
@@ -85,11 +116,6 @@ class PullRequest(NamedTuple):
     def has_body(self, text: str) -> bool:
         """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
         return _lines(self.body) == _lines(text)
-
-    @property
-    def repository(self) -> str:
-        """``owner/repo`` as the address has it: the new one when it was renamed meanwhile."""
-        return "/".join(self.url.split("/")[-4:-2])
 
     @property
     def link(self) -> Link:

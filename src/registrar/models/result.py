@@ -13,7 +13,7 @@ from registrar.models.rules import Replaced
 from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, CodeownersError, Finding, PresentFile, Standing
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import Message, Scope, msg
 
 
 class PullRequestOperation(StrEnum):
@@ -174,6 +174,25 @@ class RegistrationResult(NamedTuple):
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
     """Entries of the list in whose place others stand."""
+
+    @property
+    def scope(self) -> Scope | None:
+        """What may be shown of the repository where others read it; ``None``: anything."""
+        if self.repository.is_public:
+            return None
+        spec = self.spec
+        branch = spec.settings.branch or spec.files.profile.branch
+        return {
+            **{path: path for path in spec.files.paths},
+            spec.branch: branch,
+            self.branch: f"{branch}{self.branch.removeprefix(spec.branch)}" if self.branch else "",
+            self.repository.full_name: self.repository.public_name,
+            **({pull.url: self._shown_address(pull)} if (pull := self.pull_request) else {}),
+        }
+
+    def _shown_address(self, pull_request: PullRequest) -> str:
+        server = "/".join(pull_request.url.split("/")[:3])
+        return f"{server}/{self.repository.public_name}/pull/{pull_request.number}"
 
     @property
     def fails_check(self) -> bool:

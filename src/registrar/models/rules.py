@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.patterns import matches
+from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
 
 
@@ -37,16 +37,16 @@ class Condition(NamedTuple):
         """Whether it asks about custom properties."""
         return bool(self.properties or (self.negated and self.negated.asks_for_properties))
 
-    def holds(self, facts: Facts, has: Callable[[str], bool]) -> bool:
+    def holds(self, repository: Repository, has: Callable[[str], bool]) -> bool:
         """Whether it holds for a repository, which ``has`` files at some paths."""
-        name = facts.full_name.partition("/")[2].lower()
-        topics = {topic.lower() for topic in facts.topics}
-        known = facts.properties or {}
+        name = repository.full_name.partition("/")[2].lower()
+        topics = {topic.lower() for topic in repository.topics}
+        known = repository.properties or {}
         return (
-            (not self.languages or facts.language.lower() in self.languages)
+            (not self.languages or repository.language.lower() in self.languages)
             and (not self.topics or not self.topics.isdisjoint(topics))
-            and (not self.visibilities or facts.visibility in self.visibilities)
-            and self.is_fork in {None, facts.is_fork}
+            and (not self.visibilities or repository.visibility in self.visibilities)
+            and self.is_fork in {None, repository.is_fork}
             and (not self.names or any(matches(each, name) for each in self.names))
             and (not self.exists or any(map(has, self.exists)))
             and (not self.missing or not all(map(has, self.missing)))
@@ -54,7 +54,7 @@ class Condition(NamedTuple):
                 any(value.lower() in values for value in known.get(key, ()))
                 for key, values in self.properties
             )
-            and not (self.negated and self.negated.holds(facts, has))
+            and not (self.negated and self.negated.holds(repository, has))
         )
 
 
@@ -102,7 +102,7 @@ class Listed(NamedTuple):
 def listed_for(
     definitions: tuple[FileDefinition, ...],
     rules: Sequence[Rule],
-    facts: Facts,
+    repository: Repository,
     has: Callable[[str], bool],
 ) -> Listed:
     """Give the files of one repository: those of the list, and those of each rule that fits."""
@@ -112,7 +112,7 @@ def listed_for(
     unfit: list[int] = []
     replaced: list[Replaced] = []
     for rule in rules:
-        if not rule.condition.holds(facts, has):
+        if not rule.condition.holds(repository, has):
             unfit.append(rule.number)
             continue
         for definition in rule.definitions:

@@ -8,48 +8,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.models.facts import Facts, Values
 from registrar.models.patterns import matches
+from registrar.models.repository import Repository
 
 VISIBILITIES = ("public", "private", "internal")
-
-
-class ListedRepository(NamedTuple):
-    """A repository as GitHub lists it, for a run over many of them."""
-
-    id: int
-    """Its number: stays the same when the repository is renamed."""
-    node_id: str
-    full_name: str
-    visibility: str = "public"
-    """``public``, ``private`` or ``internal``."""
-    archived: bool = False
-    disabled: bool = False
-    fork: bool = False
-    takes_pull_requests: bool = True
-    """False where they are switched off."""
-    html_url: str = ""
-    """Its address for people."""
-    language: str = ""
-    """The main one; empty where GitHub found none."""
-    topics: frozenset[str] = frozenset()
-    properties: Values | None = None
-    """Its custom properties; ``None`` where the answer does not have them."""
-    of_person: bool = False
-    """Whether it belongs to a person, so that it can have none."""
-
-    @property
-    def facts(self) -> Facts:
-        """What rules ask about it."""
-        return Facts(
-            self.full_name,
-            self.visibility,
-            self.fork,
-            self.language,
-            self.topics,
-            self.properties,
-            self.of_person,
-        )
 
 
 class Exclusion(StrEnum):
@@ -127,7 +89,7 @@ class Selection(NamedTuple):
         """Whether the names and patterns take ``full_name``."""
         return next((p.includes for p in reversed(self.patterns) if p.matches(full_name)), False)
 
-    def exclusion(self, repository: ListedRepository, *, named: bool = False) -> Exclusion | None:
+    def exclusion(self, repository: Repository, *, named: bool = False) -> Exclusion | None:
         """Give the reason to leave a repository out; ``None`` when it is selected.
 
         Whether a repository is empty or locked is not known from a listing. ``named`` says that
@@ -137,13 +99,13 @@ class Selection(NamedTuple):
             (Exclusion.NOT_MEANT, not (named or self.takes(repository.full_name))),
             (Exclusion.ARCHIVED, repository.archived),
             (Exclusion.DISABLED, repository.disabled),
-            (Exclusion.FORK, repository.fork and not self.forks),
+            (Exclusion.FORK, repository.is_fork and not self.forks),
             (Exclusion.NOT_MEANT, not self._has_qualities(repository)),
             (Exclusion.NO_PULL_REQUESTS, not repository.takes_pull_requests),
         )
         return next((reason for reason, holds in reasons if holds), None)
 
-    def _has_qualities(self, repository: ListedRepository) -> bool:
+    def _has_qualities(self, repository: Repository) -> bool:
         return (
             self.topics <= repository.topics
             and not self.excluded_topics & repository.topics
@@ -154,7 +116,7 @@ class Selection(NamedTuple):
         )
 
 
-def _has(repository: ListedRepository, name: str, values: frozenset[str]) -> bool:
+def _has(repository: Repository, name: str, values: frozenset[str]) -> bool:
     """Whether a custom property has one of ``values``, or any where there are none."""
     given = {value.lower() for value in (repository.properties or {}).get(name, ())}
     return not given.isdisjoint(values) if values else bool(given)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition
+from registrar.models.repository import Repository
 from registrar.models.rules import Rule
 from registrar.models.settings import Mode, Profile, Settings
 from registrar.texts import templates
@@ -43,6 +42,12 @@ class FileList(NamedTuple):
         return (*self.definitions, *(each for rule in self.rules for each in rule.definitions))
 
     @property
+    def paths(self) -> frozenset[str]:
+        """Every path that the list names."""
+        listed = (path for each in self.possible for path in (each.path, *each.alternatives))
+        return frozenset(listed).union(self.asked_paths)
+
+    @property
     def asked_paths(self) -> tuple[str, ...]:
         """Paths that rules ask about."""
         return tuple(dict.fromkeys(path for rule in self.rules for path in rule.condition.paths))
@@ -54,16 +59,6 @@ class FileList(NamedTuple):
         return asks or any(definition.properties for definition in self.possible)
 
 
-class Chosen(NamedTuple):
-    """A repository that was chosen from a list: another one may have its name by now."""
-
-    id: int
-    node_id: str
-    """What GraphQL calls it."""
-    may_be_called: Callable[[str], bool]
-    """Whether it is still chosen under a name (``owner/repo``)."""
-
-
 class RegistrationSpec(NamedTuple):
     """One registration to be done: a list in a repository."""
 
@@ -71,10 +66,9 @@ class RegistrationSpec(NamedTuple):
     files: FileList
     target: str
     """``owner/repo``, as it was given."""
-    facts: Facts | None = None
-    """What is known of the repository beforehand, for its rules."""
-    chosen: Chosen | None = None
-    """The repository that ``target`` must be; ``None``: whichever has the name."""
+    chosen: Repository | None = None
+    """The repository that ``target`` must be, as it was listed: another one may have its name by
+    now. ``None``: whichever has the name."""
 
     @property
     def writes(self) -> bool:
@@ -101,6 +95,12 @@ class RegistrationSpec(NamedTuple):
         that holds everything keeps its text, and gets no labels or assignees.
         """
         return self.chosen is not None
+
+    def may_be_called(self, full_name: str) -> bool:
+        """Whether the chosen repository is selected by the name that it has by now."""
+        selection = self.settings.selection
+        is_unchanged = full_name.lower() == self.target.lower()
+        return is_unchanged or bool(selection and selection.takes(full_name))
 
     @property
     def asks_for_properties(self) -> bool:

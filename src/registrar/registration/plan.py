@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from registrar.errors import Refused, RegistrarError
 from registrar.failure import Kind
-from registrar.models.facts import Facts
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, RepositoryState
@@ -38,7 +37,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
-    repository = state.repository._replace(facts=facts_of(spec, state))
+    repository = state.repository
     definitions = tuple(d.filled_in(repository) for d in listed.definitions)
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
@@ -91,12 +90,7 @@ def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     def has(path: str) -> bool:
         return path in state.entries
 
-    return listed_for(spec.files.definitions, spec.files.rules, facts_of(spec, state), has)
-
-
-def facts_of(spec: RegistrationSpec, state: RepositoryState) -> Facts:
-    """Give what is known of a repository, for rules and properties."""
-    return spec.facts or state.repository.facts or Facts(state.repository.full_name)
+    return listed_for(spec.files.definitions, spec.files.rules, state.repository, has)
 
 
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
@@ -107,8 +101,7 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
     """
     unset: dict[str, str] = {}
     for definition in absent:
-        facts = definition.repository.facts if definition.repository else None
-        values = (facts.properties if facts else None) or {}
+        values = (definition.repository and definition.repository.properties) or {}
         for name in definition.properties:
             if len(values.get(name, ())) > 1:
                 raise Refused(msg("preflight.property_list", path=definition.path, name=name))

@@ -187,7 +187,12 @@ class Progress:
 
     def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
-        self._result = self._result._replace(pull_request=pull_request, operation=operation)
+        repository = self._result.repository
+        if (now := pull_request.of) and now.visibility:
+            repository = repository._replace(full_name=now.full_name, visibility=now.visibility)
+        self._result = self._result._replace(
+            repository=repository, pull_request=pull_request, operation=operation
+        )
         self._line(msg(_OPERATIONS[operation], url=Link(pull_request.url)))
 
     def proposed(self, pull_request: PullRequest) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.models.facts import Values
 from registrar.models.files import FileDefinition
+from registrar.models.repository import Values
 from registrar.models.result import Done, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec

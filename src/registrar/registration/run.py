@@ -39,7 +39,7 @@ from registrar.registration.decide import (
     Write,
     decide,
 )
-from registrar.registration.plan import facts_of, make_plan, require_writable
+from registrar.registration.plan import make_plan, require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts.messages import Catalogue, msg
@@ -164,8 +164,7 @@ def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | Non
 
 def _proposal(plan: Plan, texts: Catalogue, progress: Progress) -> Proposal:
     """Give the texts for the repository of the plan, and warn of properties that it lacks."""
-    properties = facts_of(plan.spec, plan.state).properties or {}
-    return Proposal(plan.spec, texts).filled_in(properties, progress)
+    return Proposal(plan.spec, texts).filled_in(plan.repository.properties or {}, progress)
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
@@ -183,8 +182,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
 
 def _note_rules(plan: Plan, progress: Progress) -> None:
     """Report which rules of the list apply to this repository."""
-    facts = facts_of(plan.spec, plan.state)
-    if facts.of_person and plan.spec.asks_for_properties:
+    if plan.repository.of_person and plan.spec.asks_for_properties:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
     if plan.unfit:
         progress.note("progress.unfit_rules", numbers=plan.unfit)

@@ -66,20 +66,21 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
     All of it at one commit. So nothing is created below a file or a link, and what differs in
     letter case only is seen.
     """
-    facts = spec.facts
-    if facts is None and spec.asks_for_properties:
+    described = spec.chosen
+    if described is None and spec.asks_for_properties:
         # GraphQL has properties since the end of 2025, and not on an Enterprise Server
-        facts = client.rest.with_properties(client.rest.repository(spec.target)).facts
+        described = client.rest.with_properties(client.rest.repository(spec.target))
     state = client.graphql.inspect(
         spec.target,
         names_to_read(spec),
         directories_to_read(spec),
-        with_facts=bool(spec.files.rules) and facts is None,
+        with_facts=bool(spec.files.rules) and described is None,
     )
     repository = _chosen(spec, state.repository)
-    state = state._replace(repository=repository._replace(facts=facts or repository.facts))
-    progress.identify(state.repository)
-    return with_owner(client, spec, state)
+    if described:
+        repository = repository.described_by(described)
+    progress.identify(repository)
+    return with_owner(client, spec, state._replace(repository=repository))
 
 
 def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None:
@@ -166,12 +167,12 @@ def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:
     if chosen is None:
         return repository
     # A list may have a node id of an older form, so it counts only where there is no number
-    number, node_id = repository.number, repository.node_id
+    number, node_id = repository.id, repository.node_id
     if (number and number != chosen.id) or not (number or node_id == chosen.node_id):
         raise Refused(msg("fleet.another_repository"), Kind.MOVED)
-    if not chosen.may_be_called(repository.full_name):
+    if not spec.may_be_called(repository.full_name):
         raise Refused(msg("fleet.other_name"), Kind.MOVED)
-    return repository._replace(id=chosen.id)
+    return repository._replace(id=chosen.id, goes_by_id=True)
 
 
 def _commit(

@@ -93,7 +93,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
         is_open, present = bool(pull and pull.is_open), file.present
         yield Evidence(
             repository=repository.full_name,
-            id=str(repository.number or repository.id or ""),
+            id=str(repository.id or ""),
             visibility=repository.visibility,
             default_branch=repository.default_branch,
             commit=result.commit,

@@ -35,53 +35,55 @@ _STATES = {
 
 def render(result: RunResult, catalogue: Catalogue) -> str:
     """The document as JSON, on one line."""
-
-    def text(message: Message | None) -> str | None:
-        return None if message is None else catalogue.text(message, str)
-
-    def shown(value: str) -> str:
-        return catalogue.shown(value, str)
-
     document = {
         "version": VERSION,
         "exit_code": result.exit_code,
-        "errors": [text(diagnostic.message) for diagnostic in result.diagnostics],
-        "registrations": [
-            {
-                "profile": registration.spec.files.profile.name,
-                "repository": shown(registration.repository.full_name),
-                "mode": registration.spec.settings.mode,
-                "exit_code": registration.exit_code,
-                "error": text(registration.failure.message if registration.failure else None),
-                "notes": [text(note.message) for note in registration.notes],
-                **_counts(registration),
-                "codeowners": [
-                    {
-                        **error._asdict(),
-                        "path": shown(error.path),
-                        "kind": shown(error.kind),
-                        "message": shown(error.message),
-                        "suggestion": shown(error.suggestion) or None,
-                    }
-                    for error in registration.codeowners
-                ],
-                "branch": shown(registration.branch) or None,
-                "base_branch": shown(registration.repository.default_branch) or None,
-                "pull_request": {
-                    "number": registration.pull_request.number,
-                    "url": shown(registration.pull_request.url),
-                    "operation": registration.operation,
-                }
-                if registration.pull_request
-                else None,
-                "files": [_file(file, text, shown) for file in registration.files],
-            }
-            for registration in result.registrations
-        ],
+        "errors": [catalogue.text(diagnostic.message) for diagnostic in result.diagnostics],
+        "registrations": [_registration(each, catalogue) for each in result.registrations],
         **({"fleet": _fleet(result.fleet, catalogue)} if result.fleet else {}),
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)
+
+
+def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
+    scope, pull = registration.scope, registration.pull_request
+
+    def text(message: Message | None) -> str | None:
+        return None if message is None else catalogue.text(message.within(scope))
+
+    def shown(value: str) -> str:
+        return catalogue.shown(value, str, scope) if value else ""
+
+    return {
+        "profile": registration.spec.files.profile.name,
+        "repository": shown(registration.repository.full_name),
+        "mode": registration.spec.settings.mode,
+        "exit_code": registration.exit_code,
+        "error": text(registration.failure.message if registration.failure else None),
+        "notes": [text(note.message) for note in registration.notes],
+        **_counts(registration),
+        "codeowners": [
+            {
+                **error._asdict(),
+                "path": shown(error.path),
+                "kind": shown(error.kind),
+                "message": shown(error.message),
+                "suggestion": shown(error.suggestion) or None,
+            }
+            for error in registration.codeowners
+        ],
+        "branch": shown(registration.branch) or None,
+        "base_branch": shown(registration.repository.default_branch) or None,
+        "pull_request": {
+            "number": pull.number,
+            "url": shown(pull.url),
+            "operation": registration.operation,
+        }
+        if pull
+        else None,
+        "files": [_file(file, text, shown) for file in registration.files],
+    }
 
 
 def _counts(registration: RegistrationResult) -> dict[str, int]:
@@ -162,7 +164,7 @@ def _fleet(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
     """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
 
     def text(message: Message | None) -> str | None:
-        return None if message is None else catalogue.text(message, str)
+        return None if message is None else catalogue.text(message)
 
     states = dict.fromkeys(_STATES.values(), 0)
     for status, count in result.counts.items():
@@ -196,19 +198,17 @@ def _fleet(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
         }
         if budget and counts
         else None,
-        "rows": [_row(row, text, catalogue) for row in result.rows],
+        "rows": [_row(row, catalogue) for row in result.rows],
     }
 
 
-def _row(
-    row: RegistrationResult, text: Callable[[Message | None], str | None], catalogue: Catalogue
-) -> dict[str, object]:
+def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
     pull, failure = row.pull_request or row.declined_in, row.first_failure
     return {
         "repository": catalogue.shown(row.repository.full_name, str),
         "profile": row.spec.files.profile.name,
         "state": _STATES[row.status],
         "missing": row.missing,
-        "reason": text(failure.message if failure else None),
-        "pull_request": catalogue.shown(pull.url, str) if pull else None,
+        "reason": catalogue.text(failure.message.within(row.scope)) if failure else None,
+        "pull_request": catalogue.shown(pull.url, str, row.scope) if pull else None,
     }

@@ -26,9 +26,9 @@ class Reporter:
     ) -> None:
         """``redaction`` says what may stand where; ``read_at`` is the moment of the run."""
         self.console = console
-        self.hidden_names = redaction.hidden_names
+        self.redaction = redaction
         self.catalogue = Catalogue(language, redaction.for_log)
-        self.texts = Catalogue(language, redaction.without_token)
+        self.texts = Catalogue(language, redaction.keep_token_out)
         """Those of commits and pull requests, which may name the repository that they are in."""
         self._output_catalogue = Catalogue(language, redaction.for_outputs)
         self.records = Records(console.files, self.catalogue, read_at)

@@ -267,10 +267,9 @@ def state(row: RegistrationResult) -> Message:
     text = msg(of_one, count=row.missing)
     if pull := row.pull_request or row.declined_in:
         text = msg("fleet.with_pull_request", state=text, pull_request=pull.link)
-    failure = row.first_failure
-    if failure is None:
-        return text
-    return msg("state.with_reason", state=text, reason=failure.message)
+    if failure := row.first_failure:
+        text = msg("state.with_reason", state=text, reason=failure.message)
+    return text.within(row.scope)
 
 
 def counted(status: Status, count: int) -> Message:
@@ -295,7 +294,8 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
     for each in registrations:
         for note in each.notes:
             if not note.repeats_state:
-                found.setdefault(note.identity, []).append((note.message, name_of(each)))
+                message = note.message.within(each.scope)
+                found.setdefault(note.identity, []).append((message, name_of(each)))
     for those in sorted(found.values(), key=len, reverse=True):
         names = tuple(dict.fromkeys(name for _, name in those))
         yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
@@ -310,7 +310,8 @@ def failures(result: FleetResult) -> Iterator[Message]:
         found = counted(status, len(rows))
         if status is Status.FAILED:
             if failure:
-                found = msg("state.with_reason", state=found, reason=failure.cause.message)
+                reason = failure.cause.message.within(rows[0].scope)
+                found = msg("state.with_reason", state=found, reason=reason)
         elif is_check and FailOn.MISSING in settings.fail_on:
             told = msg("fleet.outcome", parts=[found])
             found = msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))

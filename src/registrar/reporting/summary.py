@@ -149,7 +149,8 @@ def _group(rows: Sequence[RegistrationResult], catalogue: Catalogue) -> list[str
         shown += ["", text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
     lines: list[str] = []
     if failure:
-        lines = [f"**{title}:** " + text(failure.cause.message).replace("\n", "<br>"), ""]
+        reason = text(failure.cause.message.within(rows[0].scope)).replace("\n", "<br>")
+        lines = [f"**{title}:** {reason}", ""]
     is_open = status is Status.FAILED or len(rows) <= markdown.ROWS_UNFOLDED
     return [*lines, *markdown.folded(title, shown, is_open=is_open)]
 

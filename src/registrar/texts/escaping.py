@@ -78,6 +78,20 @@ class FromProperty(str):
 class Lines(str):
     """A message of GitHub: it may have several lines, which are kept where people read it."""
 
+    __slots__ = ("is_public",)
+
+    is_public: bool
+
+    def __new__(cls, text: str, *, is_public: bool = False) -> Lines:
+        """``is_public`` says that it is about a repository which everybody may see."""
+        made = super().__new__(cls, text)
+        made.is_public = is_public
+        return made
+
+
+class Open(str):
+    """A text that names nobody: our own, or one whose form shows what is in it."""
+
     __slots__ = ()
 
 

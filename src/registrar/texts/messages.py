@@ -31,6 +31,12 @@ class Excerpt(str):
     __slots__ = ()
 
 
+Scope = Mapping[str, str]
+"""What may be shown of a private repository where others read it, and how."""
+Redact = Callable[[str, Scope | None], str]
+"""Makes a value fit for whoever reads it, who may see no more than a scope of it."""
+
+
 class Message(NamedTuple):
     """A text of the catalogue with the values of its placeholders, not yet in any language.
 
@@ -39,6 +45,12 @@ class Message(NamedTuple):
 
     key: str
     values: Mapping[str, object] = MappingProxyType({})
+    scope: Scope | None = None
+    """Where it is about one repository that is private."""
+
+    def within(self, scope: Scope | None) -> Message:
+        """Give the message as one about a repository; ``None``: anybody may see that."""
+        return self._replace(scope=scope)
 
     @property
     def sentence(self) -> str:
@@ -54,7 +66,7 @@ def msg(key: str, /, **values: object) -> Message:
 class Catalogue:
     """The texts of one language."""
 
-    def __init__(self, language: str, redact: Callable[[str], str] = str) -> None:
+    def __init__(self, language: str, redact: Redact = lambda text, _: text) -> None:
         """Read the catalogue of ``language``, one of `LANGUAGES`.
 
         ``redact`` takes the token out of what a text is filled with: before it is escaped,
@@ -70,14 +82,19 @@ class Catalogue:
 
         Numbers are never escaped, nested messages are rendered by the same rule.
         """
-        values = {name: self._value(value, escape) for name, value in message.values.items()}
+        return self._text(message, escape, None)
+
+    def _text(self, message: Message, escape: Callable[[str], str], scope: Scope | None) -> str:
+        scope = scope if message.scope is None else message.scope
+        values = {name: self._value(value, escape, scope) for name, value in message.values.items()}
         return self._texts[message.key].format(**values).strip()
 
-    def shown(self, value: str, escape: Callable[[str], str]) -> str:
+    def shown(self, value: str, escape: Callable[[str], str], scope: Scope | None = None) -> str:
         """Show a value from outside by itself."""
+        shown = self._redact(value, scope)
         if isinstance(value, Link):
-            return escape(Link(self._redact(value), self._redact(value.url)))
-        shown = self._redact(value)
+            url = self._redact(value.url, scope)
+            return escape(Link(shown, url) if url.startswith("http") else shown)
         if isinstance(value, Excerpt) and len(shown) > SHOWN_CHARACTERS:
             shown = f"{shown[: SHOWN_CHARACTERS - 1]}…"
         return escape(Lines(shown) if isinstance(value, Lines) else shown)
@@ -90,23 +107,24 @@ class Catalogue:
         """The description of a listed file; those of the built-in lists are translated."""
         return self._descriptions.get(text, text)
 
-    def _value(self, value: object, escape: Callable[[str], str]) -> str:
+    def _value(self, value: object, escape: Callable[[str], str], scope: Scope | None) -> str:
         if isinstance(value, Message):
-            return self.text(value, escape)
+            return self._text(value, escape, scope)
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
             return f"{value:g}"
         if isinstance(value, (list, tuple)):
-            items = [self._value(item, escape) for item in value[:LIST_ITEMS]]
+            items = [self._value(item, escape, scope) for item in value[:LIST_ITEMS]]
             if more := len(value) - len(items):
                 items.append(self.text(msg("label.more", count=more)))
             return self._texts["label.separator"].join(items)
         text = value if isinstance(value, str) else str(value)
         if len(text) > VALUE_CHARACTERS and not isinstance(text, Link):
             # Cut before it is escaped, so that no escape is cut in two
-            text = type(text)(f"{self._redact(text)[:VALUE_CHARACTERS]}…")
-        return self.shown(text, escape)
+            shown = f"{self._redact(text, scope)[:VALUE_CHARACTERS]}…"
+            return escape(Lines(shown) if isinstance(text, Lines) else shown)
+        return self.shown(text, escape, scope)
 
 
 @cache

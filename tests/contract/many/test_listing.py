@@ -308,4 +308,4 @@ def test_an_app_that_may_not_list_repositories_lacks_a_permission(
     )
     run = many(host_token=host.create_token("installation"), env={"GITHUB_REPOSITORY": "a/b"})
     assert run.exit_code == 2
-    assert f"{no}. The token lacks a permission; GitHub asks for: metadata=read." in run.console
+    assert "The token lacks a permission; GitHub asks for: metadata=read." in run.console
