@@ -89,7 +89,7 @@ def test_answers_that_are_too_large_together_are_asked_for_again(
 
     def script() -> Iterator[bytes | float]:
         """A large answer that does not end before the client has given up one of its kind."""
-        size, left = 12_000_000, 1_000_000
+        size, left = 24_000_000, 1_000_000
         try:
             yield raw.head(f"Content-Length: {size + left}")
             yield b" " * size

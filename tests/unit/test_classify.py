@@ -59,13 +59,6 @@ def outcome(
     return classify(request(call, **more), found, context, may_lag=may_lag, now=NOW)
 
 
-SENT = {
-    Trouble.TIMEOUT,
-    Trouble.CONNECTION_LOST,
-    Trouble.TOO_LARGE,
-    Trouble.TOO_LARGE_TOGETHER,
-}
-"""What happens after the request has left."""
 REFUSALS = [
     # REST: call, status, words, kind, explanation
     ("GET contents/a", 404, "Not Found", Kind.NOT_FOUND, "refusal.other"),
@@ -351,7 +344,7 @@ def test_a_part_of_an_answer_is_none(body: Any) -> None:
     ("call", "trouble", "kind"),
     [
         ("query", Trouble.TOO_LARGE, Kind.PARTIAL),
-        ("query", Trouble.TOO_LARGE_TOGETHER, Kind.TRANSIENT),
+        ("query", Trouble.LOST, Kind.TRANSIENT),
         ("mutation", Trouble.TOO_LARGE, Kind.TRANSIENT),
         ("GET x", Trouble.TOO_LARGE, Kind.TRANSIENT),
     ],
@@ -359,7 +352,7 @@ def test_a_part_of_an_answer_is_none(body: Any) -> None:
 def test_a_query_with_too_large_an_answer_asks_too_much(
     call: str, trouble: Trouble, kind: Kind
 ) -> None:
-    assert outcome(call, NoAnswer(trouble)).kind is kind
+    assert outcome(call, NoAnswer(trouble, "fault.too_large")).kind is kind
 
 
 @pytest.mark.parametrize("words", TIMEOUTS)
@@ -575,9 +568,10 @@ def test_a_success_is_our_model() -> None:
 
 @pytest.mark.parametrize("trouble", list(Trouble))
 def test_no_answer(trouble: Trouble) -> None:
-    found = outcome("PUT contents/a", NoAnswer(trouble, "why", 20.0))
-    assert found.kind in {Kind.TRANSIENT, Kind.FATAL}
-    assert found.may_have_been_applied is (trouble in SENT)
+    found = outcome("PUT contents/a", NoAnswer(trouble, "fault.timeout", "why", 20.0))
+    assert found.kind is (Kind.FATAL if trouble is Trouble.LASTING else Kind.TRANSIENT)
+    assert found.may_have_been_applied is (trouble in {Trouble.LOST, Trouble.TOO_LARGE})
     assert found.tries == (6 if found.kind is Kind.TRANSIENT else 1)
+    assert found.reason.key == "fault.timeout"
     assert found.reason.values["host"] == "api.github.com"
     assert found.reason.values["detail"] == "why"

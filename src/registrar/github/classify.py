@@ -71,40 +71,6 @@ def _is_new_commit(case: Case) -> bool:
     return case.refused and case.request.writes and (absent or _is_stale(case))
 
 
-def _passing(text: str, *, may_have_been_applied: bool = False) -> Row:
-    """Something that may be gone the next time."""
-    return Row(
-        Kind.TRANSIENT,
-        text,
-        tries=TRIES,
-        may_have_been_applied=may_have_been_applied,
-        gave_up="host.unreachable",
-    )
-
-
-WITHOUT_ANSWER: Mapping[Trouble, Row] = {
-    Trouble.NO_NAME: _passing("fault.no_name"),
-    Trouble.NO_CONNECTION: _passing("fault.no_connection"),
-    Trouble.CONNECT_TIMEOUT: _passing("fault.connect_timeout"),
-    Trouble.PROXY: _passing("fault.proxy"),
-    Trouble.TIMEOUT: _passing("fault.timeout", may_have_been_applied=True),
-    Trouble.CONNECTION_LOST: _passing("fault.connection_lost", may_have_been_applied=True),
-    Trouble.TOO_LARGE: _passing("fault.too_large", may_have_been_applied=True),
-    Trouble.TOO_LARGE_TOGETHER: _passing("fault.together_too_large", may_have_been_applied=True),
-    Trouble.CERTIFICATE_EXPIRED: Row(Kind.FATAL, "host.certificate_expired"),
-    Trouble.CERTIFICATE_NAME: Row(Kind.FATAL, "host.certificate_name"),
-    Trouble.CERTIFICATE_ISSUER: Row(Kind.FATAL, "host.certificate_issuer"),
-    Trouble.TLS: Row(Kind.FATAL, "host.tls"),
-    Trouble.CA_BUNDLE: Row(Kind.FATAL, "host.ca_bundle"),
-    Trouble.PROXY_ADDRESS: Row(Kind.FATAL, "host.proxy_address"),
-    Trouble.PROXY_TLS: Row(Kind.FATAL, "host.proxy_tls"),
-    # Not sent again: some companies lock an account after a few wrong passwords
-    Trouble.PROXY_LOGIN: Row(Kind.FATAL, "host.proxy_login"),
-}
-"""What happened where no answer came."""
-_TOO_LARGE_QUERY = Row(Kind.PARTIAL, "fault.too_large")
-"""A query can ask for less at once."""
-
 _LIMITED = (200, 403, 429)
 """GraphQL refuses with status 200, too."""
 LIMITS: tuple[Row, ...] = (
@@ -439,7 +405,7 @@ def classify(
     headers: Mapping[str, str]
     judged: Response | NoAnswer = answer
     if isinstance(answer, NoAnswer):
-        row, headers = _row_without_answer(answer.trouble, request), {}
+        row, headers = _row_without_answer(answer, request), {}
     else:
         headers = answer.headers
         # What a query expects to lack explains nothing
@@ -494,9 +460,19 @@ def failure_beside_data(answer: Response, context: Context, operation: Message) 
     return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))
 
 
-def _row_without_answer(trouble: Trouble, request: Request[object]) -> Row:
-    asks = request.target == GRAPHQL and not request.writes
-    return _TOO_LARGE_QUERY if trouble is Trouble.TOO_LARGE and asks else WITHOUT_ANSWER[trouble]
+def _row_without_answer(answer: NoAnswer, request: Request[object]) -> Row:
+    if answer.trouble is Trouble.LASTING:
+        return Row(Kind.FATAL, answer.text)
+    if answer.trouble is Trouble.TOO_LARGE and request.target == GRAPHQL and not request.writes:
+        # A query can ask for less at once
+        return Row(Kind.PARTIAL, answer.text)
+    return Row(
+        Kind.TRANSIENT,
+        answer.text,
+        tries=TRIES,
+        may_have_been_applied=answer.trouble is not Trouble.NOT_SENT,
+        gave_up="host.unreachable",
+    )
 
 
 def _row_of(case: Case) -> Row | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from registrar.failure import Kind
-from registrar.github.response import MOST_VALUES, GraphQLError, Response
+from registrar.github.response import GraphQLError, Response
 from registrar.texts.messages import Message
 
 Model = TypeVar("Model")
@@ -36,8 +36,6 @@ class Request(NamedTuple, Generic[Model_co]):
     file: str = ""
     """Path of the file that is to be created."""
     writes: bool = False
-    most_values: int = MOST_VALUES
-    """An answer with more values than these is unusable."""
     asks_less_after: frozenset[Kind] = frozenset()
     """Failures that may pass, after which it is sent only once more: then the caller asks for
     less."""

@@ -10,55 +10,32 @@ from typing import NamedTuple
 
 from registrar.texts.escaping import Lines
 
-MOST_VALUES = 1_000_000
-"""Values that an answer may hold: the largest tree that GitHub lists has 100,000 entries of seven
-(https://docs.github.com/en/rest/git/trees); 20 MB of empty lists would take 500 MB of memory."""
-MOST_VALUES_OF_CHECK = 50_000
-"""Of ``GET contents``, which is read on many connections at once: a directory has up to 1,000
-entries of about 25 (https://docs.github.com/en/rest/repos/contents)."""
-
-
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Trouble(Enum):
-    """Why no answer came."""
+    """What to make of it that no answer came."""
 
-    NO_NAME = auto()
-    """The name of the host cannot be resolved."""
-    NO_CONNECTION = auto()
-    CONNECT_TIMEOUT = auto()
-    PROXY = auto()
-    """The proxy gave no connection."""
-    PROXY_LOGIN = auto()
-    """The proxy wants a user and a password, or others than it was given."""
-    PROXY_TLS = auto()
-    """The address of the proxy begins with ``https://``, but the proxy does not speak TLS, or its
-    certificate is not accepted."""
-    PROXY_ADDRESS = auto()
-    """What the environment says about the proxy is not an address."""
-    TIMEOUT = auto()
-    """Connected, but no whole answer within the time."""
-    CONNECTION_LOST = auto()
+    NOT_SENT = auto()
+    """Nothing was sent, and the next time something may be."""
+    LOST = auto()
+    """The request may have been done all the same."""
     TOO_LARGE = auto()
-    TOO_LARGE_TOGETHER = auto()
-    """With the other answers that were being read at the same time."""
-    CERTIFICATE_EXPIRED = auto()
-    CERTIFICATE_NAME = auto()
-    """The certificate is one of another host."""
-    CERTIFICATE_ISSUER = auto()
-    """The certificate is of no authority that we trust."""
-    TLS = auto()
-    CA_BUNDLE = auto()
-    """The file with certificates that the environment names cannot be read."""
+    """The same; the answer to a request for less would be smaller."""
+    LASTING = auto()
+    """Nothing was sent, and trying again does not mend it."""
 
 
 class NoAnswer(NamedTuple):
-    """No answer; ``detail`` is the library's message, ``seconds`` the time limit of the request."""
+    """No answer."""
 
     trouble: Trouble
+    text: str
+    """Key of what happened."""
     detail: str = ""
+    """The library's message."""
     seconds: float = 0.0
+    """The time limit of the request."""
 
 
 class GraphQLError(NamedTuple):
@@ -85,7 +62,6 @@ class Response(NamedTuple):
         headers: Mapping[str, str],
         body: bytes,
         redact: Callable[[str], str] = str,
-        most_values: int = MOST_VALUES,
     ) -> Response:
         """Read the body as JSON in UTF-8, whatever type the headers give.
 
@@ -95,8 +71,6 @@ class Response(NamedTuple):
         shown = {name.lower(): redact(value) for name, value in headers.items()}
         text = body.decode("utf-8", "replace")
         try:
-            if sum(map(text.count, ",[{")) > most_values:
-                return cls(status, shown, None)
             data = json.loads(text)
             if _SURROGATE.search(text):
                 # Half a character is no text: it could not be sent, printed or written

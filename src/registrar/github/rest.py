@@ -12,7 +12,7 @@ from registrar.github import parse
 from registrar.github.explain import TokenKind
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.request import Model, Request
-from registrar.github.response import MOST_VALUES_OF_CHECK, Response
+from registrar.github.response import Response
 from registrar.github.session import Session
 from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts, Values
@@ -524,7 +524,7 @@ def _contents(
     place = f"/{quote(path)}" if path else ""
     target = f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
     operation = msg("operation.existence", path=path)
-    return Request("GET", target, operation, of_json(read), most_values=MOST_VALUES_OF_CHECK)
+    return Request("GET", target, operation, of_json(read))
 
 
 def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:

@@ -143,20 +143,22 @@ class Session:
         self.limits.note_sent()
         # Also where a signal gives the answer up
         self.may_have_been_applied |= request.writes
-        answer = self._transport.send(
-            request.method,
-            request.target,
-            request.body,
-            most_seconds=self._policy.answer_seconds(),
-            most_values=request.most_values,
-        )
-        if isinstance(answer, Response):
-            self.limits.note(answer.headers)
-        attempts.sent += 1
-        may_lag = request.may_lag and self._last_made is not None
-        attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
-        context = self.context._replace(was_accepted=self.limits.was_accepted)
-        return classify(request, answer, context, may_lag=may_lag, now=self._clock.time())
+        try:
+            answer = self._transport.send(
+                request.method,
+                request.target,
+                request.body,
+                most_seconds=self._policy.answer_seconds(),
+            )
+            if isinstance(answer, Response):
+                self.limits.note(answer.headers)
+            attempts.sent += 1
+            may_lag = request.may_lag and self._last_made is not None
+            attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
+            context = self.context._replace(was_accepted=self.limits.was_accepted)
+            return classify(request, answer, context, may_lag=may_lag, now=self._clock.time())
+        finally:
+            self._transport.forget()
 
     def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
         self.limits.was_accepted = True

@@ -16,11 +16,10 @@ from urllib.parse import urlsplit
 from github import Auth, Github
 
 from registrar import __version__
-from registrar.github import timed
-from registrar.github.connections import Connections
+from registrar.github.connections import ANSWER_SECONDS, Answer, Connections
 from registrar.github.explain import API_VERSION
 from registrar.github.request import GRAPHQL
-from registrar.github.response import MOST_VALUES, NoAnswer, Response
+from registrar.github.response import NoAnswer, Response
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Message, msg
 
@@ -40,7 +39,7 @@ class Transport:
 
     def __init__(self, *, token: str, api_url: str, seconds: float | None = None) -> None:
         """Nothing is sent before the first request; ``seconds`` is the time for one answer."""
-        self._seconds = seconds or timed.ANSWER_SECONDS
+        self._seconds = seconds or ANSWER_SECONDS
         self._token = token
         self._api_url = api_url
         self._redact = Redactor(token)
@@ -55,6 +54,10 @@ class Transport:
         """Close the connections that are open and not in use."""
         self._connections.close()
 
+    def forget(self) -> None:
+        """Take note that this thread has understood its last answer, and needs it no longer."""
+        self._connections.forget()
+
     def send(
         self,
         method: str,
@@ -62,31 +65,25 @@ class Transport:
         body: Mapping[str, object] | None,
         *,
         most_seconds: float = math.inf,
-        most_values: int = MOST_VALUES,
     ) -> Response | NoAnswer:
         """Send one request; a read follows redirects that stay on this host.
 
         ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
-        leaves the answer less time than usual; one with more than ``most_values`` is unusable.
+        leaves the answer less time than usual.
         """
         seconds = min(self._seconds, most_seconds)
         for _ in range(MOST_REDIRECTS):
-            answer = self._send(method, target, body, seconds, most_values)
+            answer = self._send(method, target, body, seconds)
             if method != "GET" or isinstance(answer, NoAnswer):
                 return answer
             elsewhere = self._same_host(answer, target)
             if elsewhere is None:
                 return answer
             target = elsewhere
-        return self._send(method, target, body, seconds, most_values)
+        return self._send(method, target, body, seconds)
 
     def _send(
-        self,
-        method: str,
-        target: str,
-        body: Mapping[str, object] | None,
-        seconds: float,
-        most_values: int,
+        self, method: str, target: str, body: Mapping[str, object] | None, seconds: float
     ) -> Response | NoAnswer:
         requester = self._client().requester
         exchange = _Exchange(self._connections, seconds)
@@ -99,9 +96,8 @@ class Transport:
         )
         answer = exchange.answer
         if isinstance(answer, NoAnswer):
-            return NoAnswer(answer.trouble, self._redact(answer.detail), answer.seconds)
-        status, headers, content = answer
-        return Response.parse(status, headers, content, self._redact, most_values)
+            return answer._replace(detail=self._redact(answer.detail))
+        return Response.parse(*answer, self._redact)
 
     def _same_host(self, answer: Response, target: str) -> str | None:
         """Where a redirect leads, if it stays on this host."""
@@ -147,7 +143,7 @@ class _Exchange:
     def __init__(self, connections: Connections, seconds: float) -> None:
         self._connections = connections
         self._seconds = seconds
-        self.answer: NoAnswer | tuple[int, Mapping[str, str], bytes]
+        self.answer: NoAnswer | Answer
 
     def request(
         self, verb: str, url: str, content: str | None, headers: dict[str, str], *_: object
