@@ -24,65 +24,91 @@ from registrar.models.repository import (
     Repository,
     Tree,
 )
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 PER_PAGE = 100
 
 
 class Rest:
-    """The calls of the REST API. May be used from several threads."""
+    """The calls of the REST API. May be used from several threads.
+
+    Each raises `GitHubError` where GitHub refuses it, or gives no usable answer.
+    """
 
     def __init__(self, session: Session) -> None:
-        """Nothing is sent before the first call."""
         self._session = session
 
-    def _if_there(self, request: Request[Model]) -> Model | None:
-        """Send a request; ``None`` where GitHub says that there is no such thing."""
-        return none_if_missing(lambda: self._session.request(request))
+    def _get(
+        self,
+        target: str,
+        operation: Message,
+        read: Callable[[object], Model],
+        *,
+        may_lag: bool = False,
+    ) -> Model:
+        return self._session.request(
+            Request("GET", target, operation, of_json(read), may_lag=may_lag)
+        )
+
+    def _find(
+        self,
+        target: str,
+        operation: Message,
+        read: Callable[[object], Model],
+        *,
+        may_lag: bool = False,
+    ) -> Model | None:
+        """Read what may not be there: ``None`` where GitHub says so."""
+        return none_if_missing(lambda: self._get(target, operation, read, may_lag=may_lag))
+
+    def _write(
+        self,
+        call: str,
+        operation: Message,
+        body: Mapping[str, object],
+        read: Callable[[object], Model],
+        *,
+        file: str = "",
+    ) -> Model:
+        """Send a write; ``call`` has its method and target, and ``file`` is what it creates."""
+        method, _, target = call.partition(" ")
+        return self._session.request(
+            Request(
+                method,
+                target,
+                operation,
+                of_json(read),
+                body,
+                file=file,
+                writes=True,
+                may_lag=True,
+            )
+        )
 
     # --- Reads ----------------------------------------------------------------------------
 
     def repository(self, full_name: str) -> Repository:
         """Read a repository; a renamed one answers under its new name.
 
-        Raises:
-            Refused: there is none that the token may see.
-            GitHubError: no usable response.
+        `Refused` where there is none that the token may see.
         """
         return self.get_repository(full_name, lambda data: self._repository_of(full_name, data))
 
     def again(self, repository: Repository) -> Repository:
-        """Read a repository once more, as it is by now.
-
-        Raises:
-            GitHubError: no usable response.
-        """
+        """Read a repository once more, as it is by now."""
         name = repository.full_name
-        return self._session.request(
-            Request(
-                "GET",
-                repository.address,
-                msg("operation.repository", target=name),
-                of_json(lambda data: self._repository_of(name, data)),
-            )
+        operation = msg("operation.repository", target=name)
+        return self._get(
+            repository.address, operation, lambda data: self._repository_of(name, data)
         )
 
     def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
-        """Give what ``read`` makes of GitHub's description of a repository.
-
-        Raises:
-            Refused: there is none that the token may see.
-            GitHubError: no usable response.
-        """
+        """Give what ``read`` makes of GitHub's description of a repository; `Refused` as above."""
         operation = msg("operation.repository", target=full_name)
-        try:
-            return self._session.request(
-                Request("GET", f"/repos/{full_name}", operation, of_json(read))
-            )
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                raise self.not_found_error(full_name) from error
-            raise
+        found = self._find(f"/repos/{full_name}", operation, read)
+        if found is None:
+            raise self.not_found_error(full_name)
+        return found
 
     def not_found_error(self, full_name: str) -> Refused:
         """Give the error for a repository that is not there, or not visible to the token."""
@@ -98,11 +124,9 @@ class Rest:
         return None if self._session.context.token_kind is TokenKind.INSTALLATION else says
 
     def with_properties(self, repository: Repository) -> Repository:
-        """Give a repository with its custom properties, where the answer did not have them.
+        """Give a repository with its custom properties; `Refused` where GitHub does not tell them.
 
-        Raises:
-            Refused: GitHub does not tell them.
-            GitHubError: no usable response.
+        They are asked for where the answer did not have them.
         """
         facts = repository.facts or Facts(repository.full_name, properties=None)
         if facts.properties is not None:
@@ -113,33 +137,19 @@ class Rest:
         return repository._replace(facts=facts._replace(properties=properties))
 
     def properties(self, address: str, full_name: str) -> Values | None:
-        """Read the custom properties of a repository; ``None`` where GitHub has no such page.
-
-        Raises:
-            GitHubError: no usable response.
-        """
-        return self._if_there(
-            Request(
-                "GET",
-                f"{address}/properties/values",
-                msg("operation.properties", target=full_name),
-                of_json(lambda data: parse.property_values(objects(data))),
-            )
+        """Read the custom properties of a repository; ``None`` where GitHub has no such page."""
+        return self._find(
+            f"{address}/properties/values",
+            msg("operation.properties", target=full_name),
+            lambda data: parse.property_values(objects(data)),
         )
 
     def codeowners(self, repository: Repository) -> tuple[CodeownersError, ...]:
-        """What GitHub finds wrong in ``CODEOWNERS`` of the default branch.
-
-        Raises:
-            GitHubError: no usable response.
-        """
-        errors = self._if_there(
-            Request(
-                "GET",
-                f"{repository.address}/codeowners/errors",
-                msg("operation.codeowners", target=repository.full_name),
-                of_json(lambda data: parse.codeowners(Fields(data))),
-            )
+        """What GitHub finds wrong in ``CODEOWNERS`` of the default branch."""
+        errors = self._find(
+            f"{repository.address}/codeowners/errors",
+            msg("operation.codeowners", target=repository.full_name),
+            lambda data: parse.codeowners(Fields(data)),
         )
         return errors or ()
 
@@ -147,20 +157,12 @@ class Rest:
         """Commit id of a branch; ``None`` when there is no such branch.
 
         One that was said to exist is asked for until it is there.
-
-        Raises:
-            GitHubError: no usable response, or an empty repository.
         """
-        path = f"{repository.address}/git/ref/heads/{quote(branch)}"
-        operation = msg("operation.reference", branch=branch)
-        return self._if_there(
-            Request(
-                "GET",
-                path,
-                operation,
-                of_json(lambda data: self._head_of(branch, data)),
-                may_lag=branch in self._session.branches,
-            )
+        return self._find(
+            f"{repository.address}/git/ref/heads/{quote(branch)}",
+            msg("operation.reference", branch=branch),
+            lambda data: self._head_of(branch, data),
+            may_lag=branch in self._session.branches,
         )
 
     def entry(
@@ -168,15 +170,12 @@ class Rest:
     ) -> Entry | None:
         """What is at ``path`` of ``ref``; ``None`` when nothing is.
 
-        ``may_lag`` says that it is there, as GitHub has just said: then it is asked for until it
-        is. Of a file that is too large to be shown, only that it is there is known.
-
-        Raises:
-            GitHubError: no usable response.
+        Of a file that is too large to be shown, only that it is there is known. ``may_lag``: GitHub
+        has just said that it is there, so it is asked for until it is.
         """
-        request = _contents(repository, path, ref, parse.entry)
+        target, operation = _contents(repository, path, ref), msg("operation.existence", path=path)
         try:
-            return self._if_there(request._replace(may_lag=may_lag))
+            return self._find(target, operation, parse.entry, may_lag=may_lag)
         except GitHubError as error:
             if error.kind is Kind.TOO_LARGE:
                 return Entry("blob", "", "")
@@ -186,20 +185,14 @@ class Rest:
         """The entries of a directory of ``ref``; ``None`` when there is none.
 
         GitHub lists `MOST_LISTED` of them at most.
-
-        Raises:
-            GitHubError: no usable response.
         """
-        request = _contents(repository, path, ref, parse.directory)
-        shown = msg("operation.existence", path=f"{path}/")
-        return self._if_there(request._replace(operation=shown))
+        operation = msg("operation.existence", path=f"{path}/")
+        return self._find(_contents(repository, path, ref), operation, parse.directory)
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
-        path = f"{repository.address}/git/trees/{commit}?recursive=1"
-        return self._session.request(
-            Request("GET", path, msg("operation.tree", commit=commit), of_json(parse.tree))
-        )
+        target = f"{repository.address}/git/trees/{commit}?recursive=1"
+        return self._get(target, msg("operation.tree", commit=commit), parse.tree)
 
     def removed(
         self, repository: Repository, paths: Iterable[str], since: str, head: str
@@ -226,21 +219,21 @@ class Rest:
     def _last_change(self, repository: Repository, path: str, head: str) -> str | None:
         """Id of the last commit up to ``head`` that changed ``path``; ``None``: there is none."""
         query = f"sha={head}&path={quote(path, safe='')}&per_page=1"
-        target = f"{repository.address}/commits?{query}"
         operation = msg("operation.history", path=path)
-        return self._session.request(Request("GET", target, operation, of_json(parse.first_commit)))
+        return self._get(f"{repository.address}/commits?{query}", operation, parse.first_commit)
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Compare two commits from their best common ancestor on."""
-        path = f"{repository.address}/compare/{base}...{head}?per_page=1"
-        operation = msg("operation.compare", base=base, head=head)
-        return self._session.request(Request("GET", path, operation, of_json(parse.comparison)))
+        target = f"{repository.address}/compare/{base}...{head}?per_page=1"
+        return self._get(target, msg("operation.compare", base=base, head=head), parse.comparison)
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
-        path = f"{repository.address}/git/matching-refs/heads/{quote(beginning)}"
-        operation = msg("operation.reference", branch=f"{beginning}…")
-        commits = self._if_there(Request("GET", path, operation, of_json(parse.branches)))
+        commits = self._find(
+            f"{repository.address}/git/matching-refs/heads/{quote(beginning)}",
+            msg("operation.reference", branch=f"{beginning}…"),
+            parse.branches,
+        )
         for name in commits or ():
             self._session.note_branch(name)
         return commits
@@ -272,36 +265,20 @@ class Rest:
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
         """Read one pull request."""
-        path = f"{repository.address}/pulls/{number}"
+        target = f"{repository.address}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
-        return self._session.request(
-            Request(
-                "GET",
-                path,
-                operation,
-                of_json(parse.pull_request),
-                may_lag=True,
-            )
-        )
+        return self._get(target, operation, parse.pull_request, may_lag=True)
 
     # --- Writes ---------------------------------------------------------------------------
 
     def create_branch(self, repository: Repository, branch: str, sha: str) -> None:
-        """Create a branch at a commit.
-
-        Raises:
-            GitHubError: also when the branch exists (`GitHubError.already_exists`).
-        """
+        """Create a branch at a commit; that it exists is an error, too."""
         try:
-            self._session.request(
-                Request(
-                    "POST",
-                    f"{repository.address}/git/refs",
-                    msg("operation.branch", branch=branch),
-                    of_json(lambda data: self._head_of(branch, data)),
-                    body={"ref": f"refs/heads/{branch}", "sha": sha},
-                    writes=True,
-                )
+            self._write(
+                f"POST {repository.address}/git/refs",
+                msg("operation.branch", branch=branch),
+                {"ref": f"refs/heads/{branch}", "sha": sha},
+                lambda data: self._head_of(branch, data),
             )
         except GitHubError as error:
             if error.already_exists:
@@ -311,55 +288,35 @@ class Rest:
     def create_file(
         self, repository: Repository, path: str, *, branch: str, content: bytes, message: str
     ) -> str:
-        """Create a file and give the id of its commit.
+        """Create a file and give the id of its commit; that the path exists is an error, too.
 
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
         that GitHub signs the commit where it can.
-
-        Raises:
-            GitHubError: also when the path exists (`GitHubError.already_exists`).
         """
-        commit = self._session.request(
-            Request(
-                "PUT",
-                f"{repository.address}/contents/{quote(path)}",
-                msg("operation.file", path=path),
-                of_json(parse.commit_of_file),
-                body={
-                    "message": message,
-                    "content": base64.b64encode(content).decode("ascii"),
-                    "branch": branch,
-                },
-                file=path,
-                may_lag=True,
-                writes=True,
-            )
+        text = base64.b64encode(content).decode("ascii")
+        commit = self._write(
+            f"PUT {repository.address}/contents/{quote(path)}",
+            msg("operation.file", path=path),
+            {"message": message, "content": text, "branch": branch},
+            parse.commit_of_file,
+            file=path,
         )
         self._session.note_made()
         return commit
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
-        """Open a pull request to the default branch.
-
-        Raises:
-            GitHubError: also when one is open already (`GitHubError.already_exists`).
-        """
-        opened = self._session.request(
-            Request(
-                "POST",
-                f"{repository.address}/pulls",
-                msg("operation.pull_request", branch=new.branch),
-                of_json(parse.pull_request),
-                body={
-                    "title": new.title,
-                    "head": new.branch,
-                    "base": repository.default_branch,
-                    "body": new.body,
-                    **({"draft": True} if new.draft else {}),
-                },
-                may_lag=True,
-                writes=True,
-            )
+        """Open a pull request to the default branch; that one is open already is an error, too."""
+        opened = self._write(
+            f"POST {repository.address}/pulls",
+            msg("operation.pull_request", branch=new.branch),
+            {
+                "title": new.title,
+                "head": new.branch,
+                "base": repository.default_branch,
+                "body": new.body,
+                **({"draft": True} if new.draft else {}),
+            },
+            parse.pull_request,
         )
         self._session.note_made()
         return opened
@@ -368,30 +325,20 @@ class Rest:
         self, repository: Repository, pull_request: PullRequest, *, body: str, close: bool = False
     ) -> PullRequest:
         """Replace the body of a pull request, and close it if asked to."""
-        return self._session.request(
-            Request(
-                "PATCH",
-                f"{repository.address}/pulls/{pull_request.number}",
-                msg("operation.pull_request_update", pull_request=pull_request.link),
-                of_json(parse.pull_request),
-                body={"body": body, **({"state": "closed"} if close else {})},
-                may_lag=True,
-                writes=True,
-            )
+        return self._write(
+            f"PATCH {repository.address}/pulls/{pull_request.number}",
+            msg("operation.pull_request_update", pull_request=pull_request.link),
+            {"body": body, **({"state": "closed"} if close else {})},
+            parse.pull_request,
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
         """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
-        self._session.request(
-            Request(
-                "POST",
-                f"{repository.address}/issues/{number}/labels",
-                msg("operation.labels", names=tuple(labels)),
-                of_json(objects),
-                body={"labels": list(labels)},
-                may_lag=True,
-                writes=True,
-            )
+        self._write(
+            f"POST {repository.address}/issues/{number}/labels",
+            msg("operation.labels", names=tuple(labels)),
+            {"labels": list(labels)},
+            objects,
         )
 
     def add_assignees(
@@ -401,16 +348,11 @@ class Rest:
 
         It silently drops those who cannot be assigned (pozil/auto-assign-issue#148).
         """
-        return self._session.request(
-            Request(
-                "POST",
-                f"{repository.address}/issues/{number}/assignees",
-                msg("operation.assignees", names=tuple(assignees)),
-                of_json(lambda data: parse.logins(Fields(data))),
-                body={"assignees": list(assignees)},
-                may_lag=True,
-                writes=True,
-            )
+        return self._write(
+            f"POST {repository.address}/issues/{number}/assignees",
+            msg("operation.assignees", names=tuple(assignees)),
+            {"assignees": list(assignees)},
+            lambda data: parse.logins(Fields(data)),
         )
 
     def request_reviewers(
@@ -421,16 +363,11 @@ class Rest:
         team_reviewers: Sequence[str],
     ) -> None:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
-        self._session.request(
-            Request(
-                "POST",
-                f"{repository.address}/pulls/{number}/requested_reviewers",
-                msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
-                of_json(lambda data: Fields(data).identity("number")),
-                body={"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
-                may_lag=True,
-                writes=True,
-            )
+        self._write(
+            f"POST {repository.address}/pulls/{number}/requested_reviewers",
+            msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
+            {"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
+            lambda data: Fields(data).identity("number"),
         )
 
     # --- Helpers --------------------------------------------------------------------------
@@ -513,26 +450,18 @@ def of_json(read: Callable[[object], Model]) -> Callable[[Response], Model]:
     return lambda response: read(response.data)
 
 
-def _contents(
-    repository: Repository, path: str, ref: str, read: Callable[[object], Model]
-) -> Request[Model]:
-    """Ask what is at a path.
+def _contents(repository: Repository, path: str, ref: str) -> str:
+    """Target of the request for what is at a path.
 
     The root has no slash at the end: GitHub redirects such an address to one without ``ref``
     (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
     """
     place = f"/{quote(path)}" if path else ""
-    target = f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
-    operation = msg("operation.existence", path=path)
-    return Request("GET", target, operation, of_json(read))
+    return f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
 
 
 def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:
-    """Give what ``ask`` gives; ``None`` where GitHub says that it is not there.
-
-    Raises:
-        GitHubError: any other error of ``ask``.
-    """
+    """Give what ``ask`` gives; ``None`` where GitHub says that it is not there."""
     try:
         return ask()
     except GitHubError as error:
