@@ -11,8 +11,7 @@ from statistics import median
 from benchmarks import page, plot, runs
 from benchmarks.page import Part
 from benchmarks.runs import Measured
-from registrar.github.limits import CONNECTIONS
-from registrar.github.pace import WINDOWS
+from registrar.github.limits import CONNECTIONS, WINDOWS
 
 LATENCIES = (0.0, 0.05, 0.15)
 OURS = ("per-file", "single")

@@ -15,7 +15,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from registrar.github.connections import ANSWER_SECONDS
-from registrar.github.pace import SHORT_INTERVAL
+from registrar.github.limits import SHORT_INTERVAL
 from tests.example import Day
 from tests.fakehub import Fault, FaultKind, Request
 from tests.fakehub.limits import Pace

@@ -7,7 +7,7 @@ import pytest
 from registrar.cancellation import Cancellation
 from registrar.errors import OutOfTime
 from registrar.failure import Kind
-from registrar.github.pace import Pace
+from registrar.github.limits import Pace
 from registrar.github.request import Outcome
 from registrar.github.retry import RetryPolicy, pause_before
 from registrar.texts.messages import Message, msg

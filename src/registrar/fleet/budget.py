@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from registrar.errors import Refused
-from registrar.github.pace import interval_for
+from registrar.github.limits import interval_for
 from registrar.inputs.settings import Settings
 from registrar.models.fleet import Budget, Counts, PullState
 from registrar.models.selection import MOST_SHARDS, Shard

@@ -19,7 +19,7 @@ from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
-    from registrar.github.pace import Pace
+    from registrar.github.limits import Pace
 
 SAME_CAUSE = 5
 """Failures in a row with one cause that end the writing: the rest would fail, too."""

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 
 from registrar.failure import Cause, Failure, Kind
 from registrar.github.case import INACCESSIBLE, Case, Row
-from registrar.github.causes import cause_of
-from registrar.github.explain import Context, TokenKind, explanation
+from registrar.github.explain import Context, TokenKind, cause_of, explanation
 from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.limits import asked_pause, retry_after
 from registrar.github.request import GRAPHQL, Model, Outcome, Request

@@ -10,9 +10,8 @@ from registrar.failure import Kind
 from registrar.github.explain import Context, TokenKind
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQL
-from registrar.github.limits import Resource, TokenLimits
+from registrar.github.limits import Pace, Resource, TokenLimits
 from registrar.github.many import ManyClient
-from registrar.github.pace import Pace
 from registrar.github.request import Request
 from registrar.github.response import Response
 from registrar.github.rest import Rest

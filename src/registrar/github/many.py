@@ -10,9 +10,8 @@ from urllib.parse import quote
 from registrar.errors import GitHubError, Refused
 from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
 from registrar.github import parse, parse_graphql, queries, trees
-from registrar.github.causes import words_alone
 from registrar.github.classify import failure_beside_data
-from registrar.github.explain import TokenKind
+from registrar.github.explain import TokenKind, words_alone
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, GraphQL, PartlyRead, may_be_beside_data
 from registrar.github.limits import Resource

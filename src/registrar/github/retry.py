@@ -10,8 +10,7 @@ from collections.abc import Callable
 from registrar.cancellation import Cancellation
 from registrar.errors import OutOfTime
 from registrar.failure import Failure, Kind
-from registrar.github.limits import clock_time
-from registrar.github.pace import Pace
+from registrar.github.limits import Pace, clock_time
 from registrar.github.request import Outcome
 from registrar.texts.messages import Message, msg
 
