@@ -1,4 +1,41 @@
-"""Sends each request until its outcome is final, and knows what the run has just made."""
+"""Sends each request until its outcome is final, and knows what the run has just made.
+
+A session is about one repository. It knows which of its branches exist, when something was last
+made there, and whether anything was written. It shares with the sessions of other repositories
+what is known of the token (`TokenLimits`), all waiting (`RetryPolicy`) and the connections
+(`Transport`).
+
+A request goes through these steps, again and again, until one of them ends it:
+
+1. **Wait for the turn.** A write waits for the pace of the token: for the interval since the last
+   write, and for GitHub's windows of a minute and an hour. Every request waits for the end of a
+   pause, whichever thread has begun it. A signal ends the waiting with `Cancelled`.
+2. **Send.** The transport gives the answer, or says why there is none. Headers of an answer tell
+   what is left of the rate limits.
+3. **Classify.** One table says what the answer means, and how often the request may be sent. What
+   looks like a success goes to the request's ``read``; what that cannot read is none.
+4. **End, or pause and begin again.** A success ends it. So does, as `GitHubError`, a failure that
+   trying again does not mend, or that has lasted for all tries. Else a pause begins, each time a
+   longer one, and never a shorter one than GitHub asks for. Where it would exceed what the run may
+   wait, `OutOfTime` ends the request. Tries that a limit stopped, or that met lag, count apart.
+
+What may happen in between:
+
+- **The answer to a write is lost** (time-out, server error, broken connection): perhaps it was
+  applied. It is sent again all the same, unless it is not ``idempotent``: GitHub refuses to make a
+  thing twice. Whatever is answered then, the failure says ``may_have_been_applied``: "already
+  exists" may mean our own, and the caller looks.
+- **A signal, or the end of the time, while a write is under way**: there is no failure to ask, so
+  `Session.may_have_been_applied` says it.
+- **GitHub does not know everywhere what was made.** For `LAG_SECONDS` after this run made
+  something, or GitHub said that it exists (another run may have made it), "not there" may be lag,
+  and is asked again. This holds only for requests that are about such a thing (``may_lag``). A path
+  of a commit, or a branch that nobody has named, is missing as soon as GitHub says so.
+- **A limit stops a part of a GraphQL request**: what was done is a success, and the next request
+  waits.
+- **Other threads send requests, too**: pauses hold for all of them. That writes follow each other
+  is up to the callers.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +56,14 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.transport import Transport
 
-
 Saw = Callable[[str, str, bool], None]
 """Takes the name by which a repository was asked for, the one it has, and whether it is private."""
+TRIES_BEFORE_LESS = 2
+"""How often a request is sent whose caller can ask for less."""
 
 
 def nobody(_known_as: str, _name: str, _is_private: bool) -> None:  # noqa: FBT001 (as `Saw`)
     """Take no note of a repository."""
-
-
-TRIES_BEFORE_LESS = 2
-"""How often a request is sent whose caller can ask for less."""
 
 
 @dataclass(slots=True)
@@ -52,10 +86,7 @@ class _Attempts(Generic[Model]):
 
 
 class Session:
-    """State of one repository during a run: whether anything was written, and what was just made.
-
-    May be used from several threads.
-    """
+    """Requests about one repository. May be used from several threads."""
 
     def __init__(
         self,
@@ -65,7 +96,6 @@ class Session:
         context: Context,
         saw: Saw = nobody,
     ) -> None:
-        """``limits``, ``policy`` and ``transport`` are shared by all repositories of the run."""
         self._transport = transport
         self.saw = saw
         """Is told of a repository that an answer describes."""
@@ -86,9 +116,9 @@ class Session:
         """Whether the last write may have been applied, also where it never ended."""
 
     def note_made(self) -> None:
-        """Remember that something was made now, or that GitHub says that it exists.
+        """Remember that something was made now, or that GitHub has said that it exists.
 
-        Another run may have made it a moment ago. What labels or assigns makes nothing.
+        Labels and people of a pull request do not count: nothing is asked about them later.
         """
         self._last_made = self._clock.monotonic()
 
@@ -98,13 +128,7 @@ class Session:
         self.note_made()
 
     def request(self, request: Request[Model]) -> Model:
-        """Send a request until its outcome is final, and give our model of the answer.
-
-        Raises:
-            GitHubError: GitHub refused, or gave no usable answer in all tries.
-            OutOfTime: the next try would have to wait for longer than we may.
-            Cancelled: a signal arrived.
-        """
+        """Send a request until its outcome is final, and give our model of the answer."""
         attempts = _Attempts(request, self._clock.monotonic())
         if request.writes:
             self.may_have_been_applied = False
@@ -130,7 +154,6 @@ class Session:
             self._begin_pause(attempts, outcome)
 
     def _wait(self, request: Request[Model]) -> None:
-        """Wait until the next request may be sent."""
         creates_content = request.method != "PATCH"
         if request.writes:
             self._policy.wait_for_turn(self.limits.pace, creates_content=creates_content)
@@ -168,22 +191,21 @@ class Session:
         return cast("Model", outcome.model)
 
     def _begin_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
-        if outcome.kind is Kind.LIMIT:
+        if outcome.kind is Kind.LAG:
+            attempts.sent -= 1
+            attempts.lagged += 1
+            left = max(attempts.lag_until - self._clock.monotonic(), 0.0)
+            self._policy.begin_pause(
+                min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
+                outcome.reason,
+                announcement=msg("wait.lag", operation=attempts.request.operation),
+            )
+        elif outcome.kind is Kind.LIMIT:
             attempts.sent -= 1
             attempts.limited += 1
             self._policy.begin_pause(pause_before(outcome, attempts.limited), outcome.reason)
-            return
-        if outcome.kind is not Kind.LAG:
+        else:
             self._policy.begin_pause(pause_before(outcome, attempts.sent), outcome.reason)
-            return
-        attempts.sent -= 1
-        attempts.lagged += 1
-        left = max(attempts.lag_until - self._clock.monotonic(), 0.0)
-        self._policy.begin_pause(
-            min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
-            outcome.reason,
-            announcement=msg("wait.lag", operation=attempts.request.operation),
-        )
 
     def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
         reason = outcome.reason
