@@ -223,8 +223,7 @@ class Connections:
 def _tls_context() -> ssl.SSLContext:
     """Make the context of all connections: reading the certificates takes about 20 ms each time.
 
-    Raises:
-        OSError: the file that the environment names cannot be used; its text is "NAME=path".
+    Where the file that the environment names cannot be used, the error's text is "NAME=path".
     """
     context = urllib3.util.ssl_.create_urllib3_context()
     name = next(filter(os.environ.get, CA_VARIABLES), "")

@@ -52,7 +52,6 @@ class Pace:
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Nothing is expected."""
         self._clock = clock
         self._lock = threading.Lock()
         self._sent: deque[float] = deque(maxlen=max(count for count, _ in WINDOWS))
@@ -120,7 +119,7 @@ class Resource(StrEnum):
 
 
 class RateLimit(NamedTuple):
-    """A primary limit as GitHub last reported it; ``reset`` in seconds since the epoch."""
+    """As GitHub last reported it; ``reset`` in seconds since the epoch."""
 
     remaining: int
     reset: float
@@ -130,7 +129,6 @@ class TokenLimits:
     """What GitHub has reported about a token. May be used from several threads."""
 
     def __init__(self, token: str, clock: Clock) -> None:
-        """Nothing is known before the first answer."""
         self._is_classic = token.startswith(CLASSIC_PREFIX)
         self._clock = clock
         self._lock = threading.Lock()
@@ -173,11 +171,7 @@ class TokenLimits:
             self._rate_limits[Resource(resource)] = RateLimit(int(remaining), reset)
 
     def require(self, resource: Resource, needed: int) -> None:
-        """Refuse to begin what a rate limit would not let end.
-
-        Raises:
-            Refused: fewer than ``needed`` requests are known to be left.
-        """
+        """Raise `Refused` where fewer than ``needed`` requests or points are known to be left."""
         limit = self._rate_limits.get(resource)
         if limit and limit.reset > self._clock.time() and limit.remaining < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
