@@ -172,10 +172,10 @@ class TokenLimits:
 
     def require(self, resource: Resource, needed: int) -> None:
         """Raise `Refused` where fewer than ``needed`` requests or points are known to be left."""
-        limit = self._rate_limits.get(resource)
-        if limit and limit.reset > self._clock.time() and limit.remaining < needed:
+        left = self.remaining(resource)
+        if left is not None and left < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
-            left, until = limit.remaining, clock_time(limit.reset)
+            until = clock_time(self._rate_limits[resource].reset)
             raise Refused(msg(key, needed=needed, left=left, until=until), Kind.USED_UP)
 
     def remaining(self, resource: Resource) -> int | None:

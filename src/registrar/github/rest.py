@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 from urllib.parse import quote
 
 from registrar.errors import GitHubError, Refused
@@ -17,16 +18,13 @@ from registrar.github.session import Session
 from registrar.models.evidence import CodeownersError
 from registrar.models.facts import Facts, Values
 from registrar.models.plan import NewPullRequest
-from registrar.models.repository import (
-    Comparison,
-    Entry,
-    PullRequest,
-    Repository,
-    Tree,
-)
+from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree
 from registrar.texts.messages import Message, msg
 
 PER_PAGE = 100
+Body: TypeAlias = Mapping[str, object]
+Read: TypeAlias = Callable[[object], Model]
+"""Builds our model of the JSON of a success."""
 
 
 class Rest:
@@ -39,36 +37,20 @@ class Rest:
         self._session = session
 
     def _get(
-        self,
-        target: str,
-        operation: Message,
-        read: Callable[[object], Model],
-        *,
-        may_lag: bool = False,
+        self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
     ) -> Model:
         return self._session.request(
             Request("GET", target, operation, of_json(read), may_lag=may_lag)
         )
 
     def _find(
-        self,
-        target: str,
-        operation: Message,
-        read: Callable[[object], Model],
-        *,
-        may_lag: bool = False,
+        self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
     ) -> Model | None:
         """Read what may not be there: ``None`` where GitHub says so."""
         return none_if_missing(lambda: self._get(target, operation, read, may_lag=may_lag))
 
     def _write(
-        self,
-        call: str,
-        operation: Message,
-        body: Mapping[str, object],
-        read: Callable[[object], Model],
-        *,
-        file: str = "",
+        self, call: str, operation: Message, body: Body, read: Read[Model], *, file: str = ""
     ) -> Model:
         """Send a write; ``call`` has its method and target, and ``file`` is what it creates."""
         method, _, target = call.partition(" ")
@@ -79,7 +61,7 @@ class Rest:
                 operation,
                 of_json(read),
                 body,
-                file=file,
+                file,
                 writes=True,
                 may_lag=True,
             )
@@ -102,7 +84,7 @@ class Rest:
             repository.address, operation, lambda data: self._repository_of(name, data)
         )
 
-    def get_repository(self, full_name: str, read: Callable[[object], Model]) -> Model:
+    def get_repository(self, full_name: str, read: Read[Model]) -> Model:
         """Give what ``read`` makes of GitHub's description of a repository; `Refused` as above."""
         operation = msg("operation.repository", target=full_name)
         found = self._find(f"/repos/{full_name}", operation, read)
@@ -445,7 +427,7 @@ class Rest:
         )
 
 
-def of_json(read: Callable[[object], Model]) -> Callable[[Response], Model]:
+def of_json(read: Read[Model]) -> Callable[[Response], Model]:
     """Read a model from the JSON of an answer."""
     return lambda response: read(response.data)
 
