@@ -283,7 +283,7 @@ TABLE: tuple[Row, ...] = (
         Kind.PERMISSION,
         "refusal.workflow_scope",
         (403, 404),
-        when=lambda c: c.request.file.startswith(WORKFLOW_FILES),
+        when=lambda c: c.request.writes and f"/contents/{WORKFLOW_FILES}" in c.request.target,
     ),
     # RoamJS/roamjs-components#31
     Row(
