@@ -98,6 +98,18 @@ def test_no_modules_import_each_other() -> None:
     assert circles == []
 
 
+def test_other_packages_import_from_the_face_of_github_alone() -> None:
+    docstring = ast.get_docstring(ast.parse(NAMES["github"].read_text("utf-8"))) or ""
+    _, _, face = docstring.partition("Other packages import from")
+    imported_elsewhere = {
+        other
+        for importer, others in GRAPH.items()
+        for other in others
+        if other.startswith("github.") and not importer.startswith("github")
+    }
+    assert imported_elsewhere == {f"github.{name}" for name in re.findall(r"`(\w+)`", face)}
+
+
 def test_everything_is_reached_from_the_entry_point_and_nothing_imports_what_it_opens() -> None:
     packages = {name_of(f) for f in FILES if f.name == "__init__.py"}
     opened = {

@@ -190,19 +190,18 @@ def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> 
 @pytest.mark.parametrize(
     ("call", "more", "text"),
     [
-        ("PUT contents/.github/workflows/a", {"file": ".github/workflows/a"}, "workflow_scope"),
-        ("PUT contents/a", {"file": "a"}, "installation_permission"),
-        ("PUT contents/a", {"file": "a", "own": "octo/Other"}, "own_token"),
-        ("PUT contents/a", {"file": "a", "own": "Octo/example"}, "installation_permission"),
+        ("PUT contents/.github/workflows/a", {}, "workflow_scope"),
+        ("GET contents/.github/workflows/a", {}, "installation_permission"),
+        ("PUT contents/a", {}, "installation_permission"),
+        ("PUT contents/a", {"own": "octo/Other"}, "own_token"),
+        ("PUT contents/a", {"own": "Octo/example"}, "installation_permission"),
         ("GET a", {"own": "octo/Other", "target": ""}, "installation_permission"),
     ],
 )
-def test_permissions_of_an_app(call: str, more: dict[str, Any], text: str) -> None:
-    target, own = more.pop("target", "octo/example"), more.pop("own", "")
+def test_permissions_of_an_app(call: str, more: dict[str, str], text: str) -> None:
+    target, own = more.get("target", "octo/example"), more.get("own", "")
     context = Context("h", target, TokenKind.INSTALLATION, own)
-    found = outcome(
-        call, answer(403, "Resource not accessible by integration"), context=context, **more
-    )
+    found = outcome(call, answer(403, "Resource not accessible by integration"), context=context)
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{text}")
 
 

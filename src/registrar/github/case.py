@@ -29,7 +29,6 @@ class Case(NamedTuple):
 
     @property
     def status(self) -> int:
-        """HTTP status."""
         return self.response.status
 
     @property
@@ -44,12 +43,10 @@ class Case(NamedTuple):
 
     @property
     def errors(self) -> tuple[GraphQLError, ...]:
-        """The errors of a GraphQL answer."""
         return self.response.graphql_errors if self.is_graphql else ()
 
     @property
     def types(self) -> frozenset[str]:
-        """The types of the errors of a GraphQL answer."""
         return frozenset(error.type for error in self.errors)
 
     @property
@@ -72,7 +69,6 @@ class Case(NamedTuple):
         return bool(self.message)
 
     def says(self, *phrases: str) -> bool:
-        """Whether GitHub's message contains one of these."""
         return any(phrase in self.message for phrase in phrases)
 
     @property
@@ -166,7 +162,6 @@ class Row(NamedTuple):
         return f"{self.kind.name} {self.text}"
 
     def holds(self, case: Case) -> bool:
-        """Whether this row applies to ``case``."""
         return (
             (case.status in self.status if self.status else case.refused)
             and (not self.says or case.says(*self.says))

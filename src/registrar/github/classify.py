@@ -32,14 +32,7 @@ def _lag(
     gave_up: str = "host.lag",
 ) -> Row:
     """What was just made is not known everywhere yet."""
-    return Row(
-        Kind.LAG,
-        text,
-        status,
-        says,
-        when=lambda c: c.may_lag and when(c),
-        gave_up=gave_up,
-    )
+    return Row(Kind.LAG, text, status, says, when=lambda c: c.may_lag and when(c), gave_up=gave_up)
 
 
 def _asks_too_much(case: Case) -> bool:
@@ -231,11 +224,7 @@ TABLE: tuple[Row, ...] = (
         Kind.ALREADY_EXISTS,
         "refusal.other",
         (422,),
-        (
-            "Reference already exists",
-            '"sha" wasn\'t supplied',
-            "A pull request already exists",
-        ),
+        ("Reference already exists", '"sha" wasn\'t supplied', "A pull request already exists"),
     ),
     # An Enterprise Server without limits, asked for GET /rate_limit
     Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
@@ -294,7 +283,7 @@ TABLE: tuple[Row, ...] = (
         Kind.PERMISSION,
         "refusal.workflow_scope",
         (403, 404),
-        when=lambda c: c.request.file.startswith(WORKFLOW_FILES),
+        when=lambda c: c.request.writes and f"/contents/{WORKFLOW_FILES}" in c.request.target,
     ),
     # RoamJS/roamjs-components#31
     Row(

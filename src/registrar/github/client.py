@@ -54,33 +54,22 @@ class Client:
 
     @property
     def scopes(self) -> frozenset[str] | None:
-        """Scopes of a classic token; ``None`` where GitHub names none."""
         return self._session.limits.scopes
 
     @property
     def wrote(self) -> bool:
-        """Whether any write has succeeded."""
         return self._session.wrote
 
     @property
     def may_have_been_applied(self) -> bool:
-        """Whether the last write may have been applied, also where it never ended."""
         return self._session.may_have_been_applied
 
     def require_requests(self, count: int) -> None:
-        """Refuse to begin what the rate limit of REST would not let end.
-
-        Raises:
-            Refused: fewer than ``count`` requests are known to be left.
-        """
+        """Raise `Refused` where fewer than ``count`` requests of REST are known to be left."""
         self._session.limits.require(Resource.REST, count)
 
     def require_points(self, count: int) -> None:
-        """Refuse to begin what the rate limit of GraphQL would not let end.
-
-        Raises:
-            Refused: fewer than ``count`` points are known to be left.
-        """
+        """Raise `Refused` where fewer than ``count`` points of GraphQL are known to be left."""
         self._session.limits.require(Resource.GRAPHQL, count)
 
 
@@ -124,15 +113,10 @@ class GitHub:
 
     @property
     def pace(self) -> Pace:
-        """How fast the token's writes follow each other."""
         return self._limits.pace
 
     def check_token(self) -> None:
-        """Learn whether the token is accepted, and its rate limits; the request counts to none.
-
-        Raises:
-            GitHubError: the token was rejected, or no usable response came.
-        """
+        """Learn whether the token is accepted, and its rate limits; the request counts to none."""
         request = Request("GET", "/rate_limit", msg("operation.token"), _rate_limits)
         try:
             reported = self._session(self._context).request(request)

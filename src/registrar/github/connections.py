@@ -100,22 +100,17 @@ class _Deadline:
                     twin.shutdown(socket.SHUT_RDWR)
 
 
-class _Watched:
-    """A pool that tells the deadline of a thread which connection it has taken."""
+def _watched(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnectionPool]:
+    """A kind of pool that tells the deadline of a thread which connection it has taken."""
 
-    def _get_conn(self, timeout: float | None = None) -> Any:
-        connection = super()._get_conn(timeout)  # type: ignore[misc]
-        # The socket itself is made later
-        _Deadline.of_thread.deadline.fileno = lambda: connection.sock.fileno()  # noqa: PLW0108
-        return connection
+    class Watched(pool):  # type: ignore[misc, valid-type]
+        def _get_conn(self, timeout: float | None = None) -> Any:
+            connection = super()._get_conn(timeout)
+            # The socket itself is made later
+            _Deadline.of_thread.deadline.fileno = lambda: connection.sock.fileno()  # noqa: PLW0108
+            return connection
 
-
-class _HTTPPool(_Watched, urllib3.HTTPConnectionPool):
-    pass
-
-
-class _HTTPSPool(_Watched, urllib3.HTTPSConnectionPool):
-    pass
+    return Watched
 
 
 class Connections:
@@ -141,7 +136,10 @@ class Connections:
             # Without the library's words: they may quote the address with its password
             self._broken = NoAnswer(Trouble.LASTING, "host.proxy_address")
             self._pools = urllib3.PoolManager(**pools)
-        self._pools.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}
+        self._pools.pool_classes_by_scheme = {
+            "http": _watched(urllib3.HTTPConnectionPool),
+            "https": _watched(urllib3.HTTPSConnectionPool),
+        }
 
     @property
     def proxy(self) -> str:
@@ -223,8 +221,7 @@ class Connections:
 def _tls_context() -> ssl.SSLContext:
     """Make the context of all connections: reading the certificates takes about 20 ms each time.
 
-    Raises:
-        OSError: the file that the environment names cannot be used; its text is "NAME=path".
+    Where the file that the environment names cannot be used, the error's text is "NAME=path".
     """
     context = urllib3.util.ssl_.create_urllib3_context()
     name = next(filter(os.environ.get, CA_VARIABLES), "")

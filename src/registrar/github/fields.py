@@ -6,9 +6,11 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 _REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
+Value = TypeVar("Value")
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -41,10 +43,7 @@ class Fields:
 
     def text(self, name: str) -> str:
         """A string; it may be empty."""
-        value = self._data.get(name)
-        if not isinstance(value, str):
-            raise self._error(name, "a string")
-        return value
+        return self._value(name, str, "a string")
 
     def text_or(self, name: str, default: str) -> str:
         """A string, or ``default`` where the field is missing or null."""
@@ -71,10 +70,10 @@ class Fields:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """An array of strings."""
-        value = self._data.get(name)
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        items = self._value(name, list, "an array of strings")
+        if not all(isinstance(item, str) for item in items):
             raise self._error(name, "an array of strings")
-        return tuple(value)
+        return tuple(items)
 
     def texts_by_name(self, name: str) -> dict[str, tuple[str, ...]]:
         """An object of strings, arrays of strings and null, which is left out."""
@@ -82,7 +81,6 @@ class Fields:
         return {key: found.text_or_texts(key) for key in found.names() if key in found}
 
     def names(self) -> tuple[str, ...]:
-        """The names of all fields."""
         return tuple(self._data)
 
     def text_or_texts(self, name: str) -> tuple[str, ...]:
@@ -92,8 +90,8 @@ class Fields:
 
     def number(self, name: str) -> int:
         """A whole number from 0."""
-        value = self._data.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        value = self._value(name, int, "a whole number")
+        if isinstance(value, bool) or value < 0:
             raise self._error(name, "a whole number")
         return value
 
@@ -120,13 +118,9 @@ class Fields:
 
     def flag(self, name: str) -> bool:
         """``true`` or ``false``."""
-        value = self._data.get(name)
-        if not isinstance(value, bool):
-            raise self._error(name, "true or false")
-        return value
+        return self._value(name, bool, "true or false")
 
     def object(self, name: str) -> Fields:
-        """An object."""
         return Fields(self._data.get(name), f"{self._where}.{name}")
 
     def object_or_none(self, name: str) -> Fields | None:
@@ -141,28 +135,27 @@ class Fields:
 
     def objects_or_null(self, name: str) -> list[Fields | None]:
         """The items of an array, each an object or null."""
-        items = self._data.get(name)
-        if not isinstance(items, list):
-            raise self._error(name, "an array")
         return [
             None if item is None else Fields(item, f"{self._where}.{name}[{index}]")
-            for index, item in enumerate(items)
+            for index, item in enumerate(self._value(name, list, "an array"))
         ]
 
     def objects(self, name: str) -> Iterator[Fields]:
         """The objects of an array."""
         return objects(self._data.get(name), f"{self._where}.{name}")
 
+    def _value(self, name: str, kind: type[Value], needed: str) -> Value:
+        value = self._data.get(name)
+        if not isinstance(value, kind):
+            raise self._error(name, needed)
+        return value
+
     def _error(self, name: str, needed: str) -> UnusableAnswer:
         return UnusableAnswer(f"{self._where}.{name} is not {needed}")
 
 
 def objects(data: object, where: str = "$") -> Iterator[Fields]:
-    """The objects of a JSON array.
-
-    Raises:
-        UnusableAnswer: it is not an array, or holds something else.
-    """
+    """The objects of a JSON array; `UnusableAnswer` where it holds anything else."""
     if not isinstance(data, list):
         raise UnusableAnswer(f"{where} is not an array")
     return iter([Fields(item, f"{where}[{index}]") for index, item in enumerate(data)])

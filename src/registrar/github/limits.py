@@ -52,7 +52,6 @@ class Pace:
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Nothing is expected."""
         self._clock = clock
         self._lock = threading.Lock()
         self._sent: deque[float] = deque(maxlen=max(count for count, _ in WINDOWS))
@@ -120,7 +119,7 @@ class Resource(StrEnum):
 
 
 class RateLimit(NamedTuple):
-    """A primary limit as GitHub last reported it; ``reset`` in seconds since the epoch."""
+    """As GitHub last reported it; ``reset`` in seconds since the epoch."""
 
     remaining: int
     reset: float
@@ -130,7 +129,6 @@ class TokenLimits:
     """What GitHub has reported about a token. May be used from several threads."""
 
     def __init__(self, token: str, clock: Clock) -> None:
-        """Nothing is known before the first answer."""
         self._is_classic = token.startswith(CLASSIC_PREFIX)
         self._clock = clock
         self._lock = threading.Lock()
@@ -173,15 +171,11 @@ class TokenLimits:
             self._rate_limits[Resource(resource)] = RateLimit(int(remaining), reset)
 
     def require(self, resource: Resource, needed: int) -> None:
-        """Refuse to begin what a rate limit would not let end.
-
-        Raises:
-            Refused: fewer than ``needed`` requests are known to be left.
-        """
-        limit = self._rate_limits.get(resource)
-        if limit and limit.reset > self._clock.time() and limit.remaining < needed:
+        """Raise `Refused` where fewer than ``needed`` requests or points are known to be left."""
+        left = self.remaining(resource)
+        if left is not None and left < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
-            left, until = limit.remaining, clock_time(limit.reset)
+            until = clock_time(self._rate_limits[resource].reset)
             raise Refused(msg(key, needed=needed, left=left, until=until), Kind.USED_UP)
 
     def remaining(self, resource: Resource) -> int | None:

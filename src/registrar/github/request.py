@@ -33,8 +33,6 @@ class Request(NamedTuple, Generic[Model_co]):
     It is not called for an answer that was refused, nor for a query's with an error that is not
     tolerated: what could not be read must not be taken for missing."""
     body: Mapping[str, object] | None = None
-    file: str = ""
-    """Path of the file that is to be created."""
     writes: bool = False
     asks_less_after: frozenset[Kind] = frozenset()
     """Failures that may pass, after which it is sent only once more: then the caller asks for

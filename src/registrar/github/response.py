@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -111,25 +111,7 @@ class Response(NamedTuple):
     @property
     def graphql_errors(self) -> tuple[GraphQLError, ...]:
         """The errors of a GraphQL answer, in the order of the answer."""
-        return tuple(self._graphql_errors())
-
-    def _graphql_errors(self) -> Iterator[GraphQLError]:
-        for error in self.details:
-            if isinstance(error, dict):
-                kind, message, path = (error.get(name) for name in ("type", "message", "path"))
-                steps = path if isinstance(path, list) else []
-                more = error.get("extensions")
-                yield GraphQLError(
-                    kind if isinstance(kind, str) else "",
-                    message if isinstance(message, str) else "",
-                    tuple(step for step in steps if isinstance(step, (str, int))),
-                    isinstance(more, dict) and more.get("saml_failure") is True,
-                )
-            else:
-                # Not confirmed that GitHub sends one; beside data it leaves something unread, too
-                yield GraphQLError(
-                    "", error if isinstance(error, str) else "", (), names_saml=False
-                )
+        return tuple(map(_graphql_error, self.details))
 
     def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Response:
         """The same GraphQL answer with only the errors that ``keep`` takes."""
@@ -155,6 +137,20 @@ class Response(NamedTuple):
         """
         data = self.data.get("data") if isinstance(self.data, dict) else None
         return isinstance(data, dict) and any(map(_holds_anything, data.values()))
+
+
+def _graphql_error(error: object) -> GraphQLError:
+    if not isinstance(error, dict):
+        # Not confirmed that GitHub sends one; beside data it leaves something unread, too
+        return GraphQLError("", error if isinstance(error, str) else "")
+    kind, message, path = (error.get(name) for name in ("type", "message", "path"))
+    more = error.get("extensions")
+    return GraphQLError(
+        kind if isinstance(kind, str) else "",
+        message if isinstance(message, str) else "",
+        tuple(s for s in path if isinstance(s, (str, int))) if isinstance(path, list) else (),
+        isinstance(more, dict) and more.get("saml_failure") is True,
+    )
 
 
 def _holds_anything(field: object) -> bool:

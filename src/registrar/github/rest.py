@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 from urllib.parse import quote
 
 from registrar.errors import GitHubError, Refused
@@ -27,6 +28,9 @@ from registrar.models.standing import CodeownersError
 from registrar.texts.messages import Message, msg
 
 PER_PAGE = 100
+Body: TypeAlias = Mapping[str, object]
+Read: TypeAlias = Callable[[object], Model]
+"""Builds our model of the JSON of a success."""
 
 
 class Rest:
@@ -39,50 +43,24 @@ class Rest:
         self._session = session
 
     def _get(
-        self,
-        target: str,
-        operation: Message,
-        read: Callable[[object], Model],
-        *,
-        may_lag: bool = False,
+        self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
     ) -> Model:
         return self._session.request(
             Request("GET", target, operation, of_json(read), may_lag=may_lag)
         )
 
     def _find(
-        self,
-        target: str,
-        operation: Message,
-        read: Callable[[object], Model],
-        *,
-        may_lag: bool = False,
+        self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
     ) -> Model | None:
         """Read what may not be there: ``None`` where GitHub says so."""
         return none_if_missing(lambda: self._get(target, operation, read, may_lag=may_lag))
 
     def _write(
-        self,
-        call: str,
-        operation: Message,
-        body: Mapping[str, object],
-        read: Callable[[object], Model],
-        *,
-        file: str = "",
+        self, method: str, target: str, operation: Message, body: Body, read: Read[Model]
     ) -> Model:
-        """Send a write; ``call`` has its method and target, and ``file`` is what it creates."""
-        method, _, target = call.partition(" ")
+        """Send a write that is about what was made or read before."""
         return self._session.request(
-            Request(
-                method,
-                target,
-                operation,
-                of_json(read),
-                body,
-                file=file,
-                writes=True,
-                may_lag=True,
-            )
+            Request(method, target, operation, of_json(read), body, writes=True, may_lag=True)
         )
 
     # --- Reads ----------------------------------------------------------------------------
@@ -270,7 +248,8 @@ class Rest:
         """Create a branch at a commit; that it exists is an error, too."""
         try:
             self._write(
-                f"POST {repository.address}/git/refs",
+                "POST",
+                f"{repository.address}/git/refs",
                 msg("operation.branch", branch=branch),
                 {"ref": f"refs/heads/{branch}", "sha": sha},
                 lambda data: self._head_of(branch, data),
@@ -290,11 +269,11 @@ class Rest:
         """
         text = base64.b64encode(content).decode("ascii")
         commit = self._write(
-            f"PUT {repository.address}/contents/{quote(path)}",
+            "PUT",
+            f"{repository.address}/contents/{quote(path)}",
             msg("operation.file", path=path),
             {"message": message, "content": text, "branch": branch},
             parse.commit_of_file,
-            file=path,
         )
         self._session.note_made()
         return commit
@@ -302,7 +281,8 @@ class Rest:
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
         """Open a pull request to the default branch; that one is open already is an error, too."""
         opened = self._write(
-            f"POST {repository.address}/pulls",
+            "POST",
+            f"{repository.address}/pulls",
             msg("operation.pull_request", branch=new.branch),
             {
                 "title": new.title,
@@ -323,7 +303,8 @@ class Rest:
     ) -> PullRequest:
         """Replace the body of a pull request, and close it if asked to."""
         return self._write(
-            f"PATCH {repository.address}/pulls/{pull_request.number}",
+            "PATCH",
+            f"{repository.address}/pulls/{pull_request.number}",
             msg("operation.pull_request_update", pull_request=pull_request.link),
             {"body": body, **({"state": "closed"} if close else {})},
             parse.pull_request,
@@ -332,7 +313,8 @@ class Rest:
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
         """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
         self._write(
-            f"POST {repository.address}/issues/{number}/labels",
+            "POST",
+            f"{repository.address}/issues/{number}/labels",
             msg("operation.labels", names=tuple(labels)),
             {"labels": list(labels)},
             objects,
@@ -346,7 +328,8 @@ class Rest:
         It silently drops those who cannot be assigned (pozil/auto-assign-issue#148).
         """
         return self._write(
-            f"POST {repository.address}/issues/{number}/assignees",
+            "POST",
+            f"{repository.address}/issues/{number}/assignees",
             msg("operation.assignees", names=tuple(assignees)),
             {"assignees": list(assignees)},
             lambda data: parse.logins(Fields(data)),
@@ -361,7 +344,8 @@ class Rest:
     ) -> None:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
         self._write(
-            f"POST {repository.address}/pulls/{number}/requested_reviewers",
+            "POST",
+            f"{repository.address}/pulls/{number}/requested_reviewers",
             msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
             {"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
             lambda data: Fields(data).identity("number"),
@@ -426,7 +410,7 @@ class Rest:
         return self.see(parse.repository(fields))
 
 
-def of_json(read: Callable[[object], Model]) -> Callable[[Response], Model]:
+def of_json(read: Read[Model]) -> Callable[[Response], Model]:
     """Read a model from the JSON of an answer."""
     return lambda response: read(response.data)
 

@@ -67,12 +67,7 @@ class RetryPolicy:
         """Whether an announcement in place of the usual text was printed."""
 
     def wait(self) -> None:
-        """Wait until every pause is over.
-
-        Raises:
-            OutOfTime: the pause that a success asked for exceeds the time that is left.
-            Cancelled: a signal arrived.
-        """
+        """Wait until every pause is over; `OutOfTime` where a success asked for too long a one."""
         self._cancellation.check()
         if self._ended:
             raise self._ended
@@ -83,11 +78,8 @@ class RetryPolicy:
         """Wait until another write may go.
 
         The interval between writes does not count as waiting; waiting for GitHub's windows does
-        where nothing is expected.
-
-        Raises:
-            OutOfTime: it would exceed the time that is left, or the run's end.
-            Cancelled: a signal arrived.
+        where nothing is expected. `OutOfTime` where it would exceed the time that is left, or the
+        run's end.
         """
         self._cancellation.sleep(pace.rest_of_interval())
         seconds = pace.rest_of_window() if creates_content else 0.0
@@ -126,10 +118,8 @@ class RetryPolicy:
     ) -> None:
         """Begin a pause, and announce it: whoever sends next waits for its end.
 
-        ``announcement`` is printed in place of the usual text, once a run.
-
-        Raises:
-            OutOfTime: it would exceed the time that is left.
+        ``announcement`` is printed in place of the usual text, once a run. `OutOfTime` where the
+        pause would exceed the time that is left.
         """
         with self._lock:
             now = self.clock.monotonic()

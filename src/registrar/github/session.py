@@ -1,8 +1,8 @@
 """Sends each request until its outcome is final, and knows what the run has just made.
 
-A session is about one repository. It knows which of its branches exist, when something was last
-made there, and whether anything was written. It shares with the sessions of other repositories
-what is known of the token (`TokenLimits`), all waiting (`RetryPolicy`) and the connections
+A session is about one repository; the one that lists and reads many only reads. It knows which
+branches exist, when something was last made, and whether anything was written. All sessions share
+what is known of the token (`TokenLimits`), the waiting (`RetryPolicy`) and the connections
 (`Transport`).
 
 A request goes through these steps, again and again, until one of them ends it:
@@ -60,13 +60,8 @@ if TYPE_CHECKING:
 See = Callable[[Repository], None]
 """Takes note of a repository that an answer describes."""
 
-
 TRIES_BEFORE_LESS = 2
 """How often a request is sent whose caller can ask for less."""
-
-
-def nobody(_known_as: str, _name: str, _is_private: bool) -> None:  # noqa: FBT001 (as `Saw`)
-    """Take no note of a repository."""
 
 
 @dataclass(slots=True)
@@ -89,7 +84,7 @@ class _Attempts(Generic[Model]):
 
 
 class Session:
-    """Requests about one repository. May be used from several threads."""
+    """May be used from several threads."""
 
     def __init__(
         self,

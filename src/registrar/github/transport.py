@@ -38,7 +38,7 @@ class Transport:
     """Sends requests with one token to one host. May be used from several threads."""
 
     def __init__(self, *, token: str, api_url: str, seconds: float | None = None) -> None:
-        """Nothing is sent before the first request; ``seconds`` is the time for one answer."""
+        """``seconds`` is the time for one answer, where it is not the usual one."""
         self._seconds = seconds or ANSWER_SECONDS
         self._token = token
         self._api_url = api_url
@@ -148,18 +148,14 @@ class _Exchange:
     def request(
         self, verb: str, url: str, content: str | None, headers: dict[str, str], *_: object
     ) -> None:
-        """Send the request."""
         body = None if content is None else content.encode()
         self.answer = self._connections.exchange(verb, url, body, headers, self._seconds)
 
     def getresponse(self) -> _Exchange:
-        """Stand in for the answer."""
         return self
 
     def read(self) -> str:
-        """No body."""
         return ""
 
     def getheaders(self) -> ItemsView[str, str]:
-        """No headers."""
         return dict[str, str]().items()
