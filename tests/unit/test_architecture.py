@@ -32,7 +32,6 @@ CORE = (
     "presence.alternatives",
     "lists.syntax",
     "lists.constraints",
-    "lists.diagnostics",
     "reporting.summary",
     "reporting.pull_request_body",
     "reporting.report_document",

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from registrar.inputs.interface import INPUTS
-from registrar.lists import conditions, constraints, entries, loading, syntax
+from registrar.lists import constraints, entries, loading, syntax
 from registrar.lists.profiles import CHOICES, CONFIG, PROFILES
 from registrar.models.patterns import MOST_CHARACTERS
 from registrar.reporting import troubleshooting
@@ -97,7 +97,7 @@ def test_definitions_lists_every_field() -> None:
 def test_definitions_lists_every_key_of_a_condition() -> None:
     rows = table(ROOT / "docs/definitions.md", "In `when`")
     keys = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]
-    assert keys == list(conditions.KEYS)
+    assert keys == list(loading.CONDITION_KEYS)
 
 
 def test_definitions_lists_every_limit() -> None:

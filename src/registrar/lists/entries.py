@@ -10,15 +10,14 @@ from typing import NamedTuple
 
 import yaml
 
-from registrar.errors import Refused
+from registrar.errors import Diagnostic, Refused
 from registrar.lists import constraints, syntax
-from registrar.lists.diagnostics import Diagnostics, Place
 from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
 from registrar.texts.escaping import SECRET_CHARACTERS
-from registrar.texts.messages import Excerpt, msg
+from registrar.texts.messages import Excerpt, Message, msg
 
 FIELDS = (
     "path",
@@ -29,16 +28,56 @@ FIELDS = (
     "alternatives",
     "may_be_blank",
 )
+_MOST_OF_ONE_KIND = 10
+"""How many diagnostics of one kind are listed; the last of them says how many follow."""
+_SHOWN_ENTRIES = 20
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that a placeholder may stand for."""
 
 
-class Entry(NamedTuple):
-    """A valid entry, and its place."""
+class Place(NamedTuple):
+    """A place in the file: a line, and the entry in it. Both count from 1."""
 
-    definition: FileDefinition
-    place: Place
+    line: int | None = None
+    entry: int | None = None
+
+
+class Diagnostics:
+    """The errors, or the warnings, of one file."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is the file's name in the diagnostics."""
+        self._name = name
+        self._kinds: dict[str, list[tuple[Message, Place]]] = {}
+        self.count = 0
+
+    def add(self, place: Place, *messages: Message) -> None:
+        for message in messages:
+            self.count += 1
+            self._kinds.setdefault(message.sentence, []).append((message, place))
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """All diagnostics in the order of the lines; of many of one kind the rest is counted."""
+        listed = list[Diagnostic]()
+        for same in self._kinds.values():
+            *first, (last, place) = same[:_MOST_OF_ONE_KIND]
+            listed += [self._diagnostic(*each) for each in first]
+            if rest := same[_MOST_OF_ONE_KIND:]:
+                numbers = tuple(where.entry or where.line for _, where in rest[:_SHOWN_ENTRIES])
+                more = ("…",) if len(rest) > _SHOWN_ENTRIES else ()
+                values = {"diagnostic": last, "count": len(rest), "entries": (*numbers, *more)}
+                last = msg("definitions.repeated", **values)
+            listed.append(self._diagnostic(last, place))
+        return sorted(listed, key=lambda diagnostic: diagnostic.line or 0)
+
+    def _diagnostic(self, message: Message, place: Place) -> Diagnostic:
+        values = {"file": self._name, "line": place.line, "diagnostic": message}
+        if place.entry is not None:
+            message = msg("definitions.at", entry=place.entry, **values)
+        elif place.line is not None:
+            message = msg("definitions.at_line", **values)
+        return Diagnostic(message, self._name, place.line)
 
 
 class EntryReader:
@@ -53,15 +92,18 @@ class EntryReader:
         self.errors = Diagnostics(name)
         self.warnings = Diagnostics(name)
 
-    def entries(self, nodes: Sequence[yaml.Node], *, content_allowed: bool) -> dict[str, Entry]:
-        """Give the valid entries by their paths, in their order."""
+    def entries(
+        self, nodes: Sequence[yaml.Node], *, content_allowed: bool
+    ) -> tuple[dict[str, FileDefinition], dict[str, Place]]:
+        """Give the valid entries by their paths, in their order, and their places."""
         if len(nodes) > constraints.MOST_PATHS:
             most = constraints.MOST_PATHS
             message = msg("definitions.too_many_entries", count=len(nodes), most=most)
             self.errors.add(Place(line_of(nodes[0])), message)
-            return {}
+            return {}, {}
         numbers: dict[str, int] = {}
-        entries: dict[str, Entry] = {}
+        entries: dict[str, FileDefinition] = {}
+        places: dict[str, Place] = {}
         for number, node in enumerate(nodes, start=1):
             place = Place(line_of(node), number)
             before = self.errors.count
@@ -73,8 +115,8 @@ class EntryReader:
                 if path:
                     numbers.setdefault(path, number)
                 if self.errors.count == before:
-                    entries[path] = Entry(definition, place)
-        return entries
+                    entries[path], places[path] = definition, place
+        return entries, places
 
     def keys(
         self, node: yaml.MappingNode, known: Sequence[str], place: Place
@@ -242,31 +284,18 @@ class EntryReader:
         return definition._replace(source=source, properties=names)
 
     def _require_room(self) -> None:
-        """Read no more of a list that is refused: perhaps it holds one large file very often.
-
-        Raises:
-            Refused: the contents were too large before.
-        """
+        """Read no more of a list that is refused: perhaps it holds one large file very often."""
         if self._room < 0:
             raise Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
 
     def _file(self, name: str) -> bytes:
-        """Read a file with content.
-
-        Raises:
-            Refused: it cannot be used; the message says why.
-        """
         data = self._folder.read(str(self._beside / name), most=constraints.CONTENT_BYTES)
         if self._secret and self._secret.encode() in data:
             raise Refused(msg("definitions.holds_token", key="content_file"))
         return data
 
     def _checked(self, content: bytes, *, template: bool) -> bytes:
-        """Check a template, and how much is written in all.
-
-        Raises:
-            Refused: with what is wrong.
-        """
+        """Check a template, and how much is written in all."""
         size = len(content)
         self._room -= size
         if template:

@@ -13,20 +13,25 @@ import yaml
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.lists import constraints, profiles, syntax
-from registrar.lists.conditions import ConditionReader
-from registrar.lists.diagnostics import Place
-from registrar.lists.entries import Entry, EntryReader, line_of
+from registrar.lists.entries import EntryReader, Place, line_of
 from registrar.lists.syntax import Malformed
 from registrar.models.files import FileDefinition, parents
 from registrar.models.patterns import MOST_CHARACTERS, matches
-from registrar.models.rules import Rule
+from registrar.models.rules import Condition, Rule
+from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
+from registrar.texts.templates import PROPERTY_NAME
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
 RULE_KEYS = ("when", "extends", "exclude", "files")
 """Keys of one of its rules."""
+CONDITION_KEYS = (
+    *("language", "topic", "visibility", "fork", "name", "exists", "missing", "property"),
+    "not",
+)
+"""Keys of a rule's ``when``."""
 
 
 class Loaded(NamedTuple):
@@ -44,10 +49,8 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
     Where content is not allowed, it is ignored with a warning.
-    Whatever holds ``secret`` is refused, because what is listed is published.
-
-    Raises:
-        InvalidInput: the file cannot be used; carries every diagnostic.
+    Whatever holds ``secret`` is refused, because what is listed is published. `InvalidInput`
+    carries every diagnostic.
     """
     try:
         root = _parse(folder.read(name, most=constraints.FILE_BYTES), name)
@@ -90,10 +93,9 @@ def _merged(
     content_allowed: bool,
 ) -> Mapping[str, FileDefinition]:
     """The entries of a list, or of a rule, by their paths: first those that it extends."""
-    own = reader.entries(nodes, content_allowed=content_allowed)
-    merged = {definition.path: definition for definition in extended}
-    merged |= {path: entry.definition for path, entry in own.items()}
-    _check_tree(reader, own, merged)
+    own, places = reader.entries(nodes, content_allowed=content_allowed)
+    merged = {definition.path: definition for definition in extended} | own
+    _check_tree(reader, places, merged)
     return merged
 
 
@@ -103,7 +105,7 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
         message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
         reader.errors.add(Place(line_of(nodes[0])), message)
         return
-    conditions = ConditionReader(reader)
+    conditions = _ConditionReader(reader)
     for number, node in enumerate(nodes, start=1):
         place = Place(line_of(node))
         if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
@@ -119,6 +121,101 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
             reader.errors.add(place, msg("definitions.rule_without_files"))
         listed = tuple(each._replace(rule=number) for each in merged.values())
         yield Rule(number, condition, listed)
+
+
+class _ConditionReader:
+    """Reads the conditions of one list and notes what is wrong with them."""
+
+    def __init__(self, reader: EntryReader) -> None:
+        self._reader = reader
+
+    def condition(
+        self, node: yaml.Node | None, place: Place, known: Sequence[str] = CONDITION_KEYS
+    ) -> Condition:
+        """Read what must hold; nothing of it is empty, or it would hold by mistake."""
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
+            self._reader.errors.add(place, msg("definitions.when_no_object"))
+            return Condition()
+        place = Place(line_of(node))
+        if not node.value:
+            self._reader.errors.add(place, msg("definitions.when_empty"))
+        keys = self._reader.keys(node, known, place)
+
+        def texts(key: str) -> frozenset[str]:
+            return frozenset(each.lower() for each in self._strings(keys.get(key), key))
+
+        negated = keys.get("not")
+        return Condition(
+            languages=texts("language"),
+            topics=texts("topic"),
+            visibilities=frozenset(self._visibilities(keys.get("visibility"))),
+            is_fork=self._fork(keys.get("fork"), place),
+            names=tuple(self._names(keys.get("name"))),
+            exists=tuple(self._paths(keys.get("exists"), "exists")),
+            missing=tuple(self._paths(keys.get("missing"), "missing")),
+            properties=tuple(self._properties(keys.get("property"))),
+            negated=self.condition(negated, place, CONDITION_KEYS[:-1])
+            if negated is not None
+            else None,
+        )
+
+    def _strings(self, node: yaml.Node | None, key: str) -> Iterator[str]:
+        """A text, or several."""
+        if node is None:
+            return
+        place = Place(line_of(node))
+        is_list = isinstance(node, yaml.SequenceNode)
+        items = self._reader.items(node, key, place) if is_list else [node]
+        if not items:
+            self._reader.errors.add(place, msg("definitions.when_no_value", key=key))
+        for item in items:
+            at = Place(line_of(item))
+            value = self._reader.string(item, key, at, is_item=is_list)
+            if value is not None and not value.strip():
+                self._reader.errors.add(at, msg("definitions.when_no_value", key=key))
+            elif value is not None and len(value) > MOST_CHARACTERS:
+                message = msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS)
+                self._reader.errors.add(at, message)
+            elif value is not None:
+                yield value
+
+    def _visibilities(self, node: yaml.Node | None) -> Iterator[str]:
+        for value in self._strings(node, "visibility"):
+            if node is not None and value.lower() not in VISIBILITIES:
+                values = {"value": Excerpt(value), "known": VISIBILITIES}
+                message = msg("definitions.when_visibility", **values)
+                self._reader.errors.add(Place(line_of(node)), message)
+            yield value.lower()
+
+    def _names(self, node: yaml.Node | None) -> Iterator[str]:
+        for value in self._strings(node, "name"):
+            if node is not None and "/" in value:
+                message = msg("definitions.when_name", value=Excerpt(value))
+                self._reader.errors.add(Place(line_of(node)), message)
+            yield value.lower()
+
+    def _paths(self, node: yaml.Node | None, key: str) -> Iterator[str]:
+        for value in self._strings(node, key):
+            if node is not None:
+                diagnostics = constraints.path_diagnostics(value)
+                self._reader.errors.add(Place(line_of(node)), *diagnostics)
+            yield value
+
+    def _fork(self, node: yaml.Node | None, place: Place) -> bool | None:
+        return None if node is None else self._reader.boolean(node, "fork", place)
+
+    def _properties(self, node: yaml.Node | None) -> Iterator[tuple[str, frozenset[str]]]:
+        if node is None:
+            return
+        place = Place(line_of(node))
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING and node.value):
+            self._reader.errors.add(place, msg("definitions.when_property"))
+            return
+        for name, value in self._reader.all_keys(node, place).items():
+            if not PROPERTY_NAME.fullmatch(name):
+                message = msg("definitions.when_property_name", name=Excerpt(name))
+                self._reader.errors.add(Place(line_of(value)), message)
+            yield name.lower(), frozenset(each.lower() for each in self._strings(value, name))
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -202,7 +299,7 @@ def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set
 
 
 def _check_tree(
-    reader: EntryReader, own: Mapping[str, Entry], merged: Mapping[str, FileDefinition]
+    reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, FileDefinition]
 ) -> None:
     """No path may lie below another one: a file is not a directory."""
     for path in merged:
@@ -211,10 +308,10 @@ def _check_tree(
             continue
         values = {"path": Excerpt(path), "parent": Excerpt(parent)}
         if path in own and parent in own:
-            message = msg("definitions.path_below_file", **values, other=own[parent].place.entry)
+            message = msg("definitions.path_below_file", **values, other=own[parent].entry)
         else:
             message = msg("definitions.path_below_extended", **values)
-        reader.errors.add((own.get(path) or own[parent]).place, message)
+        reader.errors.add(own.get(path) or own[parent], message)
 
 
 def _check_size(
