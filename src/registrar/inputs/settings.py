@@ -102,12 +102,9 @@ class Settings(NamedTuple):
 
 
 def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings:
-    """Read and check the inputs.
+    """Read and check the inputs; `InvalidInput` has every diagnostic.
 
     ``errors`` were found on the command line, and are reported together with ours.
-
-    Raises:
-        InvalidInput: with every diagnostic.
     """
     reader = _Reader(environ)
     profile, mode = reader.profile(), Mode(reader.choice("mode"))
