@@ -91,6 +91,22 @@ def test_imports_point_down() -> None:
     assert upwards == []
 
 
+def test_others_import_from_a_package_what_it_has_for_them() -> None:
+    faces = {
+        package: set(re.findall(r"`(\w+)`", docstring.partition("For others: ")[2]))
+        for package, file in NAMES.items()
+        if file.name == "__init__.py"
+        and "For others: "
+        in (docstring := ast.get_docstring(ast.parse(file.read_text("utf-8"))) or "")
+    }
+    used: dict[str, set[str]] = {package: set() for package in faces}
+    for importer, others in GRAPH.items():
+        for package, _, module in (other.partition(".") for other in others):
+            if module and package in faces and importer.partition(".")[0] != package:
+                used[package].add(module)
+    assert used == faces
+
+
 def test_no_modules_import_each_other() -> None:
     assert len(GRAPH) > 15
     circles = [(one, other) for one in GRAPH for other in GRAPH[one] if one in reached(other)]
