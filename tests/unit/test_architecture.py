@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from registrar.inputs.interface import INPUTS
 from registrar.models.run import RunResult
 from registrar.reporting.report_document import outputs
-from registrar.texts.messages import Catalogue
 from tests.documents import table
 from tests.harness import ROOT, clean_environment
 
@@ -174,17 +172,6 @@ def test_bad_input_is_reported_without_importing_pygithub() -> None:
     )
     command = [sys.executable, "-I", "-c", program]
     assert subprocess.run(command, env=clean_environment(), check=False).returncode == 0
-
-
-def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
-    catalogue = Catalogue("en")
-    assert list(ACTION["inputs"]) == list(INPUTS)
-    for name, each in INPUTS.items():
-        default = each.workflow_default or each.default
-        assert ACTION["inputs"][name] == {
-            "description": catalogue.text(each.description),
-            **({"default": default} if default else {}),
-        }
 
 
 def test_the_outputs_of_the_action_are_those_that_are_written() -> None:
