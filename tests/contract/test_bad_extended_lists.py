@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from registrar.lists.profiles import PROFILES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import TARGET, Action
 from tests.mistakes import check_error
@@ -148,8 +149,8 @@ OBJECTS: dict[str, tuple[Any, int, str, str]] = {
     "unknown list": (
         {"extends": "all"},
         2,
-        "there is no built-in list all to extend. Known: scaffold, health, starter.",
-        "all という付属の一覧はありません。使えるもの: scaffold、health、starter。",
+        f"there is no built-in list all to extend. Known: {', '.join(PROFILES)}.",
+        f"all という付属の一覧はありません。使えるもの: {'、'.join(PROFILES)}。",
     ),
     "extends is no string": (
         {"extends": ["health"]},

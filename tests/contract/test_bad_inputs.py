@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from registrar.inputs.interface import NAMES
+from registrar.lists.profiles import CHOICES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action
 from tests.mistakes import check_error
@@ -73,8 +74,8 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
     },
     "unknown profile": (
         {"profile": "everything"},
-        "Invalid value everything for profile. Valid values: scaffold, health, starter, all.",
-        "profile に everything という値はありません。使える値: scaffold、health、starter、all。",
+        f"Invalid value everything for profile. Valid values: {', '.join(CHOICES)}.",
+        f"profile に everything という値はありません。使える値: {'、'.join(CHOICES)}。",
     ),
     "profile mistyped": (
         {"profile": "helth"},

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from registrar.lists.profiles import CHOICES
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.contract.test_run import refuse, summary_lines
 from tests.fakehub import Repository, StandInHost
@@ -322,9 +323,8 @@ def test_a_run_without_any_list_is_refused_before_any_request(
     run = action(more, profile=None, language="en")
     assert run.exit_code == 2
     assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr
-    assert (
-        "profile (a list that comes with the action): scaffold, health, starter, all." in run.stderr
-    )
+    known = ", ".join(CHOICES)
+    assert f"profile (a list that comes with the action): {known}." in run.stderr
     run = action(more, profile=None, runner=True)
     [annotation] = run.annotations()
     assert "一覧が指定されていません。definitions（独自の一覧のファイル）か" in annotation.data

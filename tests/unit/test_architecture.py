@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from registrar.inputs.interface import INPUTS
 from registrar.models.run import RunResult
 from registrar.reporting.report import outputs
-from registrar.texts.messages import Catalogue
 from tests.documents import table
 from tests.harness import ROOT, clean_environment
 
@@ -32,7 +30,6 @@ CORE = (
     "presence.alternatives",
     "lists.syntax",
     "lists.constraints",
-    "lists.diagnostics",
     "reporting.summary",
     "reporting.pull_request_body",
     "reporting.report",
@@ -90,6 +87,22 @@ def test_imports_point_down() -> None:
         and layer[own] >= layer[other]
     ]
     assert upwards == []
+
+
+def test_others_import_from_a_package_what_it_has_for_them() -> None:
+    faces = {
+        package: set(re.findall(r"`(\w+)`", docstring.partition("For others: ")[2]))
+        for package, file in NAMES.items()
+        if file.name == "__init__.py"
+        and "For others: "
+        in (docstring := ast.get_docstring(ast.parse(file.read_text("utf-8"))) or "")
+    }
+    used: dict[str, set[str]] = {package: set() for package in faces}
+    for importer, others in GRAPH.items():
+        for package, _, module in (other.partition(".") for other in others):
+            if module and package in faces and importer.partition(".")[0] != package:
+                used[package].add(module)
+    assert used == faces
 
 
 def test_no_modules_import_each_other() -> None:
@@ -171,17 +184,6 @@ def test_bad_input_is_reported_without_importing_pygithub() -> None:
     )
     command = [sys.executable, "-I", "-c", program]
     assert subprocess.run(command, env=clean_environment(), check=False).returncode == 0
-
-
-def test_the_inputs_of_the_action_are_those_of_the_table() -> None:
-    catalogue = Catalogue("en")
-    assert list(ACTION["inputs"]) == list(INPUTS)
-    for name, each in INPUTS.items():
-        default = each.workflow_default or each.default
-        assert ACTION["inputs"][name] == {
-            "description": catalogue.text(each.description),
-            **({"default": default} if default else {}),
-        }
 
 
 def test_the_outputs_of_the_action_are_those_that_are_written() -> None:

@@ -5,41 +5,22 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from scripts.lib.composite import SOURCE, TARGET, composite
+from tests.documents import ROOT
 
-ACTION, COMPOSITE = (yaml.safe_load(file.read_text("utf-8")) for file in (SOURCE, TARGET))
-[STEP] = COMPOSITE["runs"]["steps"]
-
-
-def test_it_has_the_inputs_and_outputs_of_the_action() -> None:
-    assert COMPOSITE["inputs"] == ACTION["inputs"], "run scripts/composite"
-    values = {
-        name: {**each, "value": f"${{{{ steps.{STEP['id']}.outputs.{name} }}}}"}
-        for name, each in ACTION["outputs"].items()
-    }
-    assert COMPOSITE["outputs"] == values, "run scripts/composite"
-
-
-def test_the_script_writes_the_file_as_it_is() -> None:
-    text = TARGET.read_text("utf-8")
-    assert composite(SOURCE.read_text("utf-8"), text) == text
-
-
-def test_a_new_input_and_a_new_output_are_taken_over() -> None:
-    more = "  new: {}\n\noutputs:\n  made:\n    description: It\n"
-    source = SOURCE.read_text("utf-8").replace("\noutputs:\n", more)
-    written: dict[str, Any] = yaml.safe_load(composite(source, TARGET.read_text("utf-8")))
-    assert "new" in written["inputs"]
-    assert written["outputs"]["made"]["value"] == "${{ steps.registrar.outputs.made }}"
+FOLDER = ROOT / "composite"
+[STEP] = yaml.safe_load((FOLDER / "action.yml").read_text("utf-8"))["runs"]["steps"]
 
 
 def start(path: Path, **env: str) -> tuple[int, str]:
     """Run the step with only these programs; its exit code and what it said."""
-    given = {"PATH": str(path), "GITHUB_ACTION_PATH": str(TARGET.parent), "REGISTRAR_INPUTS": "{}"}
+    given = {
+        "PATH": str(path),
+        "GITHUB_ACTION_PATH": str(FOLDER),
+        "REGISTRAR_INPUTS": "{}",
+    }
     ended = subprocess.run(
         ["/bin/sh", "-e", "-c", STEP["run"]],
         env=given | env,

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from registrar.inputs.interface import INPUTS
-from registrar.lists import conditions, constraints, entries, loading, syntax
-from registrar.lists.profiles import CHOICES, CONFIG, PROFILES
+from registrar.lists import constraints, entries, loading, syntax
+from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.models.patterns import MOST_CHARACTERS
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
@@ -23,20 +23,6 @@ ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8")
 
 
 # --- Tables -------------------------------------------------------------------------------
-
-
-def names_and_defaults(kind: str) -> list[list[str]]:
-    return [
-        [f"`{key}`", f"`{each['default']}`" if "default" in each else ""]
-        for key, each in ACTION[kind].items()
-    ]
-
-
-def test_readme_lists_every_input() -> None:
-    descriptions = [each["description"] for each in ACTION["inputs"].values()]
-    rows = table(README, "Input")
-    assert [row[:2] for row in rows] == names_and_defaults("inputs")
-    assert [row[2] for row in rows] == descriptions
 
 
 def test_readme_lists_every_output() -> None:
@@ -53,31 +39,8 @@ def test_comparison_lists_inputs_in_their_order() -> None:
     assert "definitions" in listed
 
 
-def test_japanese_readme_lists_every_input_and_output() -> None:
-    rows = table(README_JA, "入力")
-    assert [row[:2] for row in rows] == names_and_defaults("inputs")
+def test_japanese_readme_lists_every_output() -> None:
     assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
-    japanese = Catalogue("ja")
-    assert [row[2] for row in rows] == [japanese.text(each.description) for each in INPUTS.values()]
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_description_of_the_input_names_every_profile(language: str) -> None:
-    text = Catalogue(language).text(msg("option.profile"))
-    assert re.findall(r"`(\w+)`", text) == list(CHOICES)
-
-
-def test_every_profile_is_documented_and_can_be_chosen() -> None:
-    rows = table(ROOT / "docs/concepts.md", "Profile")
-    shown = [(p.name, p.branch, p.commit_message, p.title) for p in PROFILES.values()]
-    assert [row[:4] for row in rows] == [
-        [f"`{text.replace('{path}', '<path>')}`" for text in row] for row in shown
-    ]
-    for workflow in ("register-files", "register-many"):
-        text = (ROOT / f".github/workflows/{workflow}.yml").read_text("utf-8")
-        assert f"options: [{', '.join(CHOICES)}]" in text, workflow
-    schema = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
-    assert schema["$defs"]["list"]["properties"]["extends"]["enum"] == list(PROFILES)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -97,7 +60,7 @@ def test_definitions_lists_every_field() -> None:
 def test_definitions_lists_every_key_of_a_condition() -> None:
     rows = table(ROOT / "docs/definitions.md", "In `when`")
     keys = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]
-    assert keys == list(conditions.KEYS)
+    assert keys == list(loading.CONDITION_KEYS)
 
 
 def test_definitions_lists_every_limit() -> None:

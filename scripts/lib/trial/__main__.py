@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import requests
 
 from registrar.inputs import api_url
-from registrar.runtime.clock import Clock, SystemClock
+from registrar.runtime.clock import Clock
 from scripts.lib.trial.answers import NEW, OK, WRONG, Names, Row, save
 from scripts.lib.trial.recorder import Recorder
 from scripts.lib.trial.scratch import NotScratch, Scratch, find
@@ -55,7 +56,7 @@ def main(
     try:
         names = (given.repository, given.second or f"{given.repository}-2")
         repositories = scratch_repositories(root, token, names)
-        found = play(root, token, repositories, tell, clock or SystemClock())
+        found = play(root, token, repositories, tell, clock or time)
     except (NotScratch, requests.RequestException) as error:
         tell(f"Error: {str(error).replace(token, '***') if token else error}")
         return EXIT_REFUSED

@@ -1,5 +1,5 @@
 """Options and environment -> settings, with every diagnostic at once.
 
-`settings` reads them all, `cli` the command line; `interface` knows every input and its default,
-`environment` the variables of the runner.
+For others: `settings` is what a run was asked to do, `cli` reads the command line, `environment`
+the variables of the runner.
 """

@@ -33,10 +33,6 @@ class Input(NamedTuple):
 
     The names of the two commands; a plain ``LANGUAGE`` or ``BRANCH`` is set for other reasons.
     """
-    other_names: tuple[str, ...] = ()
-    """Its names in similar actions, and names that people remember wrongly."""
-    names_of_values: tuple[tuple[str, str], ...] = ()
-    """Names that people give to one of its values: ``dry_run`` is ``mode: plan``."""
     workflow_default: str = ""
     """Default in ``action.yml`` where only a workflow has one."""
 
@@ -69,88 +65,35 @@ INPUTS = {
             "host_token",
             msg("option.host_token"),
             plain_variables=("HOST_TOKEN",),
-            other_names=("token", "github_token", "gh_token", "gh_pat"),
             workflow_default="${{ github.token }}",
         ),
         Input(
             "target_repo",
             msg("option.target_repo"),
             plain_variables=("TARGET_REPO",),
-            other_names=("repo", "repository", "github_repository"),
             workflow_default="${{ github.repository }}",
         ),
-        Input(
-            "target_repos",
-            msg("option.target_repos"),
-            other_names=("repos", "repositories", "target_repositories"),
-        ),
+        Input("target_repos", msg("option.target_repos")),
         Input("profile", msg("option.profile"), choices=profiles.CHOICES),
-        Input(
-            "definitions",
-            msg("option.definitions"),
-            other_names=("definition_file", "definitions_file", "config_path"),
-        ),
+        Input("definitions", msg("option.definitions")),
         Input("respect_alternatives", msg("option.respect_alternatives"), "false", _SWITCH),
-        Input(
-            "mode",
-            msg("option.mode"),
-            Mode.REGISTER,
-            tuple(Mode),
-            names_of_values=(
-                *((name, Mode.PLAN) for name in ("dry_run", "dryrun", "plan")),
-                ("check", Mode.CHECK),
-            ),
-        ),
-        Input(
-            "fail_on",
-            msg("option.fail_on"),
-            FailOn.MISSING,
-            tuple(FailOn),
-            other_names=("fail_if",),
-        ),
-        Input(
-            # Without one: a commit for each file in one repository, a single one in many
-            "commit_strategy",
-            msg("option.commit_strategy"),
-            choices=tuple(CommitStrategy),
-            other_names=("strategy",),
-        ),
+        Input("mode", msg("option.mode"), Mode.REGISTER, tuple(Mode)),
+        Input("fail_on", msg("option.fail_on"), FailOn.MISSING, tuple(FailOn)),
+        # Without one: a commit for each file in one repository, a single one in many
+        Input("commit_strategy", msg("option.commit_strategy"), choices=tuple(CommitStrategy)),
         # A name must be the same in the next run, so it cannot hold the number of missing files
-        Input(
-            "branch",
-            msg("option.branch"),
-            placeholders=("profile", "owner", "repo"),
-            other_names=("branch_name",),
-        ),
+        Input("branch", msg("option.branch"), placeholders=("profile", "owner", "repo")),
         Input("commit_message", msg("option.commit_message"), placeholders=("path", *_TEXT)),
-        Input(
-            "title",
-            msg("option.title"),
-            placeholders=_TEXT,
-            other_names=("pr_title", "pull_request_title"),
-        ),
-        Input(
-            "body",
-            msg("option.body"),
-            placeholders=_TEXT,
-            other_names=("pr_body", "pull_request_body"),
-        ),
-        Input("labels", msg("option.labels"), placeholders=(PROPERTY,), other_names=("pr_labels",)),
+        Input("title", msg("option.title"), placeholders=_TEXT),
+        Input("body", msg("option.body"), placeholders=_TEXT),
+        Input("labels", msg("option.labels"), placeholders=(PROPERTY,)),
         Input("assignees", msg("option.assignees"), placeholders=(PROPERTY,)),
         Input("reviewers", msg("option.reviewers"), placeholders=(PROPERTY,)),
         Input("team_reviewers", msg("option.team_reviewers"), placeholders=(PROPERTY,)),
         Input("draft", msg("option.draft"), "false", _SWITCH),
-        Input(
-            "language",
-            msg("option.language"),
-            DEFAULT_LANGUAGE,
-            LANGUAGES,
-            other_names=("lang", "locale"),
-        ),
-        Input("max_wait_minutes", msg("option.max_wait_minutes"), "15", other_names=("max_wait",)),
-        Input(
-            "max_pull_requests", msg("option.max_pull_requests"), "100", other_names=("max_prs",)
-        ),
+        Input("language", msg("option.language"), DEFAULT_LANGUAGE, LANGUAGES),
+        Input("max_wait_minutes", msg("option.max_wait_minutes"), "15"),
+        Input("max_pull_requests", msg("option.max_pull_requests"), "100"),
         Input("max_minutes", msg("option.max_minutes"), "50"),
         Input("shard", msg("option.shard")),
         # The runner sets the address of the GitHub that the workflow runs on
@@ -161,6 +104,25 @@ INPUTS = {
 
 NAMES = tuple(INPUTS)
 
+_OTHER_NAMES = {
+    "host_token": ("token", "github_token", "gh_token", "gh_pat"),
+    "target_repo": ("repo", "repository", "github_repository"),
+    "target_repos": ("repos", "repositories", "target_repositories"),
+    "definitions": ("definition_file", "definitions_file", "config_path"),
+    "mode: plan": ("dry_run", "dryrun", "plan"),
+    "mode: check": ("check",),
+    "fail_on": ("fail_if",),
+    "commit_strategy": ("strategy",),
+    "branch": ("branch_name",),
+    "title": ("pr_title", "pull_request_title"),
+    "body": ("pr_body", "pull_request_body"),
+    "labels": ("pr_labels",),
+    "language": ("lang", "locale"),
+    "max_wait_minutes": ("max_wait",),
+    "max_pull_requests": ("max_prs",),
+}
+"""What inputs, and values of them, are called in similar actions, or remembered as."""
+
 
 class Meant(NamedTuple):
     """What somebody probably meant by a name that no input has."""
@@ -170,13 +132,11 @@ class Meant(NamedTuple):
     """Empty: the name says nothing about the value."""
 
 
-_MEANT = {
-    name: Meant(each, value)
-    for each in INPUTS.values()
-    for name, value in (
-        *((name, "") for name in (each.name, *each.other_names)),
-        *each.names_of_values,
-    )
+_MEANT = {name: Meant(each) for name, each in INPUTS.items()} | {
+    other: Meant(INPUTS[name], value)
+    for meaning, others in _OTHER_NAMES.items()
+    for name, _, value in [meaning.partition(": ")]
+    for other in others
 }
 
 

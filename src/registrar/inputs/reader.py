@@ -47,12 +47,9 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings:
-    """Read and check the inputs.
+    """Read and check the inputs; `InvalidInput` has every diagnostic.
 
     ``errors`` were found on the command line, and are reported together with ours.
-
-    Raises:
-        InvalidInput: with every diagnostic.
     """
     reader = _Reader(environ)
     profile, mode = reader.profile(), Mode(reader.choice("mode"))
@@ -74,7 +71,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         commit_message=reader.line("commit_message"),
         title=reader.line("title"),
         pull_request=PullRequestOptions(
-            body=reader.body(),
+            body=reader.text("body", BODY_CHARACTERS),
             labels=reader.filled_names("labels"),
             assignees=reader.people("assignees"),
             reviewers=reader.people("reviewers"),
@@ -143,7 +140,7 @@ class _Reader:
     def choice(self, name: str) -> str:
         """One of the valid values; the default where it is none of them, which is reported."""
         known = INPUTS[name]
-        value = self._given(name) or known.default
+        value = self._given(name)
         if accepted := known.accepted(value):
             return accepted
         values = {"name": name, "value": value, "accepted": known.choices}
@@ -158,7 +155,7 @@ class _Reader:
     def fail_on(self) -> frozenset[FailOn]:
         """What fails a check: some of the valid values."""
         name = "fail_on"
-        given = [each.lower() for each in self.names(name)] or [INPUTS[name].default]
+        given = [each.lower() for each in self.names(name)]
         accepted = INPUTS[name].choices
         for value in given:
             if value not in accepted:
@@ -168,7 +165,7 @@ class _Reader:
 
     def warnings(self, mode: Mode) -> tuple[Message, ...]:
         # A workflow hands the default over, too
-        if self._given("fail_on") not in {"", FailOn.MISSING} and mode is not Mode.CHECK:
+        if self._given("fail_on") != FailOn.MISSING and mode is not Mode.CHECK:
             return (msg("input.fail_on_unused", mode=mode),)
         return ()
 
@@ -189,16 +186,14 @@ class _Reader:
             self._report(name, message)
         return value
 
-    def body(self) -> str:
-        value = self.template("body")
-        if len(value) > BODY_CHARACTERS:
-            self._report("body", msg("input.too_long", name="body", most=BODY_CHARACTERS))
+    def text(self, name: str, most: int) -> str:
+        value = self.template(name)
+        if len(value) > most:
+            self._report(name, msg("input.too_long", name=name, most=most))
         return value
 
     def line(self, name: str) -> str:
-        value = self.template(name)
-        if len(value) > LINE_CHARACTERS:
-            self._report(name, msg("input.too_long", name=name, most=LINE_CHARACTERS))
+        value = self.text(name, LINE_CHARACTERS)
         if "\n" in value or "\r" in value:
             self._report(name, msg("input.several_lines", name=name))
         return value
@@ -260,7 +255,7 @@ class _Reader:
         return value.rstrip("/")
 
     def minutes(self, name: str) -> float:
-        value = self._given(name) or INPUTS[name].default
+        value = self._given(name)
         if _MINUTES.fullmatch(value) and float(value) <= MOST_MINUTES:
             return float(value)
         self._report(name, msg("input.minutes", name=name, value=value, most=MOST_MINUTES))
@@ -268,7 +263,7 @@ class _Reader:
 
     def max_pull_requests(self) -> int:
         name = "max_pull_requests"
-        value = self._given(name) or INPUTS[name].default
+        value = self._given(name)
         if _COUNT.fullmatch(value):
             return int(value)
         self._report(name, msg("input.max_pull_requests", value=value))
@@ -311,7 +306,10 @@ class _Reader:
         return name
 
     def _given(self, name: str) -> str:
-        return "" if name in self._unreadable else environment.value_of(self._environ, name)
+        """Value of an input, or its default; empty where it could not be read."""
+        if name in self._unreadable:
+            return ""
+        return environment.value_of(self._environ, name) or INPUTS[name].default
 
     def _report(self, name: str, message: Message) -> None:
         """Add a diagnostic, unless the value could not even be read."""

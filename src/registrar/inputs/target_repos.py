@@ -10,10 +10,8 @@ from registrar.models.selection import VISIBILITIES, NamePattern, Selection
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME
 
-QUALIFIERS = (
-    *("topic:", "-topic:", "visibility:", "language:", "property:", "-property:"),
-    "fork:true",
-)
+_WITH_VALUE = ("topic", "-topic", "visibility", "language", "property", "-property")
+QUALIFIERS = (*(f"{name}:" for name in _WITH_VALUE), "fork:true")
 
 _NAME = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
 _MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.IGNORECASE)
@@ -27,21 +25,21 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
     https://docs.github.com/en/search-github/searching-on-github/searching-for-repositories
     """
     patterns: list[NamePattern] = []
-    named: list[str] = []
-    single = ("topic", "-topic", "visibility", "language", "property", "-property")
-    values: dict[str, list[str]] = {name: [] for name in single}
+    named: dict[str, str] = {}
+    values: dict[str, list[str]] = {name: [] for name in _WITH_VALUE}
     forks = False
     errors: list[Message] = []
     for entry in entries:
-        key, colon, value = entry.partition(":")
+        name, colon, value = entry.partition(":")
+        key = name.lower()
         matched = _NAME.fullmatch(entry.removeprefix("!"))
         value = value.strip(" \"'").lower()
-        if re.search(r"\s", f"{key}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
+        if re.search(r"\s", f"{name}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
             errors.append(msg("fleet.not_separated", value=entry))
-        elif colon and key.lower() in values and value:
-            values[key.lower()].append(value)
-        elif colon and key.lower() in values:
-            errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key.lower()))
+        elif colon and key in values and value:
+            values[key].append(value)
+        elif colon and key in values:
+            errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key))
         elif entry.lower() == "fork:true":
             forks = True
         elif colon and "/" not in entry:
@@ -53,12 +51,16 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
             errors.append(msg("fleet.pattern_too_long", value=value, most=MOST_CHARACTERS))
         else:
             includes = not entry.startswith("!")
-            owner, name = matched["owner"].lower(), matched["repo"].lower()
-            patterns.append(NamePattern(owner, name, includes))
+            owner, repo = matched["owner"].lower(), matched["repo"].lower()
+            patterns.append(NamePattern(owner, repo, includes))
             if includes and patterns[-1].is_literal:
-                named.append(entry)
+                named[entry.lower()] = entry
     errors += _malformed_properties((*values["property"], *values["-property"]))
-    errors += _unknown_visibilities(values["visibility"])
+    errors += (
+        msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)
+        for value in values["visibility"]
+        if value not in VISIBILITIES
+    )
     if not errors and not any(pattern.includes for pattern in patterns):
         errors.append(msg("fleet.nothing_included"))
     selection = Selection(
@@ -72,8 +74,7 @@ def parse(entries: Sequence[str]) -> tuple[Selection, tuple[Message, ...]]:
         excluded_properties=_properties(values["-property"]),
         with_properties=bool(values["property"] or values["-property"]),
     )
-    once = {name.lower(): name for name in named}
-    literals = tuple(name for name in once.values() if selection.takes(name))
+    literals = tuple(filter(selection.takes, named.values()))
     return selection._replace(literals=literals), tuple(errors)
 
 
@@ -91,9 +92,3 @@ def _properties(entries: Sequence[str]) -> dict[str, frozenset[str]]:
         name, equals, value = (part.strip(" \"'") for part in entry.partition("="))
         properties[name] = properties.get(name, frozenset()) | ({value} if equals else frozenset())
     return properties
-
-
-def _unknown_visibilities(values: Sequence[str]) -> Iterator[Message]:
-    for value in values:
-        if value not in VISIBILITIES:
-            yield msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)

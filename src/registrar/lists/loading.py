@@ -13,20 +13,25 @@ import yaml
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.lists import constraints, profiles, syntax
-from registrar.lists.conditions import ConditionReader
-from registrar.lists.diagnostics import Place
-from registrar.lists.entries import Entry, EntryReader, line_of
+from registrar.lists.entries import EntryReader, Place
 from registrar.lists.syntax import Malformed
 from registrar.models.files import FileDefinition, parents
 from registrar.models.patterns import MOST_CHARACTERS, matches
-from registrar.models.rules import Rule
+from registrar.models.rules import Condition, Rule
+from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
+from registrar.texts.templates import PROPERTY_NAME
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
 RULE_KEYS = ("when", "extends", "exclude", "files")
 """Keys of one of its rules."""
+CONDITION_KEYS = (
+    *("language", "topic", "visibility", "fork", "name", "exists", "missing", "property"),
+    "not",
+)
+"""Keys of a rule's ``when``."""
 
 
 class Loaded(NamedTuple):
@@ -44,10 +49,8 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
     Where content is not allowed, it is ignored with a warning.
-    Whatever holds ``secret`` is refused, because what is listed is published.
-
-    Raises:
-        InvalidInput: the file cannot be used; carries every diagnostic.
+    Whatever holds ``secret`` is refused, because what is listed is published. `InvalidInput`
+    carries every diagnostic.
     """
     try:
         root = _parse(folder.read(name, most=constraints.FILE_BYTES), name)
@@ -61,12 +64,11 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     rule_nodes: Sequence[yaml.Node] = ()
     list_name = ""
     if isinstance(root, yaml.MappingNode):
-        top = Place(line_of(root))
-        keys = reader.keys(root, KEYS, top)
+        keys = reader.keys(root, KEYS)
         list_name = _name(reader, keys.get("name"))
         extended = _extended(reader, keys)
-        nodes = reader.items(keys.get("files"), "files", top)
-        rule_nodes = reader.items(keys.get("rules"), "rules", top)
+        nodes = reader.items(keys.get("files"), "files")
+        rule_nodes = reader.items(keys.get("rules"), "rules")
     else:
         nodes = root.value
     merged = _merged(reader, extended, nodes, content_allowed=content_allowed)
@@ -90,10 +92,9 @@ def _merged(
     content_allowed: bool,
 ) -> Mapping[str, FileDefinition]:
     """The entries of a list, or of a rule, by their paths: first those that it extends."""
-    own = reader.entries(nodes, content_allowed=content_allowed)
-    merged = {definition.path: definition for definition in extended}
-    merged |= {path: entry.definition for path, entry in own.items()}
-    _check_tree(reader, own, merged)
+    own, places = reader.entries(nodes, content_allowed=content_allowed)
+    merged = {definition.path: definition for definition in extended} | own
+    _check_tree(reader, places, merged)
     return merged
 
 
@@ -101,24 +102,106 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
     """Read each rule."""
     if len(nodes) > constraints.MOST_RULES:
         message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
-        reader.errors.add(Place(line_of(nodes[0])), message)
+        reader.error(nodes[0], message)
         return
-    conditions = ConditionReader(reader)
+    conditions = _ConditionReader(reader)
     for number, node in enumerate(nodes, start=1):
-        place = Place(line_of(node))
         if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
-            reader.errors.add(place, msg("definitions.rule_no_object"))
+            reader.error(node, msg("definitions.rule_no_object"))
             continue
-        keys = reader.keys(node, RULE_KEYS, place)
-        condition = conditions.condition(keys.get("when"), place)
+        keys = reader.keys(node, RULE_KEYS)
+        condition = conditions.condition(keys.get("when"), node)
         before = reader.errors.count
-        items = reader.items(keys.get("files"), "files", place)
+        items = reader.items(keys.get("files"), "files")
         extended = _extended(reader, keys)
         merged = _merged(reader, extended, items, content_allowed=True)
         if not merged and reader.errors.count == before:
-            reader.errors.add(place, msg("definitions.rule_without_files"))
+            reader.error(node, msg("definitions.rule_without_files"))
         listed = tuple(each._replace(rule=number) for each in merged.values())
         yield Rule(number, condition, listed)
+
+
+class _ConditionReader:
+    """Reads the conditions of one list and notes what is wrong with them."""
+
+    def __init__(self, reader: EntryReader) -> None:
+        self._reader = reader
+
+    def condition(
+        self, node: yaml.Node | None, rule: yaml.Node, known: Sequence[str] = CONDITION_KEYS
+    ) -> Condition:
+        """Read what must hold; nothing of it is empty, or it would hold by mistake."""
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
+            self._reader.error(rule, msg("definitions.when_no_object"))
+            return Condition()
+        if not node.value:
+            self._reader.error(node, msg("definitions.when_empty"))
+        keys = self._reader.keys(node, known)
+
+        def texts(key: str) -> frozenset[str]:
+            return frozenset(each.lower() for each in self._strings(keys.get(key), key))
+
+        negated = keys.get("not")
+        return Condition(
+            languages=texts("language"),
+            topics=texts("topic"),
+            visibilities=frozenset(self._visibilities(keys.get("visibility"))),
+            is_fork=self._reader.boolean(keys.get("fork"), "fork"),
+            names=tuple(self._names(keys.get("name"))),
+            exists=tuple(self._paths(keys.get("exists"), "exists")),
+            missing=tuple(self._paths(keys.get("missing"), "missing")),
+            properties=tuple(self._properties(keys.get("property"))),
+            negated=self.condition(negated, node, CONDITION_KEYS[:-1]) if negated else None,
+        )
+
+    def _strings(self, node: yaml.Node | None, key: str) -> Iterator[str]:
+        """A text, or several."""
+        if node is None:
+            return
+        is_list = isinstance(node, yaml.SequenceNode)
+        items = self._reader.items(node, key) if is_list else [node]
+        if not items:
+            self._reader.error(node, msg("definitions.when_no_value", key=key))
+        for item in items:
+            value = self._reader.string(item, key, is_item=is_list)
+            if value is not None and not value.strip():
+                self._reader.error(item, msg("definitions.when_no_value", key=key))
+            elif value is not None and len(value) > MOST_CHARACTERS:
+                message = msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS)
+                self._reader.error(item, message)
+            elif value is not None:
+                yield value
+
+    def _visibilities(self, node: yaml.Node | None) -> Iterator[str]:
+        for value in self._strings(node, "visibility"):
+            if node and value.lower() not in VISIBILITIES:
+                values = {"value": Excerpt(value), "known": VISIBILITIES}
+                self._reader.error(node, msg("definitions.when_visibility", **values))
+            yield value.lower()
+
+    def _names(self, node: yaml.Node | None) -> Iterator[str]:
+        for value in self._strings(node, "name"):
+            if node and "/" in value:
+                self._reader.error(node, msg("definitions.when_name", value=Excerpt(value)))
+            yield value.lower()
+
+    def _paths(self, node: yaml.Node | None, key: str) -> Iterator[str]:
+        for value in self._strings(node, key):
+            if node:
+                self._reader.error(node, *constraints.path_diagnostics(value))
+            yield value
+
+    def _properties(self, node: yaml.Node | None) -> Iterator[tuple[str, frozenset[str]]]:
+        if node is None:
+            return
+        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING and node.value):
+            self._reader.error(node, msg("definitions.when_property"))
+            return
+        for name, value in self._reader.all_keys(node).items():
+            if not PROPERTY_NAME.fullmatch(name):
+                message = msg("definitions.when_property_name", name=Excerpt(name))
+                self._reader.error(value, message)
+            yield name.lower(), frozenset(each.lower() for each in self._strings(value, name))
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -151,12 +234,11 @@ def _name(reader: EntryReader, node: yaml.Node | None) -> str:
     """The name of the list; empty where there is none, or no usable one."""
     if node is None:
         return ""
-    place = Place(line_of(node))
-    name = reader.string(node, "name", place)
+    name = reader.string(node, "name")
     if name is None or constraints.LIST_NAME.fullmatch(name):
         return name or ""
-    message = msg("definitions.name", value=Excerpt(name), most=constraints.NAME_CHARACTERS)
-    reader.errors.add(place, message)
+    most = constraints.NAME_CHARACTERS
+    reader.error(node, msg("definitions.name", value=Excerpt(name), most=most))
     return ""
 
 
@@ -164,14 +246,13 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
     """The entries of the built-in list that is extended, without the excluded ones."""
     listed: Sequence[FileDefinition] = ()
     if (node := keys.get("extends")) is not None:
-        place = Place(line_of(node))
-        name = reader.string(node, "extends", place)
+        name = reader.string(node, "extends")
         if name in profiles.PROFILES:
             listed = load(Folder(profiles.CONFIG), profiles.PROFILES[name].definitions).definitions
         elif name is not None:
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
-            reader.errors.add(place, message)
+            reader.error(node, message)
     if (node := keys.get("exclude")) is not None:
         excluded = _excluded(reader, node, [definition.path for definition in listed])
         listed = [definition for definition in listed if definition.path not in excluded]
@@ -180,29 +261,26 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
 
 def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set[str]:
     """Those of ``paths`` that a glob of ``exclude`` matches."""
-    globs = reader.items(node, "exclude", Place(line_of(node)))
+    globs = reader.items(node, "exclude")
     if len(globs) > constraints.MOST_GLOBS:
-        message = msg("definitions.too_many_globs", most=constraints.MOST_GLOBS)
-        reader.errors.add(Place(line_of(node)), message)
+        reader.error(node, msg("definitions.too_many_globs", most=constraints.MOST_GLOBS))
         return set()
     excluded = set[str]()
     for each in globs:
-        place = Place(line_of(each))
-        glob = reader.string(each, "exclude", place, is_item=True)
+        glob = reader.string(each, "exclude", is_item=True)
         if glob is None:
             continue
         if len(glob) > MOST_CHARACTERS:
-            reader.errors.add(place, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
+            reader.error(each, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
         elif matched := matching(paths, glob):
             excluded |= matched
         else:
-            message = msg("definitions.exclude_unused", glob=Excerpt(glob))
-            reader.warnings.add(place, message)
+            reader.warn(each, msg("definitions.exclude_unused", glob=Excerpt(glob)))
     return excluded
 
 
 def _check_tree(
-    reader: EntryReader, own: Mapping[str, Entry], merged: Mapping[str, FileDefinition]
+    reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, FileDefinition]
 ) -> None:
     """No path may lie below another one: a file is not a directory."""
     for path in merged:
@@ -211,10 +289,10 @@ def _check_tree(
             continue
         values = {"path": Excerpt(path), "parent": Excerpt(parent)}
         if path in own and parent in own:
-            message = msg("definitions.path_below_file", **values, other=own[parent].place.entry)
+            message = msg("definitions.path_below_file", **values, other=own[parent].entry)
         else:
             message = msg("definitions.path_below_extended", **values)
-        reader.errors.add((own.get(path) or own[parent]).place, message)
+        reader.errors.add(own.get(path) or own[parent], message)
 
 
 def _check_size(

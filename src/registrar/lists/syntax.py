@@ -3,18 +3,22 @@
 Both formats are read as data only and give the same nodes, those of PyYAML before any value is
 constructed: a constructor raises more than `yaml.YAMLError`, and a value has no line. Nodes are
 counted while they are read, so that a small text cannot become a large tree.
+
+A parser's complaint becomes the mistake that it mostly means, in people's words, and where that is:
+a parser names the place where it could not go on, which is often not the place of the mistake.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import yaml
 from yaml.reader import ReaderError
 
-from registrar.lists import mistakes
+from registrar.texts.messages import Excerpt
 
 MOST_NODES = 50_000
 """Values of a definition file, keys and nested ones included."""
@@ -32,34 +36,31 @@ _OTHER = "tag:yaml.org,2002:other"
 class Malformed(Exception):
     """The text is not valid in its format, or too much: a key of the catalogue and its values."""
 
-    def __init__(self, key: str, line: int | None = None, **values: object) -> None:
-        """``line`` counts from 1."""
+    def __init__(
+        self, key: str, line: int | None = None, column: int | None = None, **values: object
+    ) -> None:
+        """``line`` and ``column`` count from 1."""
         super().__init__(key)
         self.key = key
         self.line = line
-        self.values = values if line is None else {"line": line, **values}
+        self.values = {"line": line, "column": column, **values}
 
 
 def parse_yaml(text: str) -> yaml.Node | None:
-    """Compose the only document of ``text``; ``None`` where there is none.
-
-    Raises:
-        Malformed: with the place.
-    """
+    """Compose the only document of ``text``; ``None`` where there is none."""
     loader = None
     try:
         loader = _YamlLoader(text)
         node: yaml.Node | None = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
-        mistake = mistakes.in_yaml(error, text)
-        if loader and (quote := loader.open_quote(mistake.line - 1)):
-            line, column = quote.line + 1, quote.column + 1
-            raise Malformed("definitions.open_quote", line, column=column) from error
-        raise _malformed(mistake) from error
+        mistake = _in_yaml(error, text)
+        if loader and mistake.line and (quote := loader.open_quote(mistake.line - 1)):
+            mistake = _at("definitions.open_quote", quote)
+        raise mistake from error
     except ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise _malformed(mistakes.broken("YAML", line, column, error.reason)) from error
+        raise _broken("YAML", line, column, error.reason) from error
     except (ValueError, OverflowError) as error:
         # An escape beyond Unicode ("\U00110000", "\UFFFFFFFF")
         raise Malformed("definitions.too_deep", most=MOST_LEVELS) from error
@@ -67,11 +68,7 @@ def parse_yaml(text: str) -> yaml.Node | None:
 
 
 def parse_json(text: str) -> yaml.Node:
-    """Read the value that ``text`` is.
-
-    Raises:
-        Malformed: with the place.
-    """
+    """Read the value that ``text`` is."""
     nodes = _NodeCounter()
     for matched in _TOKEN.finditer(text):
         if matched[0] in "[{":
@@ -83,7 +80,7 @@ def parse_json(text: str) -> yaml.Node:
     try:
         json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
-        raise _malformed(mistakes.in_json(error, text)) from error
+        raise _in_json(error, text) from error
     tokens = _tokens(text)
     return _json_node(*next(tokens), tokens)
 
@@ -100,10 +97,6 @@ def text_of(node: yaml.Node) -> str | None:
         return value.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         return value
-
-
-def _malformed(mistake: mistakes.Mistake) -> Malformed:
-    return Malformed(mistake.key, mistake.line, column=mistake.column, **mistake.values)
 
 
 class _NodeCounter:
@@ -212,3 +205,140 @@ def _json_node(first: str, mark: yaml.Mark, rest: Iterator[tuple[str, yaml.Mark]
     if first[0] == '"':
         return yaml.ScalarNode(STRING, json.loads(first), mark, mark)
     return yaml.ScalarNode(BOOLEAN if first in {"true", "false"} else _OTHER, first, mark, mark)
+
+
+_KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
+"""The beginning of a line that has a key."""
+_OPENS_BLOCK = re.compile(r".*:\s+[|>][-+0-9]*\s*(#.*)?")
+
+
+def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
+    """Explain why ``text`` is not YAML."""
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or "?"
+    if mark is None:
+        return _broken("YAML", 1, 1, problem)
+    began = error.context_mark or mark
+    complaint = _Complaint(problem, error.context or "", mark, began, text.split("\n"))
+    explained = (explain(complaint) for explain in _EXPLANATIONS)
+    own_words = _broken("YAML", mark.line + 1, mark.column + 1, problem)
+    return next((mistake for mistake in explained if mistake), own_words)
+
+
+def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
+    """Explain why ``text`` is not JSON."""
+    place = error.lineno, error.colno
+    character = text[error.pos : error.pos + 1]
+    # Python 3.13 names the place of the comma, earlier ones what follows it
+    comma = error.pos if character == "," else len(text[: error.pos].rstrip()) - 1
+    if text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in {"]", "}"}:
+        line = text.count("\n", 0, comma) + 1
+        return Malformed("definitions.last_comma", line, comma - text.rfind("\n", 0, comma))
+    if error.msg.startswith("Expecting property name") or character == "'":
+        return Malformed("definitions.double_quotes", *place)
+    if error.msg.startswith("Expecting ',' delimiter"):
+        return Malformed("definitions.no_comma", *place)
+    return _broken("JSON", *place, error.msg)
+
+
+def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
+    """Give what the parser itself says, where nothing better is known."""
+    return Malformed("definitions.broken", line, column, format=name, reason=Excerpt(reason))
+
+
+class _Complaint(NamedTuple):
+    """What PyYAML says, and the text that it is about."""
+
+    problem: str
+    context: str
+    mark: yaml.Mark
+    """Where it could not go on."""
+    began: yaml.Mark
+    """Where that began which it was reading."""
+    lines: Sequence[str]
+
+    def before(self) -> str:
+        """The line up to the mark."""
+        return self.line(self.mark)[: self.mark.column]
+
+    def line(self, mark: yaml.Mark) -> str:
+        return self.lines[mark.line] if mark.line < len(self.lines) else ""
+
+    def character(self, mark: yaml.Mark) -> str:
+        return self.line(mark)[mark.column : mark.column + 1]
+
+    def above(self, mark: yaml.Mark) -> int | None:
+        """The nearest line above that is not blank and no comment, from 0."""
+        for number in range(min(mark.line, len(self.lines)) - 1, -1, -1):
+            if self.lines[number].strip() and not self.lines[number].lstrip().startswith("#"):
+                return number
+        return None
+
+
+def _at(key: str, mark: yaml.Mark, **values: object) -> Malformed:
+    return Malformed(key, mark.line + 1, mark.column + 1, **values)
+
+
+def _tab(it: _Complaint) -> Malformed | None:
+    return _at("definitions.tab", it.mark) if it.character(it.mark) == "\t" else None
+
+
+def _colon(it: _Complaint) -> Malformed | None:
+    if it.problem != "mapping values are not allowed here":
+        return None
+    if _KEY.match(it.before()):
+        return _at("definitions.colon_in_text", it.mark)
+    above = it.above(it.mark)
+    if above is not None and not _KEY.match(it.lines[above]):
+        return Malformed("definitions.no_key", above + 1, 1)
+    return Malformed("definitions.indentation", it.mark.line + 1, 1)
+
+
+def _first_character(it: _Complaint) -> Malformed | None:
+    if it.problem.startswith(("found character", "found undefined alias")):
+        return _at("definitions.begins_with", it.mark, character=it.character(it.mark))
+    if it.context in {"while scanning an alias", "while scanning an anchor"}:
+        return _at("definitions.begins_with", it.began, character=it.character(it.began))
+    return None
+
+
+def _bracket(it: _Complaint) -> Malformed | None:
+    return _at("definitions.open_bracket", it.began) if "a flow " in it.context else None
+
+
+def _second_document(it: _Complaint) -> Malformed | None:
+    return _at("definitions.two_documents", it.mark) if "another document" in it.problem else None
+
+
+def _text_without_key(it: _Complaint) -> Malformed | None:
+    is_text = it.problem == "could not find expected ':'"
+    above = it.above(it.began if is_text else it.mark)
+    if above is not None and _OPENS_BLOCK.fullmatch(it.lines[above]):
+        return Malformed("definitions.block_not_indented", above + 1, 1)
+    return _at("definitions.no_key", it.began) if is_text else None
+
+
+def _indentation(it: _Complaint) -> Malformed | None:
+    is_first = it.before().strip(" -") == "" and it.character(it.mark) not in {"}", "]"}
+    if is_first and it.problem.startswith("expected"):
+        return _at("definitions.indentation", it.mark)
+    return None
+
+
+def _after_quote(it: _Complaint) -> Malformed | None:
+    if it.before().rstrip()[-1:] in {'"', "'"}:
+        return _at("definitions.after_quote", it.mark)
+    return None
+
+
+_EXPLANATIONS: Sequence[Callable[[_Complaint], Malformed | None]] = (
+    _tab,
+    _colon,
+    _first_character,
+    _bracket,
+    _second_document,
+    _text_without_key,
+    _indentation,
+    _after_quote,
+)
+"""The first one that has a word for it is right."""

@@ -1,4 +1,5 @@
 """Which files count as a listed one.
 
-`alternatives` decides about a listing, `special_files` says where GitHub itself looks for a file.
+For others: `alternatives` decides about a listing, `special_files` says where GitHub itself looks
+for a file.
 """

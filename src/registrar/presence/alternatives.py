@@ -27,8 +27,8 @@ class DirectoryListing:
 
     def __init__(self, directories: Directories) -> None:
         """What is no directory counts as a file; what was not read or is not there is left out."""
-        self._files = set[str]()
-        self._directories = set[str]()
+        self._paths = set[str]()
+        """Those of directories end with a slash."""
         self._any_case: dict[str, str] = {}
         self._in: dict[str, list[str]] = {}
         for directory, entries in directories.items():
@@ -36,21 +36,18 @@ class DirectoryListing:
                 path = f"{directory}/{name}" if directory else name
                 if entry.type == "tree":
                     path = f"{path}/"
-                    self._directories.add(path)
                 else:
-                    self._files.add(path)
                     self._in.setdefault(_folded(directory), []).append(path)
+                self._paths.add(path)
                 self._any_case.setdefault(_folded(path), path)
 
     def __contains__(self, path: str) -> bool:
         """Whether there is a file at exactly this path."""
-        return path in self._files
+        return path in self._paths
 
     def in_any_case(self, path: str) -> str | None:
         """Path of an entry that differs in letter case at most; an exact match comes first."""
-        if path in self._files or path in self._directories:
-            return path
-        return self._any_case.get(_folded(path))
+        return path if path in self._paths else self._any_case.get(_folded(path))
 
     def files_in(self, directory: str) -> Sequence[str]:
         """Paths of the files directly in a directory, whose name may be in any letter case."""
@@ -77,13 +74,11 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
 
     The repository ``.github`` itself inherits nothing: do not ask for it.
     """
-    for definition in definitions:
-        kind = special_file(definition.path)
-        if kind and kind.inherited is not Inherited.NEVER:
-            return True
-        if directory_of(definition.path) == ISSUE_TEMPLATES:
-            return True
-    return False
+    return any(
+        directory_of(definition.path) == ISSUE_TEMPLATES
+        or ((kind := special_file(definition.path)) and kind.inherited is not Inherited.NEVER)
+        for definition in definitions
+    )
 
 
 def satisfied_by(
@@ -94,15 +89,11 @@ def satisfied_by(
     The alternatives of the list always count, in exactly their letter case. With ``respect``
     also what differs in letter case only, and what GitHub itself would use.
     """
-    for path in definition.alternatives:
-        if path in listing:
-            return path
-    if not respect:
-        return None
+    named = next((path for path in definition.alternatives if path in listing), None)
+    if named or not respect:
+        return named
     same = listing.in_any_case(definition.path)
-    if same is not None:
-        return same
-    return next(_equivalents(definition.path, listing), None)
+    return same or next(_equivalents(definition.path, listing), None)
 
 
 def inherited_from(

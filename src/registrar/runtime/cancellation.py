@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from types import FrameType
 
 from registrar.errors import Cancelled
-from registrar.runtime.clock import Clock, SystemClock
+from registrar.runtime.clock import Clock
 
 GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5, "SIGHUP": 5.0}
 """How long a request in flight may still take, by the first signal.
@@ -29,8 +30,7 @@ class Cancellation:
     """
 
     def __init__(self, clock: Clock | None = None) -> None:
-        """No signal is handled before `install`."""
-        self.clock: Clock = clock or SystemClock()
+        self.clock: Clock = clock or time
         # A plain number: a handler must not wait for a lock that the interrupted code may hold
         self._signal_number = 0
         self._is_only_report_left = False
@@ -52,11 +52,7 @@ class Cancellation:
             raise Cancelled(self._signal_number)
 
     def sleep(self, seconds: float) -> None:
-        """Sleep; a signal wakes up.
-
-        Raises:
-            Cancelled: a signal arrived.
-        """
+        """Sleep; a signal ends that with `Cancelled`."""
         end = self.clock.monotonic() + seconds
         self.check()
         while (left := end - self.clock.monotonic()) > 0:

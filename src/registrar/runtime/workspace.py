@@ -22,18 +22,15 @@ class Unreadable(Refused):
 
 
 class Folder:
-    """The regular files below one directory."""
+    """The regular files below one directory, which no read leaves; else they are `Unreadable`."""
 
     def __init__(self, root: Path) -> None:
-        """``root`` is the directory that no read leaves."""
         self._root = root.resolve()
 
     def files_below(self, name: str, *, most: int) -> Sequence[str]:
         """Give the regular files below the directory ``name``, by their names in it; sorted.
 
-        Raises:
-            Unreadable: there is no such directory, it is outside, holds more than ``most`` files,
-                or something that is neither file nor directory, such as a symbolic link.
+        One that holds anything else, such as a symbolic link, is `Unreadable` as a whole.
         """
         shown = Excerpt(name)
         root = self._root.joinpath(*self._parts(name))
@@ -63,11 +60,7 @@ class Folder:
             raise Unreadable(msg("file.name_not_utf8", file=shown))
 
     def _parts(self, name: str) -> tuple[str, ...]:
-        """The parts of a name below the root, once symbolic links are followed.
-
-        Raises:
-            Unreadable: it leads out of the root, or to where nothing is read.
-        """
+        """The parts of a name below the root, once symbolic links are followed."""
         shown = Excerpt(name)
         try:
             parts = (self._root / name).resolve().relative_to(self._root).parts
@@ -85,9 +78,6 @@ class Folder:
 
         Symbolic links are followed as long as they stay inside. Nothing in a ``.git`` directory
         is read: older checkouts keep the token there (actions/checkout before v6).
-
-        Raises:
-            Unreadable: there is no such file, it is outside, too large, or no regular file.
         """
         shown = Excerpt(name)
         parts = self._parts(name)

@@ -1,0 +1,122 @@
+"""Write what follows from the inputs and profiles of the code into the files that repeat it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from registrar.inputs.interface import INPUTS, Input
+from registrar.lists.profiles import CHOICES, PROFILES
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = "src/registrar/texts"
+OUTPUT = re.compile(r"^  (\w+):\n(?:    .*\n)+", re.MULTILINE)
+
+
+def generated() -> dict[Path, str]:
+    """Every file that repeats something of the code, with the text that it must have."""
+    english, japanese = (_with_profiles(_read(f"{TEXTS}/{name}.yml")) for name in ("en", "ja"))
+    action = _action(_read("action.yml"), yaml.safe_load(english))
+    texts = {
+        f"{TEXTS}/en.yml": english,
+        f"{TEXTS}/ja.yml": japanese,
+        "action.yml": action,
+        "composite/action.yml": composite(action, _read("composite/action.yml")),
+        "README.md": _rows_of_inputs(_read("README.md"), yaml.safe_load(english)),
+        "README.ja.md": _rows_of_inputs(_read("README.ja.md"), yaml.safe_load(japanese)),
+        "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
+        "scripts/config/definitions.schema.json": _schema(
+            json.loads(_read("scripts/config/definitions.schema.json"))
+        ),
+    }
+    for workflow in ("register-files", "register-many"):
+        file = f".github/workflows/{workflow}.yml"
+        choices = f"options: [{', '.join(CHOICES)}]"
+        texts[file] = _put(choices, r"options: \[[^]\n]*\ball\]", _read(file))
+    return {ROOT / file: text for file, text in texts.items()}
+
+
+def composite(action: str, target: str) -> str:
+    """The text of the composite action, with what `action.yml` declares."""
+    [interface] = re.findall(r"^inputs:\n.*?(?=^runs:\n)", action, re.MULTILINE | re.DOTALL)
+    inputs, outputs = re.split(r"^(?=outputs:\n)", interface, flags=re.MULTILINE)
+    # Outputs of a composite action name the step that they come from
+    value = r"\g<0>    value: ${{ steps.registrar.outputs.\1 }}\n"
+    return _put(inputs + OUTPUT.sub(value, outputs), r"^inputs:\n(?s:.*?)(?=^runs:\n)", target)
+
+
+def _with_profiles(catalogue: str) -> str:
+    """The texts of a language; a new profile is named where they tell of the others."""
+    [text] = re.findall(r"^option\.profile: .*$", catalogue, re.MULTILINE)
+    separator = yaml.safe_load(catalogue)["label.separator"]
+    new = "".join(f"{separator}`{name}`" for name in PROFILES if f"`{name}`" not in text)
+    return catalogue.replace(text, _put(new, r"(?=(?: or |、)`all`)", text))
+
+
+def _action(text: str, texts: Mapping[str, str]) -> str:
+    lines = []
+    for name, each in INPUTS.items():
+        lines += [f"  {name}:", f"    description: {_scalar(_described(each, texts))}"]
+        if default := each.workflow_default or each.default:
+            lines.append(f"    default: {_scalar(default)}")
+    inputs = "".join(f"{line}\n" for line in ("inputs:", *lines, ""))
+    return _put(inputs, r"^inputs:\n(?s:.*?)(?=^outputs:\n)", text)
+
+
+def _rows_of_inputs(document: str, texts: Mapping[str, str]) -> str:
+    for name, each in INPUTS.items():
+        default = each.workflow_default or each.default
+        shown = f" `{default}`" if default else ""
+        row = f"| `{name}` |{shown} | {_described(each, texts)} |"
+        document = _put(row, rf"^\| `{name}` \|[^|\n]*\|[^|\n]*\|$", document)
+    return document
+
+
+def _rows_of_profiles(document: str) -> str:
+    rows = [
+        f"| `{each.name}` | `{each.branch}` | `{each.commit_message}` | `{each.title}` |\n"
+        for each in PROFILES.values()
+    ]
+    table = "".join(rows).replace("{path}", "<path>")
+    return _put(table, r"(?<=^\| --- \| --- \| --- \| --- \|\n)(?:\| `\w+` \|.*\n)+", document)
+
+
+def _schema(schema: dict[str, Any]) -> str:
+    for kind in ("list", "rule"):
+        schema["$defs"][kind]["properties"]["extends"]["enum"] = list(PROFILES)
+    return f"{json.dumps(schema, indent=2)}\n"
+
+
+def _described(each: Input, texts: Mapping[str, str]) -> str:
+    return texts[each.description.key].format()
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML, in quotes where it would be something else without."""
+    try:
+        is_plain = yaml.safe_load(f"- {text}") == [text]
+    except yaml.YAMLError:
+        is_plain = False
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def _read(file: str) -> str:
+    return (ROOT / file).read_text("utf-8")
+
+
+def _put(new: str, pattern: str, text: str) -> str:
+    """Put ``new`` at the only place that a pattern finds."""
+    text, times = re.subn(pattern, lambda _: new, text, flags=re.MULTILINE)
+    if times != 1:
+        raise ValueError(f"{pattern} is there {times} times, not once")
+    return text
+
+
+if __name__ == "__main__":
+    for path, content in generated().items():
+        path.write_text(content, "utf-8")

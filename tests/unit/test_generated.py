@@ -1,0 +1,55 @@
+"""What `scripts/generate` writes from the inputs and profiles of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from registrar.inputs.interface import INPUTS
+from registrar.lists.profiles import CHOICES
+from registrar.texts.messages import LANGUAGES, Catalogue
+from scripts.lib import generate
+from tests.documents import README, README_JA, ROOT, name, table
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+COMPOSITE = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
+FILES = generate.generated()
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_every_file_is_as_it_is_written(file: Path) -> None:
+    assert file.read_text("utf-8") == FILES[file], "run scripts/generate"
+
+
+def test_the_inputs_of_the_action_are_those_of_the_code() -> None:
+    catalogue = Catalogue("en")
+    assert list(ACTION["inputs"]) == list(INPUTS)
+    for key, each in INPUTS.items():
+        default = each.workflow_default or each.default
+        assert ACTION["inputs"][key] == {
+            "description": catalogue.text(each.description),
+            **({"default": default} if default else {}),
+        }
+
+
+def test_the_action_without_docker_has_the_same_inputs_and_outputs() -> None:
+    assert COMPOSITE["inputs"] == ACTION["inputs"]
+    [step] = COMPOSITE["runs"]["steps"]
+    assert COMPOSITE["outputs"] == {
+        key: {**each, "value": f"${{{{ steps.{step['id']}.outputs.{key} }}}}"}
+        for key, each in ACTION["outputs"].items()
+    }
+
+
+@pytest.mark.parametrize(("document", "header"), [(README, "Input"), (README_JA, "入力")])
+def test_readmes_list_every_input_in_its_order(document: Path, header: str) -> None:
+    assert [row[0] for row in table(document, header)] == [f"`{key}`" for key in INPUTS]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_description_of_the_input_names_every_profile(language: str) -> None:
+    text = Catalogue(language).text(INPUTS["profile"].description)
+    assert re.findall(r"`(\w+)`", text) == list(CHOICES)
