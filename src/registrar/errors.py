@@ -22,7 +22,6 @@ class RegistrarError(Exception):
     """The run, or one of its registrations, cannot go on."""
 
     def __init__(self, failure: Failure) -> None:
-        """Keep what went wrong."""
         super().__init__(failure.cause.identity)
         self.failure = failure
 
@@ -33,7 +32,6 @@ class RegistrarError(Exception):
 
     @property
     def kind(self) -> Kind:
-        """What the failure means."""
         return self.failure.kind
 
     @property
@@ -46,7 +44,6 @@ class Refused(RegistrarError):
     """The run must not start, or must not write."""
 
     def __init__(self, message: Message, kind: Kind = Kind.NOT_BEGUN) -> None:
-        """Keep the text that a person will read."""
         super().__init__(Failure.of(message, kind))
 
 
@@ -64,7 +61,6 @@ class GitHubError(RegistrarError):
 
     @property
     def already_exists(self) -> bool:
-        """Whether what was to be created exists."""
         return self.kind is Kind.ALREADY_EXISTS
 
     @property

@@ -30,12 +30,7 @@ def execute(
     cancellation: Cancellation,
     result: RunResult,
 ) -> None:
-    """Do the work of a run; ``result`` grows while it goes on, whatever ends it.
-
-    Raises:
-        RegistrarError: what cannot be done for any repository.
-        Cancelled: a signal arrived.
-    """
+    """Do the work of a run; ``result`` grows while it goes on, whatever ends it."""
     # Only this module imports the transport. Imported from further down, PyGithub's imports
     # nest so deeply that Python 3.11 and 3.12 lose time there (python/cpython#142183).
     transport = Transport(token=settings.token, api_url=settings.api_url)

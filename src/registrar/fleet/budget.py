@@ -29,31 +29,18 @@ MOST_FILES = 1_000_000
 
 
 def require_memory(files: int) -> None:
-    """Refuse what would fill the memory: ``files`` in all lists of all repositories.
-
-    Raises:
-        Refused: nothing was read or written.
-    """
+    """Refuse what would fill the memory: ``files`` in all lists of all repositories."""
     if files > MOST_FILES:
         raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
 
 
 def require_points(queries: int, *, points_left: int | None) -> None:
-    """Refuse to begin what cannot end: reading alone would take more points than are left.
-
-    Raises:
-        Refused: nothing was read or written.
-    """
+    """Refuse to begin what cannot end: reading alone would take more points than are left."""
     if points_left is not None and queries > points_left:
         raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
 
 
 def make_budget(counts: Counts, settings: Settings) -> Budget:
-    """Plan the writing.
-
-    Raises:
-        Refused: it would take more shards than a matrix has jobs.
-    """
     to_open, to_update = counts.of[Status.TO_OPEN], counts.of[Status.TO_UPDATE]
     now = min(to_open, settings.part.share(settings.max_pull_requests))
     each = writes_of(settings.pull_request)

@@ -45,10 +45,6 @@ def make_listing(
     """List the repositories and sort them; names alone need no list.
 
     ``require_time`` raises where the run is to end.
-
-    Raises:
-        Refused: the list is known to be incomplete, or an owner does not exist.
-        GitHubError: a list could not be read, or it would be the same for every repository.
     """
     listing = Listing()
     for repository in _listed(client, selection, workflow_repository, require_time):

@@ -61,14 +61,7 @@ class Fleet:
         """Moment (monotonic) of the run's end."""
 
     def run(self, selection: Selection) -> None:
-        """List, read, report the budget, write.
-
-        Raises:
-            Refused: nothing was written.
-            GitHubError: repositories could not be listed or read.
-            OutOfTime: GitHub's limits last for longer than we may wait.
-            Cancelled: a signal arrived.
-        """
+        """List, read, report the budget, write."""
         settings, result, reporter = self.settings, self.result, self.reporter
         reporter.redaction.is_log_public = may_be_public(settings)
         self.github.check_token()
@@ -112,21 +105,13 @@ class Fleet:
             reporter.line(findings)
 
     def _require_time(self) -> None:
-        """Refuse to list for longer than the run may take.
-
-        Raises:
-            Refused: its end has come.
-        """
+        """Refuse to list for longer than the run may take."""
         if self.cancellation.clock.monotonic() >= self._end:
             minutes = self.settings.max_seconds / 60
             raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
 
     def _note_selected(self, in_shard: int, listing: Listing) -> None:
-        """Keep how many repositories are selected; none is an error, except in a shard.
-
-        Raises:
-            Refused: nothing is selected.
-        """
+        """Keep how many repositories are selected; none is an error, except in a shard."""
         self.result.repositories = in_shard - listing.excluded.total()
         if self.result.repositories or listing.not_found or self.settings.shard:
             return

@@ -73,7 +73,6 @@ class Case(NamedTuple):
 
     @property
     def message_field(self) -> str:
-        """The field ``message``, without the details."""
         data = self.response.data
         message = data.get("message") if isinstance(data, dict) else None
         return message if isinstance(message, str) else ""
@@ -92,7 +91,6 @@ class Case(NamedTuple):
         return self.request.method == "POST" and self.request.target.endswith(f"/{what}")
 
     def names(self, code: str, field: str) -> bool:
-        """Whether one of the ``errors`` has this ``code`` and this ``field``."""
         return any(
             isinstance(e, dict) and e.get("field") == field and e.get("code") == code
             for e in self.response.details

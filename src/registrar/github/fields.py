@@ -69,7 +69,6 @@ class Fields:
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """An array of strings."""
         items = self._value(name, list, "an array of strings")
         if not all(isinstance(item, str) for item in items):
             raise self._error(name, "an array of strings")
@@ -117,7 +116,6 @@ class Fields:
             raise self._error(name, "in Base64") from error
 
     def flag(self, name: str) -> bool:
-        """``true`` or ``false``."""
         return self._value(name, bool, "true or false")
 
     def object(self, name: str) -> Fields:
@@ -141,7 +139,6 @@ class Fields:
         ]
 
     def objects(self, name: str) -> Iterator[Fields]:
-        """The objects of an array."""
         return objects(self._data.get(name), f"{self._where}.{name}")
 
     def _value(self, name: str, kind: type[Value], needed: str) -> Value:
@@ -155,7 +152,6 @@ class Fields:
 
 
 def objects(data: object, where: str = "$") -> Iterator[Fields]:
-    """The objects of a JSON array; `UnusableAnswer` where it holds anything else."""
     if not isinstance(data, list):
         raise UnusableAnswer(f"{where} is not an array")
     return iter([Fields(item, f"{where}[{index}]") for index, item in enumerate(data)])

@@ -55,7 +55,6 @@ class GraphQL:
     """The calls of the GraphQL API. May be used from several threads."""
 
     def __init__(self, session: Session, rest: Rest) -> None:
-        """Nothing is sent before the first call."""
         self._session = session
         self._rest = rest
 
@@ -145,9 +144,6 @@ class GraphQL:
 
         GitHub does each of the three whether or not those before it were refused. So the request
         is not sent again when it may have been applied.
-
-        Raises:
-            GitHubError: no usable response.
         """
         variables = {
             "ref": {
@@ -190,9 +186,6 @@ class GraphQL:
         """Create a commit on a branch and give its id.
 
         No author is sent, so that GitHub signs the commit where it can.
-
-        Raises:
-            GitHubError: also when the branch is no longer at ``commit.parent``.
         """
         commit_id = self._session.request(
             Request(
@@ -349,7 +342,6 @@ class GraphQL:
         )
 
     def _more(self, full_name: str, commit: str, known: Known, directories: Sequence[str]) -> Known:
-        """Read more directories of a commit."""
         owner, _, name = full_name.partition("/")
 
         def read(response: Response) -> Known:
@@ -375,12 +367,7 @@ class GraphQL:
         )
 
     def completed(self, repository: PartlyRead) -> RepositoryState:
-        """Give the state with everything that is known to exist.
-
-        Raises:
-            Refused: GitHub does not list a directory in full.
-            GitHubError: no usable response.
-        """
+        """Give the state with everything that is known to exist."""
         known = self._whole(repository.state.repository.full_name, repository.known)
         return repository.state._replace(
             entries=trees.entries_of(known.directories), directories=known.directories

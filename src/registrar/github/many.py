@@ -42,7 +42,6 @@ class ManyClient:
     """Lists repositories, and reads many of them at once; it writes nothing."""
 
     def __init__(self, session: Session) -> None:
-        """Nothing is sent before the first call."""
         self._session = session
         self._rest = Rest(session)
         self._graphql = GraphQL(session, self._rest)
@@ -63,12 +62,7 @@ class ManyClient:
         return self._session.context.token_kind is TokenKind.INSTALLATION
 
     def of_installation(self) -> Iterator[Repository]:
-        """List what an App's token may see (docs: "List repositories accessible to the app").
-
-        Raises:
-            Refused: the list is known to be incomplete.
-            GitHubError: no usable response.
-        """
+        """List what an App's token may see (docs: "List repositories accessible to the app")."""
         return self._pages("/installation/repositories?", "repositories")
 
     def of_owner(self, owner: str) -> Iterator[Repository]:
@@ -76,10 +70,6 @@ class ManyClient:
 
         A person's private ones are in no list of that person, but in that of the token's user.
         That list may lack organisations, which have nothing to do with the person.
-
-        Raises:
-            Refused: there is no such owner, or the list is known to be incomplete.
-            GitHubError: no usable response.
         """
         name = quote(owner)
         try:
@@ -104,10 +94,6 @@ class ManyClient:
         """List the custom properties of an organisation's repositories, by their numbers.
 
         ``require_time`` raises where the run is to end.
-
-        Raises:
-            Refused: GitHub does not tell them, or the list does not end.
-            GitHubError: no usable response, or the token lacks a permission.
         """
         name, number, by_number = quote(owner), 1, dict[int, Values]()
         while True:
@@ -130,20 +116,11 @@ class ManyClient:
             number += 1
 
     def properties_of_one(self, repository: Repository) -> Values:
-        """Give the custom properties of one repository; none where it is gone.
-
-        Raises:
-            GitHubError: no usable response, or the token lacks a permission.
-        """
+        """Give the custom properties of one repository; none where it is gone."""
         return self._rest.properties(repository._replace(goes_by_id=True)) or {}
 
     def listed(self, full_name: str) -> Repository:
-        """Describe one repository as a list would.
-
-        Raises:
-            Refused: there is none that the token may see.
-            GitHubError: no usable response.
-        """
+        """Describe one repository as a list would."""
         return self._rest.repository(full_name)
 
     def inspect_many(
@@ -156,9 +133,6 @@ class ManyClient:
 
         Where there is no state there is the reason: why it is not worked on, or why it cannot be
         read. After a failure the caller asks about fewer of them, if there are several.
-
-        Raises:
-            GitHubError: no usable response, or a part of one.
         """
         directories = trees.to_ask(directories)
         answers = self._session.request(

@@ -123,7 +123,6 @@ def codeowners(fields: Fields) -> tuple[CodeownersError, ...]:
 
 
 def commit_of_reference(data: object) -> str:
-    """Commit id of a branch."""
     return Fields(data).object("object").text("sha")
 
 
@@ -141,7 +140,6 @@ def first_commit(data: object) -> str | None:
 
 
 def commit_of_file(data: object) -> str:
-    """Id of the commit that created a file."""
     fields = Fields(data)
     fields.object("content")
     return fields.object("commit").text("sha")
@@ -187,7 +185,6 @@ def comparison(data: object) -> Comparison:
 
 
 def pull_request(data: object) -> PullRequest:
-    """One pull request."""
     return _pull_request(Fields(data))
 
 

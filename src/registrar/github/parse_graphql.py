@@ -75,7 +75,6 @@ def _new_pull_request(fields: Fields, body: str) -> PullRequest:
 
 
 def commit_id(response: Response) -> str:
-    """Id of the commit that a mutation made."""
     data = Fields(response.data).object("data")
     return data.object("createCommitOnBranch").object("commit").text("oid")
 
@@ -187,7 +186,6 @@ def _part(data: Fields, mutation: str, field: str) -> Fields | None:
 
 
 def _pull_request(fields: Fields) -> PullRequest:
-    """A pull request of the GraphQL API."""
     repository = fields.object_or_none("headRepository")
     merged, state = fields.object_or_none("mergeCommit"), fields.text("state")
     return PullRequest(

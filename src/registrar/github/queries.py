@@ -105,7 +105,6 @@ def repositories(branches: Sequence[str], directories: Sequence[str]) -> str:
 
 
 def more_directories(directories: Sequence[str]) -> str:
-    """Ask for directories of a commit."""
     return _MORE_DIRECTORIES % _fields(directories)
 
 
@@ -147,5 +146,4 @@ def _field(name: str, path: str) -> str:
 
 
 def body(query: str, variables: Mapping[str, object]) -> dict[str, object]:
-    """Give the body of a request."""
     return {"query": query, "variables": dict(variables)}

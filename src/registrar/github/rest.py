@@ -237,7 +237,6 @@ class Rest:
             raise
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
-        """Read one pull request."""
         target = f"{repository.address}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
         return self._get(target, operation, parse.pull_request, may_lag=True)

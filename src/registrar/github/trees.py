@@ -91,12 +91,7 @@ class Known(NamedTuple):
     """Answers about directories below those."""
 
     def learn(self, answers: Mapping[str, Answer]) -> Known:
-        """Add answers; each comes after those about the directories above it.
-
-        Raises:
-            Contradiction: an answer says something else than the listing of the directory above,
-                or what it says is not clear.
-        """
+        """Add answers; each comes after those about the directories above it."""
         directories, unproved = dict(self.directories), dict(self.unproved)
         waiting = dict(self.waiting)
         for path, answer in answers.items():
@@ -110,11 +105,7 @@ class Known(NamedTuple):
         return Known(directories, unproved, waiting)
 
     def complete(self, path: str, whole: Listing) -> Known:
-        """Put a complete listing in the place of one that is not proved.
-
-        Raises:
-            Contradiction: it is not the same directory, or an answer below it contradicts it.
-        """
+        """Put a complete listing in the place of one that is not proved."""
         had = {item.sha for item in self.unproved[path].items}
         if whole.sha != self.unproved[path].sha or not had <= {item.sha for item in whole.items}:
             raise Contradiction(f"{path}/ is listed in two ways")

@@ -38,7 +38,6 @@ class Input(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """The variable that the runner sets for it."""
         return f"INPUT_{self.name.upper()}"
 
     @property

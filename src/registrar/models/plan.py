@@ -49,7 +49,6 @@ class Plan(NamedTuple):
 
     @property
     def repository(self) -> Repository:
-        """The repository that is registered in."""
         return self.state.repository
 
     @property
@@ -65,7 +64,6 @@ class Plan(NamedTuple):
         return self._replace(codeowners=tuple(each for each in errors if each.path in paths))
 
     def standing(self, path: str) -> Standing:
-        """How a path of the list stands."""
         if present := self.present.get(path):
             return present.standing
         if path in self.unset:

@@ -196,7 +196,6 @@ class RegistrationResult(NamedTuple):
 
     @property
     def fails_check(self) -> bool:
-        """Whether something fails a check."""
         counts = {
             FailOn.MISSING: self.missing,
             FailOn.BLANK: self.blank,
@@ -261,12 +260,10 @@ class RegistrationResult(NamedTuple):
 
     @property
     def created(self) -> int:
-        """Number of files that this run has created."""
         return self.count(Done.CREATED)
 
     @property
     def skipped(self) -> int:
-        """Number of paths that were left alone."""
         return self.count(Done.SKIPPED)
 
     @property

@@ -20,7 +20,6 @@ class RunResult:
     """The growing result: whatever ends the run, what was done until then is here."""
 
     def __init__(self, registrations: Sequence[RegistrationResult] = ()) -> None:
-        """Nothing has ended the run yet."""
         self.registrations = list(registrations)
         self.fleet: FleetResult | None = None
         """Where the run is about many repositories."""

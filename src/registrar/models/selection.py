@@ -39,7 +39,6 @@ class NamePattern(NamedTuple):
 
     @property
     def is_literal(self) -> bool:
-        """Whether it names one repository."""
         return "*" not in self.name
 
     def matches(self, full_name: str) -> bool:
@@ -148,11 +147,9 @@ class Shard(NamedTuple):
         return cls(number, total) if number <= total <= MOST_SHARDS else None
 
     def __str__(self) -> str:
-        """``2/8``."""
         return f"{self.number}/{self.total}"
 
     def has(self, repository_id: int) -> bool:
-        """Whether a repository belongs to this shard."""
         return repository_id % self.total == self.number - 1
 
     def share(self, count: int) -> int:

@@ -143,5 +143,4 @@ class Settings(NamedTuple):
         return frozenset(name for text in texts for name in templates.properties(text))
 
     def __repr__(self) -> str:
-        """Without the token."""
         return f"Settings(target={self.target!r})"

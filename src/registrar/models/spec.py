@@ -72,7 +72,6 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether anything is to be written."""
         return self.settings.mode is Mode.REGISTER
 
     @property

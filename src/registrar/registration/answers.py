@@ -26,7 +26,6 @@ class ReadingAnswers:
         self._claimed = set[str]()
 
     def branch(self, name: str) -> BranchState:
-        """Read how a name stands."""
         rest, heads = self._client.rest, self._plan.state.heads
         # What was listed before a claim is no longer what is there
         if heads is None or self._claimed:
@@ -38,7 +37,6 @@ class ReadingAnswers:
         return BranchState(name, head, rest.pull_requests(self._repository, name))
 
     def tree(self, commit: str) -> Tree | None:
-        """Read a tree, once."""
         if commit not in self._trees:
             self._trees[commit] = self._client.rest.tree(self._repository, commit)
         return self._trees[commit]
@@ -51,15 +49,12 @@ class ReadingAnswers:
         return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)
 
     def compare(self, base: str, head: str) -> Comparison:
-        """Compare two commits."""
         return self._client.rest.compare(self._repository, base, head)
 
     def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
-        """Read the history of the paths."""
         return self._client.rest.removed(self._repository, paths, since, head)
 
     def default_branch(self) -> str:
-        """Read the repository again."""
         return self._client.rest.again(self._repository).default_branch
 
     def claim(self, _claim: Claim) -> Made | NotMade:
@@ -101,7 +96,6 @@ class WritingAnswers(ReadingAnswers):
         return answer
 
     def close_again(self, pull_request: PullRequest) -> None:
-        """Close it, and say so."""
         rest, branch = self._client.rest, pull_request.head_branch
         rest.update_pull_request(self._repository, pull_request, body=mark.CLOSED_BY_US, close=True)
         url, link = pull_request.url, pull_request.link

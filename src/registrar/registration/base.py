@@ -34,20 +34,11 @@ class Strategy(Protocol):
     def inspect(
         self, client: Client, spec: RegistrationSpec, progress: Progress, /
     ) -> RepositoryState:
-        """Read the repository, and what it has of the listed paths, at one commit.
-
-        Raises:
-            Refused: there is no such repository, or it is empty.
-            GitHubError: an answer said neither that a path exists nor that it is missing.
-        """
+        """Read the repository, and what it has of the listed paths, at one commit."""
         ...
 
     def require_rate_limit(self, client: Client, files: Sequence[FileDefinition], /) -> None:
-        """Refuse to begin creating ``files`` when the token's rate limit does not suffice.
-
-        Raises:
-            Refused: GitHub has said how much is left, and it is too little.
-        """
+        """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
         ...
 
     def claim(
@@ -56,23 +47,13 @@ class Strategy(Protocol):
         """Make a branch, and perhaps do everything else in the same request.
 
         `create_files` does what it leaves undone.
-
-        Raises:
-            GitHubError: GitHub refuses the branch, or gave no usable response.
-            Cancelled: a signal arrived.
-            OutOfTime: GitHub's limits last for longer than we may wait.
         """
         ...
 
     def create_files(
         self, client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress, /
     ) -> None:
-        """Create every missing file that has no result yet; a failed one does not stop the run.
-
-        Raises:
-            Cancelled: a signal arrived.
-            OutOfTime: GitHub's limits last for longer than we may wait.
-        """
+        """Create every missing file that has no result yet; a failed one does not stop the run."""
         ...
 
 
@@ -84,11 +65,7 @@ def created(plan: Plan, definition: FileDefinition, commit: str = "") -> FileRes
 
 
 def make_branch(client: Client, plan: Plan, name: str) -> Made | NotMade:
-    """Make a branch at the commit that was read, and nothing else.
-
-    Raises:
-        GitHubError: GitHub refuses it for another reason than that it exists.
-    """
+    """Make a branch at the commit that was read, and nothing else."""
     try:
         client.rest.create_branch(plan.repository, name, plan.state.base_sha)
     except GitHubError as error:

@@ -163,9 +163,6 @@ def _directories(
 
     A list that GitHub may have cut says nothing about what is missing from it, so the names are
     then taken from the tree of the commit.
-
-    Raises:
-        Refused: GitHub lists neither the directory nor the tree in full.
     """
     listed = _listed(client, repository, commit, paths)
     cut = [path for path, entries in listed.items() if len(entries) >= MOST_LISTED]

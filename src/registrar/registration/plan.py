@@ -26,12 +26,7 @@ _DIRECTORY = "tree"
 
 
 def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
-    """Sort the list into what is present, what can be created, and what cannot.
-
-    Raises:
-        Refused: rules of the list contradict each other for this repository, or a template names a
-            custom property that has several values.
-    """
+    """Sort the list into what is present, what can be created, and what cannot."""
     entries, listed = state.entries, listed_in(spec, state)
     for below, above in listed.below if spec.files.rules else ():
         values = {"path": below.path, "parent": above.path}
@@ -94,11 +89,7 @@ def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
 
 
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
-    """Those whose templates name a custom property that is not set, and its name.
-
-    Raises:
-        Refused: one has several values.
-    """
+    """Those whose templates name a custom property that is not set, and its name."""
     unset: dict[str, str] = {}
     for definition in absent:
         values = (definition.repository and definition.repository.properties) or {}
@@ -163,9 +154,6 @@ def require_writable(
 
     ``files`` are to be created. ``scopes`` are those of a classic token, ``None`` where GitHub
     names none.
-
-    Raises:
-        Refused: with the cause and what to do.
     """
     repository = plan.repository
     target = repository.full_name

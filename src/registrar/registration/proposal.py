@@ -89,7 +89,6 @@ class Proposal(NamedTuple):
                 yield escaping.FromProperty(name, template)
 
     def title(self, result: RegistrationResult) -> str:
-        """Title of the pull request."""
         profile = self.spec.files.profile
         template = self.spec.settings.title or profile.title
         title = self._fill(template, result) or profile.title
@@ -98,7 +97,6 @@ class Proposal(NamedTuple):
         return escaping.FromProperty(_cut(title, TITLE_CHARACTERS), template)
 
     def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
-        """Message of the commit that creates one file."""
         path = escaping.for_commit(file.path)
         text = self._fill(self.spec.settings.commit_message, result, path=path)
         return text or self._fill(self.spec.files.profile.commit_message, result, path=path)

@@ -40,11 +40,6 @@ def publish(
     """Open the pull request of a branch, or bring the one that is open up to date.
 
     It gets its labels, assignees and reviewers. There is none for a branch that brings no file.
-
-    Raises:
-        NotOpened: with a link to open it by hand.
-        OutOfTime: the same, for a limit that lasts for longer than we may wait.
-        GitHubError: the open one could not be read or updated.
     """
     if not any(file.on_branch for file in progress.result().files):
         return

@@ -168,7 +168,6 @@ def _proposal(plan: Plan, texts: Catalogue, progress: Progress) -> Proposal:
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
-    """Report the plan, and what in it deserves a note."""
     progress.begin(plan)
     if plan.other_case:
         pairs = [

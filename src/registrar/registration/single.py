@@ -158,11 +158,7 @@ def create_files(
 
 
 def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:
-    """Give the repository with its number, where it is known which one was chosen.
-
-    Raises:
-        Refused: another one has its name by now, or it has a name that is not chosen.
-    """
+    """Give the repository with its number, where it is known which one was chosen."""
     chosen = spec.chosen
     if chosen is None:
         return repository

@@ -30,7 +30,6 @@ def by_urgency(
 
 
 def row(*cells: str) -> str:
-    """A row of a table."""
     return f"| {' | '.join(cells)} |"
 
 
@@ -84,5 +83,4 @@ def folded(title: str, lines: Sequence[str], *, is_open: bool = False) -> list[s
 
 
 def quoted(text: str) -> list[str]:
-    """A quotation."""
     return [*(f"> {line}" for line in text.splitlines()), ""]

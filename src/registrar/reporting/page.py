@@ -101,7 +101,6 @@ class Page:
 
     @property
     def lists(self) -> set[str]:
-        """The names of the lists."""
         return {each.list_name for each in self.shown}
 
     @property
@@ -111,7 +110,6 @@ class Page:
 
     @property
     def states(self) -> list[str]:
-        """The states to filter by."""
         return sorted({path.state for each in self.shown for path in each.paths})
 
     def total(self, bar: str) -> int:

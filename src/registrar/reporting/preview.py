@@ -30,7 +30,6 @@ def console(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[
 
 
 def step_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
-    """The same in Markdown."""
     files = [file.definition for file in registration.to_create]
     lines: list[str] = []
     for _, key, definitions in _without_diff(files):

@@ -50,11 +50,7 @@ class Records:
         return Rows(rows, result.repository.html_url)
 
     def add(self, rows: Rows) -> None:
-        """Write rows into the table, and keep what the page shows of them.
-
-        Raises:
-            OSError: the table cannot be written.
-        """
+        """Write rows into the table, and keep what the page shows of them."""
         shown = [self._shown(row) for row in rows.rows]
         self._page.add(shown, rows.url if shown and shown[0].visibility else "")
         text = "".join(map(evidence.line, shown))
@@ -71,11 +67,7 @@ class Records:
         return Evidence(*(self._catalogue.shown(text, str) for text in row))
 
     def finish(self) -> dict[str, str]:
-        """Write the page; give the names of both files by their outputs.
-
-        Raises:
-            OSError: the page cannot be written.
-        """
+        """Write the page; give the names of both files by their outputs."""
         path = self._files.new("page", "html") if self._table else None
         if path:
             for part in self._page.render(self._catalogue):

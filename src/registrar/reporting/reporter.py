@@ -34,7 +34,6 @@ class Reporter:
         self.records = Records(console.files, self.catalogue, read_at)
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
-        """Print one line."""
         self.console.line(self._text(message), tone)
 
     @contextmanager
@@ -51,7 +50,6 @@ class Reporter:
         self.console.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def warn(self, diagnostic: Diagnostic) -> None:
-        """Report a warning."""
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
         self.console.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 

@@ -45,7 +45,6 @@ class Console:
         stderr: TextIO,
         redaction: Redaction,
     ) -> None:
-        """``environ`` names the runner's files."""
         self.on_runner = environ.get("GITHUB_ACTIONS") == "true"
         self._stdout = stdout
         self._stderr = stderr

@@ -42,9 +42,6 @@ class RunnerFiles:
         """Append to the step summary; ``shorten`` makes it fit into a number of bytes.
 
         Returns whether it was written whole.
-
-        Raises:
-            OSError: the file cannot be written.
         """
         if not self._summary:
             return True
@@ -59,9 +56,6 @@ class RunnerFiles:
         """Write the outputs of the step.
 
         The delimiter is random, so that no value can contain it and begin another output.
-
-        Raises:
-            OSError: the file cannot be written.
         """
         if not self._output:
             return
@@ -73,11 +67,7 @@ class RunnerFiles:
         _append(Path(self._output), "".join(lines))
 
     def report(self, text: str) -> str:
-        """Write the report for later steps; its name below ``RUNNER_TEMP``, as of `new`.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Write the report for later steps; its name below ``RUNNER_TEMP``, as of `new`."""
         path = self.new("report", "json")
         if path is None:
             return ""
@@ -98,20 +88,12 @@ class RunnerFiles:
         return directory and directory / f"registrar-{kind}-{secrets.token_hex(4)}.{ending}"
 
     def append(self, path: Path, text: str) -> None:
-        """Add to a file that `new` has named.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Add to a file that `new` has named."""
         _append(path, self._without_token(text))
 
 
 def _append(path: Path, text: str) -> None:
-    """Append to a file. A pipe or a socket is refused: writing to it may wait for a reader.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Append to a file. A pipe or a socket is refused: writing to it may wait for a reader."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
     descriptor = os.open(path, flags, 0o666)
     with open(descriptor, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:  # noqa: PTH123 (by its descriptor)
