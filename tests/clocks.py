@@ -11,7 +11,7 @@ BEGINNING = 1_800_000_000.0
 
 
 class FakeClock:
-    """A `registrar.runtime.clock.Clock` that stands still until somebody sleeps: it takes no time.
+    """A clock that stands still until somebody sleeps: it takes no time.
 
     What a test sees thus depends neither on the day nor on how fast the machine is. All values
     are seconds. Processes that are given the same file share one clock.

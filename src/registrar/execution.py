@@ -9,12 +9,11 @@ from collections.abc import Sequence
 
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
-from registrar.github.retry import RetryPolicy
+from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.models.fleet import FleetResult
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
-from registrar.models.run import RunResult
+from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.progress import Progress
@@ -50,16 +49,16 @@ def execute(
             github.check_token()
         if settings.selection:
             # One repository does not need it
-            from registrar.fleet.run import Fleet  # noqa: PLC0415
+            from registrar.many.coordinator import ManyRun  # noqa: PLC0415
 
-            fleet = result.fleet = FleetResult(settings)
-            Fleet(
+            many = result.many = ManyResult(settings)
+            ManyRun(
                 github,
                 settings,
                 lists,
                 reporter,
                 cancellation,
-                fleet,
+                many,
                 result.registrations,
             ).run(settings.selection)
             return

@@ -13,7 +13,7 @@ from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
 from registrar.file_lists import load as load_list
 from registrar.inputs import cli, environment
 from registrar.inputs.reader import read as read_settings
-from registrar.models.run import RunResult
+from registrar.models.run_result import RunResult
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console

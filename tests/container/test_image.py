@@ -206,7 +206,7 @@ def test_a_cancelled_run_leaves_its_summary(
 INSIDE = """
 import sys
 sys.path.append("/registrar/src")
-import registrar.main, registrar.execution, registrar.fleet.run
+import registrar.main, registrar.execution, registrar.many.coordinator
 imported = dict(sys.modules)
 import json, os, re
 from importlib.metadata import distributions

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from registrar import __version__
-from registrar.github.explain import API_VERSION
+from registrar.github.case import API_VERSION
 from tests.clocks import BEGINNING
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind

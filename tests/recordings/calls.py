@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from registrar.github.client import GitHub
-from registrar.github.retry import RetryPolicy
+from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
 from registrar.github.trees import Known
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.models.repository import PullRequest, Repository
-from registrar.runtime.cancellation import Cancellation
-from registrar.runtime.clock import Clock
+from registrar.runtime.cancellation import Cancellation, Clock
 from tests.clocks import FakeClock
 from tests.fakehub.representations import node_id
 from tests.recordings import IDS

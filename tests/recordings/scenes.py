@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from registrar.github.explain import API_VERSION
+from registrar.github.case import API_VERSION
 from tests.fakehub import (
     Fault,
     FaultKind,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from registrar.models.run import RunResult
+from registrar.models.run_result import RunResult
 from registrar.reporting.report import outputs
 from tests.documents import table
 from tests.harness import ROOT, clean_environment
@@ -25,8 +25,8 @@ LAYERS = [
 """A module imports from its own package and from layers below its own."""
 CORE = (
     "models.plan",
-    "models.fleet",
-    "registration.plan",
+    "models.run_result",
+    "presence.planning",
     "presence.alternatives",
     "lists.syntax",
     "lists.constraints",

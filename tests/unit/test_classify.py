@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from registrar.failure import Kind
+from registrar.errors import Kind
+from registrar.github.case import Context, TokenKind
 from registrar.github.classify import classify
-from registrar.github.explain import Context, TokenKind
+from registrar.github.exchange import GRAPHQL, NoAnswer, Outcome, Request, Response, Trouble
 from registrar.github.fields import Fields, objects
-from registrar.github.request import GRAPHQL, Outcome, Request
-from registrar.github.response import NoAnswer, Response, Trouble
 from registrar.texts.messages import msg
 
 HERE = Context("api.github.com", "octo/example", TokenKind.USER, "")

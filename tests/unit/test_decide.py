@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from registrar.errors import Refused, RegistrarError
-from registrar.failure import Failure
-from registrar.fleet.reading import Guesses
+from registrar.errors import Failure, Refused, RegistrarError
+from registrar.many.reading import Guesses
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import (
@@ -27,9 +26,9 @@ from registrar.models.repository import (
     Repository,
     RepositoryState,
 )
+from registrar.presence.planning import make_plan
 from registrar.registration import decide
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, Mark, hashed
-from registrar.registration.plan import make_plan
 from registrar.texts.messages import msg
 from tests.values import PROFILE, spec
 

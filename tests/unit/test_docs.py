@@ -14,7 +14,7 @@ import yaml
 from registrar.inputs.interface import INPUTS
 from registrar.lists import constraints, entries, loading, syntax
 from registrar.lists.profiles import CONFIG, PROFILES
-from registrar.models.patterns import MOST_CHARACTERS
+from registrar.models.rules import MOST_CHARACTERS
 from registrar.reporting import troubleshooting
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name, table

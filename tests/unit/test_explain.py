@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.github.explain import words_alone
+from registrar.github.case import words_alone
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.errors import OutOfTime
-from registrar.failure import Kind
-from registrar.github.limits import Pace
-from registrar.github.request import Outcome
-from registrar.github.retry import RetryPolicy, pause_before
+from registrar.errors import Kind, OutOfTime
+from registrar.github.exchange import Outcome
+from registrar.github.limits import Pace, RetryPolicy, pause_before
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
-from registrar.models.run import RunResult
+from registrar.models.run_result import RunResult
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
-from registrar.reporting.runner import Console
-from registrar.reporting.runner_files import RunnerFiles
+from registrar.reporting.runner import Console, RunnerFiles
 from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
 from tests.harness import read_file_command

@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 
-from registrar.errors import Cancelled, GitHubError, OutOfTime
-from registrar.failure import Kind
-from registrar.github.explain import Context, TokenKind
+from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime
+from registrar.github.case import Context, TokenKind
+from registrar.github.exchange import GRAPHQL, Request
 from registrar.github.fields import Fields
-from registrar.github.limits import TokenLimits
-from registrar.github.request import GRAPHQL, Request
+from registrar.github.limits import RetryPolicy, TokenLimits
 from registrar.github.rest import Rest
-from registrar.github.retry import RetryPolicy
 from registrar.github.session import Session
 from registrar.github.transport import Transport
 from registrar.models.repository import Repository

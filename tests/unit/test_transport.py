@@ -17,7 +17,7 @@ import pytest
 
 from registrar.github import connections
 from registrar.github.connections import ANSWER_SECONDS
-from registrar.github.response import NoAnswer, Response, Trouble
+from registrar.github.exchange import NoAnswer, Response, Trouble
 from registrar.github.transport import Transport
 from tests.fakehub.tls import Authority
 

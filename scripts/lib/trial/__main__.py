@@ -13,8 +13,8 @@ from pathlib import Path
 
 import requests
 
-from registrar.inputs import api_url
-from registrar.runtime.clock import Clock
+from registrar.inputs.reader import DEFAULT_API_URL, api_url_diagnostic
+from registrar.runtime.cancellation import Clock
 from scripts.lib.trial.answers import NEW, OK, WRONG, Names, Row, save
 from scripts.lib.trial.recorder import Recorder
 from scripts.lib.trial.scratch import NotScratch, Scratch, find
@@ -51,7 +51,7 @@ def main(
 ) -> int:
     """Try everything once, and give the exit code."""
     given = parser().parse_args(arguments)
-    root = (given.api_url or environ.get("HOST_API_URL") or api_url.DEFAULT).rstrip("/")
+    root = (given.api_url or environ.get("HOST_API_URL") or DEFAULT_API_URL).rstrip("/")
     token = environ.get("HOST_TOKEN", "").strip()
     try:
         names = (given.repository, given.second or f"{given.repository}-2")
@@ -75,8 +75,8 @@ def scratch_repositories(root: str, token: str, names: Sequence[str]) -> list[Sc
     Raises:
         NotScratch: one of them, the token or the address is not what it must be.
     """
-    if api_url.diagnostic(root):
-        raise NotScratch(f"{root} is not the address of a REST API, such as {api_url.DEFAULT}.")
+    if api_url_diagnostic(root):
+        raise NotScratch(f"{root} is not the address of a REST API, such as {DEFAULT_API_URL}.")
     if not token:
         where = "https://github.com/settings/tokens"
         raise NotScratch(f"HOST_TOKEN is empty: set it to a token ({where}).")
@@ -107,7 +107,7 @@ def parser() -> argparse.ArgumentParser:
         default=Path("try-on-github.json"),
         help="where the answers go (default: try-on-github.json)",
     )
-    made.add_argument("--api-url", metavar="URL", help=f"default: {api_url.DEFAULT}")
+    made.add_argument("--api-url", metavar="URL", help=f"default: {DEFAULT_API_URL}")
     return made
 
 

@@ -16,7 +16,7 @@ import pygit2
 import requests
 from pygit2.enums import FileMode
 
-from registrar.github.explain import API_VERSION
+from registrar.github.case import API_VERSION
 
 FORM = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 SECONDS = 60

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from registrar.errors import RegistrarError
-from registrar.github.explain import TokenKind
-from registrar.runtime.clock import Clock
+from registrar.github.case import TokenKind
+from registrar.runtime.cancellation import Clock
 from scripts.lib.trial.answers import OK, WRONG, Names, Row, rows
 from scripts.lib.trial.recorder import Exchange, Recorder
 from scripts.lib.trial.scratch import MANY, Scratch, files_of_first, fill

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from registrar.failure import Cause, Failure, Kind
-from registrar.github.case import INACCESSIBLE, Case, Row
-from registrar.github.explain import Context, TokenKind, cause_of, explanation
+from registrar.errors import Cause, Failure, Kind
+from registrar.github.case import INACCESSIBLE, Case, Context, Row, TokenKind, cause_of, explanation
+from registrar.github.exchange import GRAPHQL, Model, NoAnswer, Outcome, Request, Response, Trouble
 from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.limits import asked_pause, retry_after
-from registrar.github.request import GRAPHQL, Model, Outcome, Request
-from registrar.github.response import NoAnswer, Response, Trouble
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 

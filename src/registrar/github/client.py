@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from registrar.errors import GitHubError, Refused, RegistrarError
-from registrar.failure import Kind
-from registrar.github.explain import Context, TokenKind
+from registrar.errors import GitHubError, Kind, Refused, RegistrarError
+from registrar.github.bulk import BulkClient
+from registrar.github.case import Context, TokenKind
+from registrar.github.exchange import Request, Response
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQL
-from registrar.github.limits import Pace, Resource, TokenLimits
-from registrar.github.many import ManyClient
-from registrar.github.request import Request
-from registrar.github.response import Response
+from registrar.github.limits import Pace, Resource, RetryPolicy, TokenLimits
 from registrar.github.rest import Rest
-from registrar.github.retry import RetryPolicy
 from registrar.github.session import See, Session
 from registrar.models.repository import OwnerFiles
 from registrar.texts.messages import msg
@@ -102,9 +99,9 @@ class GitHub:
         context = self._context._replace(target=target)
         return Client(self._session(context), self._owner_files)
 
-    def many(self) -> ManyClient:
+    def many(self) -> BulkClient:
         """Give a client for requests about many repositories at once."""
-        return ManyClient(self._session(self._context))
+        return BulkClient(self._session(self._context))
 
     @property
     def sent(self) -> int:

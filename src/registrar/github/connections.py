@@ -18,9 +18,9 @@ import urllib3
 from requests import utils
 from urllib3 import exceptions
 
+from registrar.github.exchange import NoAnswer, Trouble
 from registrar.github.limits import CONNECTIONS
-from registrar.github.response import NoAnswer, Trouble
-from registrar.runtime.loopback import is_loopback
+from registrar.models.settings import is_loopback
 
 ANSWER_SECONDS = 20.0
 """For a whole answer, from the connection to the last byte: GitHub itself gives up after 10 s

@@ -6,14 +6,12 @@ import base64
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from registrar.errors import GitHubError, Refused
-from registrar.failure import ASK_FOR_LESS, Failure, Kind
+from registrar.errors import ASK_FOR_LESS, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.classify import failure_beside_data
+from registrar.github.exchange import GRAPHQL, GraphQLError, Model, Request, Response
 from registrar.github.fields import Fields
 from registrar.github.parse_graphql import Asked, Path
-from registrar.github.request import GRAPHQL, Model, Request
-from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing, of_json
 from registrar.github.session import Session
 from registrar.github.trees import Known

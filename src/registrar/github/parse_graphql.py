@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from registrar.github import queries
+from registrar.github.exchange import GraphQLError, Response
 from registrar.github.fields import Fields
-from registrar.github.response import GraphQLError, Response
 from registrar.github.trees import Answer, Item, Listing
 from registrar.models.plan import Created
 from registrar.models.repository import BranchState, PullRequest, Repository

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 from urllib.parse import quote
 
-from registrar.errors import GitHubError, Refused
-from registrar.failure import Kind
+from registrar.errors import GitHubError, Kind, Refused
 from registrar.github import parse
-from registrar.github.explain import TokenKind
+from registrar.github.case import TokenKind
+from registrar.github.exchange import Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.request import Model, Request
-from registrar.github.response import Response
 from registrar.github.session import Session
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import (

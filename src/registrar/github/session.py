@@ -43,14 +43,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, cast
 
-from registrar.errors import GitHubError
-from registrar.failure import Cause, Failure, Kind
+from registrar.errors import Cause, Failure, GitHubError, Kind
+from registrar.github.case import Context
 from registrar.github.classify import classify
-from registrar.github.explain import Context
-from registrar.github.limits import TokenLimits
-from registrar.github.request import Model, Outcome, Request
-from registrar.github.response import Response
-from registrar.github.retry import LAG_SECONDS, SHORTEST_LAG_PAUSE, RetryPolicy, pause_before
+from registrar.github.exchange import Model, Outcome, Request, Response
+from registrar.github.limits import (
+    LAG_SECONDS,
+    SHORTEST_LAG_PAUSE,
+    RetryPolicy,
+    TokenLimits,
+    pause_before,
+)
 from registrar.models.repository import Repository
 from registrar.texts.messages import msg
 

@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 from github import Auth, Github
 
 from registrar import __version__
+from registrar.github.case import API_VERSION
 from registrar.github.connections import ANSWER_SECONDS, Answer, Connections
-from registrar.github.explain import API_VERSION
-from registrar.github.request import GRAPHQL
-from registrar.github.response import NoAnswer, Response
+from registrar.github.exchange import GRAPHQL, NoAnswer, Response
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Message, msg
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from registrar.models.patterns import MOST_CHARACTERS
+from registrar.models.rules import MOST_CHARACTERS
 from registrar.models.selection import VISIBILITIES, NamePattern, Selection
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME

@@ -16,8 +16,7 @@ from registrar.lists import constraints, profiles, syntax
 from registrar.lists.entries import EntryReader, Place
 from registrar.lists.syntax import Malformed
 from registrar.models.files import FileDefinition, parents
-from registrar.models.patterns import MOST_CHARACTERS, matches
-from registrar.models.rules import Condition, Rule
+from registrar.models.rules import MOST_CHARACTERS, Condition, Rule, matches
 from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.failure import Failure
+from registrar.errors import Failure
 from registrar.texts.escaping import Link
 
 

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition, parents
-from registrar.models.patterns import matches
 from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
+
+MOST_CHARACTERS = 1_000
+"""Characters of one pattern."""
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether ``pattern`` matches the whole of ``text``; letter case counts.
+
+    ``*`` stands for any characters, ``?`` for one, everything else for itself. Whoever chooses the
+    text, the name of a repository for example, cannot let a run hang: since Python 3.11 `fnmatch`
+    makes atomic groups, so that several stars are not tried in every combination.
+    """
+    return fnmatchcase(text, pattern.replace("[", "[[]"))
 
 
 class Condition(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -144,3 +145,11 @@ class Settings(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Settings(target={self.target!r})"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host``, a name or an IP address, is this machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,5 +1,5 @@
-"""Which files count as a listed one.
+"""Which of the listed files a repository has, and which files count as a listed one.
 
-For others: `alternatives` decides about a listing, `special_files` says where GitHub itself looks
-for a file.
+For others: `planning` says what is to be done, `alternatives` decides about a listing,
+`special_files` says where GitHub itself looks for a file.
 """

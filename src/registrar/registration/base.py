@@ -6,8 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from registrar.errors import Cancelled, GitHubError, OutOfTime
-from registrar.failure import Failure
+from registrar.errors import (
+    Cancelled,
+    Failure,
+    GitHubError,
+    Kind,
+    OutOfTime,
+    Refused,
+    RegistrarError,
+)
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import RepositoryState
@@ -15,10 +22,10 @@ from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
-from registrar.presence.special_files import OWNER_DIRECTORIES
+from registrar.presence.special_files import OWNER_DIRECTORIES, WORKFLOW_FILES
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.progress import Progress
-from registrar.registration.proposal import Proposal
+from registrar.registration.pull_requests import Proposal
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -104,3 +111,29 @@ def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -
     if not asked_for or name.lower() == ".github":
         return state
     return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))
+
+
+def require_writable(
+    plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
+) -> None:
+    """Refuse, before the first write, what is known to fail.
+
+    ``files`` are to be created. ``scopes`` are those of a classic token, ``None`` where GitHub
+    names none.
+    """
+    repository = plan.repository
+    target = repository.full_name
+    if repository.archived:
+        raise Refused(msg("preflight.archived", target=target))
+    if not repository.takes_pull_requests:
+        raise Refused(msg("preflight.no_pull_requests", target=target))
+    if scopes is not None and not scopes & {"repo", "public_repo"}:
+        # With `public_repo` alone the token sees public repositories only, so this is one
+        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
+    if repository.can_push is False:
+        raise Refused(msg("preflight.no_push", target=target))
+    if unread := plan.state.pull_requests_error:
+        raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
+    workflow_files = [d.path for d in files if d.path.startswith(WORKFLOW_FILES)]
+    if workflow_files and scopes is not None and "workflow" not in scopes:
+        raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

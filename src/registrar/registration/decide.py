@@ -34,8 +34,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
-from registrar.errors import Refused, RegistrarError
-from registrar.failure import Failure
+from registrar.errors import Failure, Refused, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree

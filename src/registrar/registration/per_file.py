@@ -7,8 +7,7 @@ from concurrent.futures import Future
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
-from registrar.failure import Kind
+from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
@@ -26,6 +25,7 @@ from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
+from registrar.presence.planning import listed_in
 from registrar.registration.base import (
     created,
     interruptible,
@@ -34,9 +34,8 @@ from registrar.registration.base import (
     with_owner,
 )
 from registrar.registration.decide import Branch, Claim, Made, NotMade
-from registrar.registration.plan import listed_in
 from registrar.registration.progress import Progress
-from registrar.registration.proposal import Proposal
+from registrar.registration.pull_requests import Proposal
 from registrar.runtime.concurrency import concurrently, in_background
 from registrar.texts.messages import msg
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from registrar.errors import Diagnostic
-from registrar.failure import Cause, Failure
+from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from registrar.errors import Cancelled, GitHubError, OutOfTime, Refused
-from registrar.failure import Failure, Kind
+from registrar.errors import Cancelled, Failure, GitHubError, Kind, OutOfTime, Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
@@ -25,7 +24,7 @@ from registrar.registration.base import created, interruptible, make_branch, wit
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
-from registrar.registration.proposal import Proposal
+from registrar.registration.pull_requests import Proposal
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from registrar.models.fleet import FleetResult
 from registrar.models.result import FileResult, RegistrationResult, Status
-from registrar.models.run import RunResult
+from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn, Mode
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
@@ -40,7 +39,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
         "exit_code": result.exit_code,
         "errors": [catalogue.text(diagnostic.message) for diagnostic in result.diagnostics],
         "registrations": [_registration(each, catalogue) for each in result.registrations],
-        **({"fleet": _fleet(result.fleet, catalogue)} if result.fleet else {}),
+        **({"fleet": _fleet(result.many, catalogue)} if result.many else {}),
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)
@@ -121,31 +120,31 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
     ``files`` names those of `FILES` that were written.
     """
     registrations = result.registrations
-    only = registrations[0] if len(registrations) == 1 and result.fleet is None else None
+    only = registrations[0] if len(registrations) == 1 and result.many is None else None
     pull = only.pull_request if only else None
     counts = dict.fromkeys(COUNTS, 0)
     for registration in registrations:
         for name, count in _counts(registration).items():
             counts[name] += count
-    if result.fleet:
+    if result.many:
         # A row without a registration, because it was deferred for example, lacks files, too
-        counts["missing"] = sum(row.missing for row in result.fleet.rows)
-        counts["blank"] = result.fleet.count(FailOn.BLANK)
-        counts["differing"] = result.fleet.count(FailOn.DIFFERS)
-        counts["invalid"] = result.fleet.count(FailOn.INVALID)
+        counts["missing"] = sum(row.missing for row in result.many.rows)
+        counts["blank"] = result.many.count(FailOn.BLANK)
+        counts["differing"] = result.many.count(FailOn.DIFFERS)
+        counts["invalid"] = result.many.count(FailOn.INVALID)
     return {
         **{name: str(count) for name, count in counts.items()},
         "branch": only.branch if only else "",
         "pull_request_number": str(pull.number) if pull else "",
         "pull_request_url": pull.url if pull else "",
         "pull_request_operation": only.operation if only else "",
-        **_outputs_of_many(result.fleet),
+        **_outputs_of_many(result.many),
         "report": report if escaping.characters(report) <= REPORT_CHARACTERS else "",
         **{name: files.get(name, "") for name in FILES},
     }
 
 
-def _outputs_of_many(result: FleetResult | None) -> dict[str, str]:
+def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
     """The outputs that only a run over many repositories has. None of them holds a name."""
     if result is None:
         return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
@@ -160,7 +159,7 @@ def _outputs_of_many(result: FleetResult | None) -> dict[str, str]:
     }
 
 
-def _fleet(result: FleetResult, catalogue: Catalogue) -> dict[str, object]:
+def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
     """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
 
     def text(message: Message | None) -> str | None:

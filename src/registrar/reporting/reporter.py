@@ -8,11 +8,11 @@ from itertools import islice
 
 from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult
-from registrar.models.run import RunResult
+from registrar.models.run_result import RunResult
 from registrar.models.settings import Mode
-from registrar.reporting import preview, report, sentences, summary, troubleshooting
+from registrar.reporting import report, sentences, summary, troubleshooting
+from registrar.reporting.page import Records, Rows
 from registrar.reporting.privacy import Redaction
-from registrar.reporting.records import Records, Rows
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -57,7 +57,7 @@ class Reporter:
         """Report how a registration ended: what would be created, what failed, the summary."""
         if files := registration.to_create:
             with self.console.group(self._text(msg("group.diff", count=len(files)))):
-                for line in preview.console(registration, self.catalogue):
+                for line in summary.diffs(registration, self.catalogue):
                     self.console.line(line)
         for cause in sentences.causes(registration):
             self.fail(Diagnostic(cause))
@@ -92,18 +92,18 @@ class Reporter:
 
         Each of them is written even if another one cannot be.
         """
-        causes = sentences.failures(result.fleet) if result.fleet else ()
+        causes = sentences.failures(result.many) if result.many else ()
         for cause in islice(causes, ANNOTATIONS_PER_STEP):
             self.fail(Diagnostic(cause))
         for diagnostic in result.diagnostics:
             self.fail(diagnostic)
 
         def write_summary() -> None:
-            fleet, registrations = result.fleet, result.registrations
-            if fleet is None:
+            many, registrations = result.many, result.registrations
+            if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
-            elif fleet.counts:
-                parts = [summary.of_many(fleet, registrations, self.catalogue)]
+            elif many.counts:
+                parts = [summary.of_many(many, registrations, self.catalogue)]
             else:
                 parts = []
             errors = [diagnostic.message for diagnostic in result.diagnostics]
@@ -121,13 +121,13 @@ class Reporter:
             return self._safely(lambda: report.render(result, catalogue)) or ""
 
         self._safely(write_summary)
-        if result.fleet is None:
+        if result.many is None:
             for each in result.registrations:
                 self.record(self.evidence(each))
         document = rendered(self.catalogue)
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
-        published = rendered(self._output_catalogue) if result.fleet else document
+        published = rendered(self._output_catalogue) if result.many else document
         files = {"report_path": name}
         self._safely(lambda: files.update(self.records.finish()))
         values = report.outputs(result, published, files)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from registrar.failure import Cause
-from registrar.models.fleet import Budget, FleetResult
+from registrar.errors import Cause
 from registrar.models.result import Done, RegistrationResult, Status
 from registrar.models.rules import place_of
+from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.standing import FINDINGS, Finding
@@ -214,7 +214,7 @@ def budget(plan: Budget) -> Iterator[Message]:
         yield msg("fleet.shards", count=len(plan.matrix))
 
 
-def rules(result: FleetResult) -> Iterator[Message]:
+def rules(result: ManyResult) -> Iterator[Message]:
     """To how many repositories the rules of each list apply, and what of that deserves a note."""
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():
@@ -278,7 +278,7 @@ def counted(status: Status, count: int) -> Message:
     return msg(of_many, count=count)
 
 
-def outcome(result: FleetResult) -> Message:
+def outcome(result: ManyResult) -> Message:
     """The counts of all states in one sentence."""
     told: dict[str, int] = {}
     for status in Status:
@@ -301,7 +301,7 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
         yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
 
 
-def failures(result: FleetResult) -> Iterator[Message]:
+def failures(result: ManyResult) -> Iterator[Message]:
     """Why the run fails, each cause with the repositories that have it."""
     settings = result.settings
     is_check = settings.mode is Mode.CHECK
@@ -328,7 +328,7 @@ def failures(result: FleetResult) -> Iterator[Message]:
             yield msg("cause.with_repositories", cause=found, repositories=names)
 
 
-def by_cause(result: FleetResult) -> Iterator[list[RegistrationResult]]:
+def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:
     """The rows of one status and cause each, failures first."""
     groups: dict[tuple[int, Cause | None], list[RegistrationResult]] = {}
     for row in result.rows:

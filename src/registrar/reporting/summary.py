@@ -4,18 +4,101 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from registrar.models.fleet import FleetResult
+from registrar.models.files import FileDefinition
 from registrar.models.result import (
     FileResult,
     PullRequestOperation,
     RegistrationResult,
     Status,
 )
+from registrar.models.run_result import ManyResult
 from registrar.models.settings import Mode
 from registrar.models.standing import Finding
-from registrar.reporting import markdown, preview, sentences
+from registrar.reporting import markdown, sentences
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
+
+FILE_LINES = 50
+"""Lines of a file that are shown."""
+LINE_CHARACTERS = 300
+"""Characters of a line that are shown."""
+PREVIEW_CHARACTERS = 200_000
+"""Characters shown of all files together; files after that are only named."""
+
+
+def diffs(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
+    """A diff for each file; one that is empty or binary is named."""
+    files = [file.definition for file in registration.to_create]
+    for key, _, definitions in _without_diff(files):
+        for definition in definitions:
+            message = msg(key, path=definition.path, size=len(definition.content))
+            yield catalogue.text(message, escaping.show_control_characters)
+    for line in _diffs(files):
+        yield catalogue.shown(line, escaping.show_control_characters)
+
+
+def _what_would_be_created(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+    """The same as `diffs`, in Markdown."""
+    files = [file.definition for file in registration.to_create]
+    lines: list[str] = []
+    for _, key, definitions in _without_diff(files):
+        paths = [definition.path for definition in definitions]
+        message = msg(key, count=len(paths), paths=paths)
+        lines += [catalogue.text(message, escaping.for_markdown_code), ""]
+    diffs = [catalogue.shown(line, escaping.show_control_characters) for line in _diffs(files)]
+    if diffs:
+        # No line of a diff can end the fence: each begins with `+`, `-`, `@` or a blank
+        lines += ["```diff", *diffs, "```"]
+    title = catalogue.text(msg("summary.diff", count=len(files)))
+    return markdown.folded(title, lines, is_open=len(lines) <= markdown.ROWS_UNFOLDED)
+
+
+def _without_diff(
+    files: Sequence[FileDefinition],
+) -> Iterator[tuple[str, str, list[FileDefinition]]]:
+    """Files that no diff can show, with the text for one of them, and for several."""
+    if empty := [d for d in files if d.is_empty]:
+        yield "preview.empty_file", "preview.empty_files", empty
+    if binary := [d for d in files if not d.is_empty and _text(d) is None]:
+        yield "preview.binary_file", "preview.binary_files", binary
+
+
+def _text(definition: FileDefinition) -> str | None:
+    """The content as text; ``None`` if it is binary: if it holds a null byte, as in git."""
+    if b"\0" in definition.content:
+        return None
+    try:
+        return definition.content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _diffs(files: Sequence[FileDefinition]) -> Iterator[str]:
+    room = PREVIEW_CHARACTERS
+    for definition in files:
+        text = None if definition.is_empty else _text(definition)
+        if text is None:
+            continue
+        lines = list(_diff(definition.path, text)) if room > 0 else [f"+++ b/{definition.path}"]
+        room -= sum(map(len, lines))
+        yield from lines
+
+
+def _diff(path: str, text: str) -> Iterator[str]:
+    lines = text.split("\n")
+    ended = lines[-1] == ""
+    lines = lines[:-1] if ended else lines
+    yield "--- /dev/null"
+    yield f"+++ b/{path}"
+    yield f"@@ -0,0 +1,{len(lines)} @@" if len(lines) > 1 else "@@ -0,0 +1 @@"
+    for line in lines[:FILE_LINES]:
+        cut = len(line) > LINE_CHARACTERS
+        yield f"+{line[:LINE_CHARACTERS]}… (+{len(line) - LINE_CHARACTERS})" if cut else f"+{line}"
+    if len(lines) > FILE_LINES:
+        yield f"+… (+{len(lines) - FILE_LINES})"
+    if not ended:
+        yield "\\ No newline at end of file"
+
 
 SEPARATOR = "=" * 50
 ROWS_PER_CAUSE = 200
@@ -97,7 +180,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         items = (text(msg("check.codeowners", **each._asdict())) for each in mistakes)
         lines += markdown.folded(text(title), [f"- {each}".replace("\n", "<br>") for each in items])
     if registration.to_create:
-        lines += preview.step_summary(registration, catalogue)
+        lines += _what_would_be_created(registration, catalogue)
     return "\n".join(lines) + "\n"
 
 
@@ -112,7 +195,7 @@ def _outcome(registration: RegistrationResult) -> Iterator[Message]:
 
 
 def of_many(
-    result: FleetResult, registrations: Sequence[RegistrationResult], catalogue: Catalogue
+    result: ManyResult, registrations: Sequence[RegistrationResult], catalogue: Catalogue
 ) -> str:
     """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
 
@@ -174,7 +257,7 @@ def _missing_files(
     yield from markdown.folded(title, lines)
 
 
-def _found(finding: Finding, result: FleetResult, catalogue: Catalogue) -> Iterator[str]:
+def _found(finding: Finding, result: ManyResult, catalogue: Catalogue) -> Iterator[str]:
     """Where something is there that deserves a look; what does not fit is counted."""
     rows = result.with_finding[finding]
     those = ((sentences.name_of(r), r.spec.files.label, r.findings[finding]) for r in rows)

@@ -6,9 +6,20 @@ import os
 import signal
 import time
 from types import FrameType
+from typing import Protocol
 
 from registrar.errors import Cancelled
-from registrar.runtime.clock import Clock
+
+
+class Clock(Protocol):
+    """What a run needs of the module `time`. All values are seconds."""
+
+    def time(self) -> float: ...
+
+    def monotonic(self) -> float: ...
+
+    def sleep(self, seconds: float, /) -> None: ...
+
 
 GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5, "SIGHUP": 5.0}
 """How long a request in flight may still take, by the first signal.

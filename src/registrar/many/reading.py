@@ -27,36 +27,127 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from registrar.errors import GitHubError, Refused, RegistrarError
-from registrar.failure import (
+from registrar.errors import (
     ASK_FOR_LESS,
     ENDS_THE_READING,
     Failure,
+    GitHubError,
     Kind,
+    Refused,
+    RegistrarError,
 )
-from registrar.fleet import budget as budgets
-from registrar.fleet.targets import Reading, Target, reading_of
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
+from registrar.models.repository import (
+    BranchState,
+    Comparison,
+    PullRequest,
+    Repository,
+    RepositoryState,
+    Tree,
+)
+from registrar.models.result import Done, FileResult, RegistrationResult, Status
 from registrar.models.selection import Exclusion
-from registrar.models.settings import Mode
-from registrar.models.spec import RegistrationSpec
+from registrar.models.settings import Mode, Settings
+from registrar.models.spec import FileList, RegistrationSpec
+from registrar.models.standing import Standing
+from registrar.presence.planning import make_plan
 from registrar.registration.base import with_owner
 from registrar.registration.decide import Claim, Decision, Made
-from registrar.registration.plan import make_plan
 from registrar.registration.progress import Progress
 from registrar.registration.run import asks_for_codeowners, look_ahead, preview, register
 from registrar.registration.single import directories_to_read, names_to_read
+from registrar.reporting.page import Rows
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import Catalogue, msg
 
 if TYPE_CHECKING:
+    from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
-    from registrar.github.many import ManyClient
     from registrar.models.standing import CodeownersError
+
+
+class Target(NamedTuple):
+    """One list in one repository."""
+
+    settings: Settings
+    files: FileList
+    repository: Repository
+
+    @property
+    def spec(self) -> RegistrationSpec:
+        """Ask for a registration under the listed name, in the repository that was listed."""
+        listed = self.repository
+        return RegistrationSpec(self.settings, self.files, listed.full_name, listed)
+
+    @property
+    def nothing_yet(self) -> RegistrationResult:
+        """The result of a registration in which nothing has been done."""
+        return RegistrationResult(self.spec, self.repository)
+
+    @property
+    def unread(self) -> RegistrationResult:
+        """The result where nothing of the repository was read."""
+        return self.nothing_yet._replace(
+            files=tuple(
+                FileResult(each, Standing.UNREAD, Done.PENDING) for each in self.files.definitions
+            ),
+        )
+
+
+class Reading(NamedTuple):
+    """What was read about a list in a repository."""
+
+    target: Target
+    result: RegistrationResult
+    """What a registration would do, and how the repository stands when nothing is written."""
+    status: Status = Status.COMPLETE
+    """What is left to do about the pull request: that of ``result``, unless that has failed."""
+    exclusion: Exclusion | None = None
+    """Why the repository is not worked on, after all."""
+    is_known: bool = True
+    """Whether it is known that there is a pull request, or none."""
+    evidence: Rows | None = None
+    """How its paths stood when they were read, where that is recorded."""
+
+    @property
+    def is_left_to_do(self) -> bool:
+        """Whether a registration may write."""
+        return self.status in {Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING}
+
+    def without_files(self, evidence: Rows | None) -> Reading:
+        """Give the same, for later: the files of thousands of repositories fill the memory."""
+        return self._replace(result=self.result._replace(files=()), evidence=evidence)
+
+
+def reading_of(
+    target: Target,
+    result: RegistrationResult,
+    *,
+    exclusion: Exclusion | None = None,
+    is_known: bool = True,
+    asks_more: bool = False,
+) -> Reading:
+    """Give what was read, and what is left to do, by the ``result`` of a preview.
+
+    ``asks_more`` says that only questions about this repository alone tell that.
+    """
+    status = Status.UNREAD if asks_more else _left_to_do(result)
+    has_failed = result.failure or result.failed
+    result = result._replace(status=Status.FAILED if has_failed else status)
+    return Reading(target, result, status, exclusion, is_known)
+
+
+def _left_to_do(result: RegistrationResult) -> Status:
+    """Say what is left to do about the pull request, by a preview."""
+    if result.standing(Standing.MISSING):
+        return Status.TO_UPDATE if result.pull_request else Status.TO_OPEN
+    if result.standing(Standing.PROPOSED):
+        return Status.WAITING
+    return Status.DECLINED if result.declined_in else Status.COMPLETE
+
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -81,6 +172,22 @@ _MEASURED_QUERIES = 10
 _State = RepositoryState | Exclusion | Failure | None
 """What a query tells of a repository; ``None``: it is too large for a query of its own."""
 _Planned = Plan | Exclusion | Failure | None
+
+
+MOST_FILES = 1_000_000
+"""Listed files of all repositories together: one takes some 500 bytes until the report."""
+
+
+def require_memory(files: int) -> None:
+    """Refuse what would fill the memory: ``files`` in all lists of all repositories."""
+    if files > MOST_FILES:
+        raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
+
+
+def require_points(queries: int, *, points_left: int | None) -> None:
+    """Refuse to begin what cannot end: reading alone would take more points than are left."""
+    if points_left is not None and queries > points_left:
+        raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
 
 
 def queries_for(targets: Sequence[Target]) -> int:
@@ -171,7 +278,7 @@ class Reader:
     """Reads targets in batches as large as GitHub answers them."""
 
     github: GitHub
-    client: ManyClient
+    client: BulkClient
     cancellation: Cancellation
     texts: Catalogue
     """Those of commits and pull requests."""
@@ -298,7 +405,7 @@ class Reader:
     def _require_points(self) -> None:
         """Refuse to go on where GitHub's points do not suffice for what is left to read."""
         queries = math.ceil((self._total - self._done) / self._size.size)
-        budgets.require_points(queries, points_left=self.client.points_left)
+        require_points(queries, points_left=self.client.points_left)
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""

@@ -7,17 +7,15 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
-from registrar.errors import GitHubError, Refused
-from registrar.failure import ASK_FOR_LESS, ENDS_THE_READING, Failure, Kind
+from registrar.errors import ASK_FOR_LESS, ENDS_THE_READING, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
+from registrar.github.case import TokenKind, words_alone
 from registrar.github.classify import failure_beside_data
-from registrar.github.explain import TokenKind, words_alone
+from registrar.github.exchange import GRAPHQL, GraphQLError, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, GraphQL, PartlyRead, may_be_beside_data
 from registrar.github.limits import Resource
 from registrar.github.parse_graphql import Asked
-from registrar.github.request import GRAPHQL, Request
-from registrar.github.response import GraphQLError, Response
 from registrar.github.rest import Rest, none_if_missing
 from registrar.github.session import Session
 from registrar.models.repository import Repository, RepositoryState, Values
@@ -38,7 +36,7 @@ class _Page(NamedTuple):
     """Whether organisations that want single sign-on are missing from it."""
 
 
-class ManyClient:
+class BulkClient:
     """Lists repositories, and reads many of them at once; it writes nothing."""
 
     def __init__(self, session: Session) -> None:

@@ -8,17 +8,58 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
-from registrar.errors import EXIT_DONE
-from registrar.failure import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
-from registrar.fleet.targets import Reading
+from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind, Refused
+from registrar.github.limits import interval_for
+from registrar.many.reading import Reading
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
-from registrar.models.settings import Settings
+from registrar.models.run_result import Budget, Counts
+from registrar.models.selection import MOST_SHARDS, Shard
+from registrar.models.settings import PullRequestOptions, Settings
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
     from registrar.github.limits import Pace
+
+
+def writes_of(options: PullRequestOptions) -> dict[Status, int]:
+    """Writing requests of one pull request, where there are any.
+
+    A new one takes one for everything, an open one two: a commit and its description. Every kind of
+    option takes one more; reviewers are asked once.
+    """
+    always = sum(map(bool, (options.labels, options.assignees)))
+    once = sum(map(bool, (options.reviewers, options.team_reviewers)))
+    return {Status.TO_OPEN: 1 + always + once, Status.TO_UPDATE: 2 + always}
+
+
+def make_budget(counts: Counts, settings: Settings) -> Budget:
+    """Plan the writing, in as many shards as end in time."""
+    to_open, to_update = counts.of[Status.TO_OPEN], counts.of[Status.TO_UPDATE]
+    now = min(to_open, settings.part.share(settings.max_pull_requests))
+    each = writes_of(settings.pull_request)
+    writes = now * each[Status.TO_OPEN] + to_update * each[Status.TO_UPDATE]
+    matrix = _shards(writes, max_seconds=settings.max_seconds)
+    if len(matrix) > MOST_SHARDS:
+        raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))
+    return Budget(
+        counts,
+        now,
+        writes,
+        # The shards write one after the other, so that an hour may see several of them
+        interval_for(writes * settings.part.total),
+        matrix,
+    )
+
+
+def _shards(writes: int, *, max_seconds: float) -> tuple[Shard, ...]:
+    """Split the writing requests into shards that each end in time; none for no writes."""
+    if not writes:
+        return ()
+    total = math.ceil(writes * interval_for(writes) / max_seconds)
+    return tuple(Shard(number, total) for number in range(1, total + 1))
+
 
 SAME_CAUSE = 5
 """Failures in a row with one cause that end the writing: the rest would fail, too."""

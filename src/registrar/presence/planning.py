@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from registrar.errors import Refused, RegistrarError
-from registrar.failure import Kind
+from registrar.errors import Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, RepositoryState
@@ -19,7 +18,6 @@ from registrar.presence.alternatives import (
     letter_case_conflict,
     satisfied_by,
 )
-from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
 _DIRECTORY = "tree"
@@ -145,29 +143,3 @@ def _present(definition: FileDefinition, path: str, entry: Entry) -> PresentFile
         may_be_blank=definition.may_be_blank,
     )
     return PresentFile(standing, path, entry.sha if entry.is_file else "")
-
-
-def require_writable(
-    plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
-) -> None:
-    """Refuse, before the first write, what is known to fail.
-
-    ``files`` are to be created. ``scopes`` are those of a classic token, ``None`` where GitHub
-    names none.
-    """
-    repository = plan.repository
-    target = repository.full_name
-    if repository.archived:
-        raise Refused(msg("preflight.archived", target=target))
-    if not repository.takes_pull_requests:
-        raise Refused(msg("preflight.no_pull_requests", target=target))
-    if scopes is not None and not scopes & {"repo", "public_repo"}:
-        # With `public_repo` alone the token sees public repositories only, so this is one
-        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
-    if repository.can_push is False:
-        raise Refused(msg("preflight.no_push", target=target))
-    if unread := plan.state.pull_requests_error:
-        raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
-    workflow_files = [d.path for d in files if d.path.startswith(WORKFLOW_FILES)]
-    if workflow_files and scopes is not None and "workflow" not in scopes:
-        raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from registrar.fleet import writing
-from registrar.fleet.reading import LARGEST_SIZE, BatchSize
+from registrar.many import writing
+from registrar.many.reading import LARGEST_SIZE, BatchSize
 from registrar.models.selection import Shard
 
 

@@ -9,26 +9,33 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from registrar.errors import Diagnostic, Refused
-from registrar.fleet import budget as budgets
-from registrar.fleet.listing import Listing, is_public, make_listing, may_be_public
-from registrar.fleet.reading import Reader, queries_for
-from registrar.fleet.targets import Reading, Target
-from registrar.fleet.writing import (
+from registrar.many.listing import Listing, is_public, make_listing, may_be_public
+from registrar.many.reading import (
+    Reader,
+    Reading,
+    Target,
+    queries_for,
+    require_memory,
+    require_points,
+)
+from registrar.many.writing import (
     Gate,
     ended,
     in_order,
     left_alone,
+    make_budget,
     may_have_opened,
     why_stop,
     writes_left,
-)
-from registrar.models.fleet import (
-    Budget,
-    Counts,
-    FleetResult,
+    writes_of,
 )
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
+from registrar.models.run_result import (
+    Budget,
+    Counts,
+    ManyResult,
+)
 from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Fleet:
+class ManyRun:
     """One run; its result grows while it goes on, whatever ends it."""
 
     github: GitHub
@@ -52,7 +59,7 @@ class Fleet:
     lists: Sequence[FileList]
     reporter: Reporter
     cancellation: Cancellation
-    result: FleetResult
+    result: ManyResult
     registrations: list[RegistrationResult]
     """What was done, or would be, in each repository with missing files."""
 
@@ -140,8 +147,8 @@ class Fleet:
         """Read every repository, report what is final, and give the ones with missing files."""
         targets = self._targets(listing.selected)
         paths = sum(len(files.possible) for files in self.lists)
-        budgets.require_memory(paths * len(listing.selected))
-        budgets.require_points(queries_for(targets), points_left=reader.client.points_left)
+        require_memory(paths * len(listing.selected))
+        require_points(queries_for(targets), points_left=reader.client.points_left)
         items: list[Reading] = []
         alone: list[Target] = []
         excluded_ids, result = set[int](), self.result
@@ -203,7 +210,7 @@ class Fleet:
             Counter(item.status for item in items if item.status is not Status.COMPLETE),
             sum(not item.is_known for item in items),
         )
-        return budgets.make_budget(counts, self.settings)
+        return make_budget(counts, self.settings)
 
     def _write(self, items: Sequence[Reading], expected: int) -> None:
         """Register in one repository after the other, until something ends it.
@@ -216,7 +223,7 @@ class Fleet:
             return
         with self.reporter.group("fleet.group_write", count=len(todo)):
             gate = Gate(self.settings, self.github.pace, self.cancellation)
-            writes_each = budgets.writes_of(self.settings.pull_request)
+            writes_each = writes_of(self.settings.pull_request)
             left = expected
             self._set_pace(expected, 0)
             for number, item in enumerate(todo, start=1):

@@ -1,12 +1,20 @@
-"""What becomes of many repositories, and what is known of it before the first write."""
+"""What became of a whole run."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from registrar.errors import EXIT_CANCELLED, EXIT_DONE, EXIT_FAILED
+from registrar.errors import (
+    EXIT_CANCELLED,
+    EXIT_DONE,
+    EXIT_FAILED,
+    Diagnostic,
+    InvalidInput,
+    describe,
+    exit_code,
+)
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion, Shard
@@ -85,7 +93,7 @@ MOST_NAMED = 200
 """Repositories with findings that are named at most; the rest is counted."""
 
 
-class FleetResult:
+class ManyResult:
     """The growing result: whatever ends the run, what was done until then is here.
 
     Nothing else is kept of a repository that is complete.
@@ -160,3 +168,39 @@ class FleetResult:
         fails_check = is_check and any(map(self.count, self.settings.fail_on))
         failed = self.counts[Status.FAILED] or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)
+
+
+class RunResult:
+    """The growing result: whatever ends the run, what was done until then is here."""
+
+    def __init__(self, registrations: Sequence[RegistrationResult] = ()) -> None:
+        self.registrations = list(registrations)
+        self.many: ManyResult | None = None
+        """Where the run is about many repositories."""
+        self.diagnostics: Sequence[Diagnostic] = ()
+        """What ended the run early."""
+        self._exit_code: int | None = None
+        """Exit code of what ended it early."""
+
+    def end_with(self, error: BaseException) -> None:
+        """Keep what ended the run early."""
+        wrote = any(result.spec.writes for result in self.registrations)
+        self._exit_code = exit_code(error, wrote=wrote)
+        self.diagnostics = (
+            error.diagnostics
+            if isinstance(error, InvalidInput)
+            else [Diagnostic(describe(error).message)]
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """One exit code for all registrations: theirs when they agree, else 1."""
+        if self.many:
+            return self.many.exit_code if self._exit_code is None else self._exit_code
+        codes = [result.exit_code for result in self.registrations]
+        if self._exit_code is not None:
+            codes.append(self._exit_code)
+        cancelled = [code for code in codes if code >= EXIT_CANCELLED]
+        if cancelled:
+            return cancelled[0]
+        return codes[0] if len(set(codes)) == 1 else EXIT_FAILED

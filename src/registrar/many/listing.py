@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from registrar.errors import GitHubError, Refused, RegistrarError
-from registrar.failure import ENDS_THE_READING, Failure
+from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Refused, RegistrarError
 from registrar.inputs.environment import event_visibility
 from registrar.models.repository import Repository, Values
 from registrar.models.selection import Exclusion, Selection, Shard
@@ -16,7 +15,7 @@ from registrar.models.settings import Settings
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
-    from registrar.github.many import ManyClient
+    from registrar.github.bulk import BulkClient
 
 _PUBLIC = ("public", "internal")
 
@@ -36,7 +35,7 @@ class Listing:
 
 
 def make_listing(
-    client: ManyClient,
+    client: BulkClient,
     selection: Selection,
     shard: Shard,
     workflow_repository: str,
@@ -80,7 +79,7 @@ def make_listing(
     return listing
 
 
-def _add_properties(client: ManyClient, listing: Listing, require_time: Callable[[], None]) -> None:
+def _add_properties(client: BulkClient, listing: Listing, require_time: Callable[[], None]) -> None:
     """Ask the owners for the custom properties that their lists did not have."""
     of_owner: dict[str, Mapping[int, Values]] = {}
     for number, repository in listing.by_id.items():
@@ -97,7 +96,7 @@ def _add_properties(client: ManyClient, listing: Listing, require_time: Callable
 
 
 def _listed(
-    client: ManyClient,
+    client: BulkClient,
     selection: Selection,
     workflow_repository: str,
     require_time: Callable[[], None],
@@ -138,7 +137,7 @@ def may_be_public(settings: Settings) -> bool:
     return settings.in_workflow and event_visibility(settings.event) in {None, *_PUBLIC}
 
 
-def is_public(settings: Settings, listed: Iterable[Repository], client: ManyClient) -> bool:
+def is_public(settings: Settings, listed: Iterable[Repository], client: BulkClient) -> bool:
     """Whether the workflow's repository is public, or may be.
 
     An internal one counts as public: the whole enterprise reads its log. The event tells, except

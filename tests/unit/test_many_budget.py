@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from registrar.errors import Refused
-from registrar.fleet.budget import make_budget
-from registrar.models.fleet import Budget, Counts
+from registrar.many.writing import make_budget
 from registrar.models.result import Status
+from registrar.models.run_result import Budget, Counts
 from registrar.models.selection import Shard
 from registrar.models.settings import PullRequestOptions, Settings
 
