@@ -27,8 +27,6 @@ _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*
 
 
 class CommandLine(NamedTuple):
-    """The parsed arguments."""
-
     variables: Mapping[str, str]
     """The options as variables ``INPUT_…``; they override the environment."""
     errors: tuple[Message, ...] = ()
@@ -38,7 +36,6 @@ class CommandLine(NamedTuple):
     """``--help`` or ``--version``, when that was asked: then nothing else is done."""
 
     def answer(self, catalogue: Catalogue) -> Iterator[str]:
-        """Give the lines of the help, or of the version."""
         if self.question == _VERSION:
             yield f"registrar {__version__}"
             return

@@ -47,7 +47,6 @@ class Input(NamedTuple):
 
     @property
     def is_switch(self) -> bool:
-        """Whether it is either true or false."""
         return self.choices == _SWITCH
 
     def accepted(self, value: str) -> str:

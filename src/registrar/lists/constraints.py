@@ -19,7 +19,6 @@ About 40 MB of base64 are the most that passes (planetscale/ghcommit-action, "Li
 github-api-commit-action#66).
 """
 DESCRIPTION_CHARACTERS = 1_000
-"""Characters of one description."""
 MOST_PATHS = 5_000
 """Paths of a list, alternatives included; each of them is asked for."""
 MOST_DIRECTORIES = 10_000
@@ -27,7 +26,6 @@ MOST_DIRECTORIES = 10_000
 MOST_ALTERNATIVES = 20
 """Alternatives of one entry."""
 MOST_RULES = 100
-"""Rules of a list."""
 MOST_GLOBS = 100
 """Globs of ``exclude``."""
 

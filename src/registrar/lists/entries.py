@@ -167,7 +167,7 @@ class EntryReader:
         """Elements of a key's array; none where there is none."""
         if node is None:
             return ()
-        if isinstance(node, yaml.SequenceNode) and node.tag == syntax.SEQUENCE:
+        if syntax.is_sequence(node):
             return list(node.value)
         self.error(node, msg("definitions.not_an_array", key=key))
         return ()
@@ -212,7 +212,7 @@ class EntryReader:
 
     def _keys_of_entry(self, node: yaml.Node) -> Mapping[str, yaml.Node]:
         """The keys of an entry, which may be a path alone."""
-        if isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING:
+        if syntax.is_mapping(node):
             if not any(syntax.text_of(key) == "path" for key, _ in node.value):
                 self.error(node, msg("definitions.path_missing"))
             return self.keys(node, FIELDS)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import yaml
 from yaml.reader import ReaderError
@@ -26,10 +26,10 @@ MOST_CHARACTERS = 20_000_000
 """Characters of them together, what aliases repeat included: ten files of the largest size."""
 MOST_LEVELS = 32
 """Levels that its values are nested."""
-STRING = "tag:yaml.org,2002:str"
+_STRING = "tag:yaml.org,2002:str"
 BOOLEAN = "tag:yaml.org,2002:bool"
-SEQUENCE = "tag:yaml.org,2002:seq"
-MAPPING = "tag:yaml.org,2002:map"
+_SEQUENCE = "tag:yaml.org,2002:seq"
+_MAPPING = "tag:yaml.org,2002:map"
 _OTHER = "tag:yaml.org,2002:other"
 
 
@@ -68,7 +68,6 @@ def parse_yaml(text: str) -> yaml.Node | None:
 
 
 def parse_json(text: str) -> yaml.Node:
-    """Read the value that ``text`` is."""
     nodes = _NodeCounter()
     for matched in _TOKEN.finditer(text):
         if matched[0] in "[{":
@@ -85,9 +84,17 @@ def parse_json(text: str) -> yaml.Node:
     return _json_node(*next(tokens), tokens)
 
 
+def is_mapping(node: yaml.Node | None) -> TypeGuard[yaml.MappingNode]:
+    return isinstance(node, yaml.MappingNode) and node.tag == _MAPPING
+
+
+def is_sequence(node: yaml.Node | None) -> TypeGuard[yaml.SequenceNode]:
+    return isinstance(node, yaml.SequenceNode) and node.tag == _SEQUENCE
+
+
 def text_of(node: yaml.Node) -> str | None:
     """The string that a node holds; ``None`` where it holds anything else."""
-    if not (isinstance(node, yaml.ScalarNode) and node.tag == STRING):
+    if not (isinstance(node, yaml.ScalarNode) and node.tag == _STRING):
         return None
     value = str(node.value)
     if value.isascii():
@@ -196,14 +203,14 @@ def _json_node(first: str, mark: yaml.Mark, rest: Iterator[tuple[str, yaml.Mark]
         items: list[yaml.Node] = []
         while (following := next(rest))[0] != "]":
             items.append(_json_node(*following, rest))
-        return yaml.SequenceNode(SEQUENCE, items, mark, mark)
+        return yaml.SequenceNode(_SEQUENCE, items, mark, mark)
     if first == "{":
         pairs: list[tuple[yaml.Node, yaml.Node]] = []
         while (following := next(rest))[0] != "}":
             pairs.append((_json_node(*following, rest), _json_node(*next(rest), rest)))
-        return yaml.MappingNode(MAPPING, pairs, mark, mark)
+        return yaml.MappingNode(_MAPPING, pairs, mark, mark)
     if first[0] == '"':
-        return yaml.ScalarNode(STRING, json.loads(first), mark, mark)
+        return yaml.ScalarNode(_STRING, json.loads(first), mark, mark)
     return yaml.ScalarNode(BOOLEAN if first in {"true", "false"} else _OTHER, first, mark, mark)
 
 
@@ -213,7 +220,6 @@ _OPENS_BLOCK = re.compile(r".*:\s+[|>][-+0-9]*\s*(#.*)?")
 
 
 def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
-    """Explain why ``text`` is not YAML."""
     mark = error.problem_mark or error.context_mark
     problem = error.problem or "?"
     if mark is None:
@@ -226,7 +232,6 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
-    """Explain why ``text`` is not JSON."""
     place = error.lineno, error.colno
     character = text[error.pos : error.pos + 1]
     # Python 3.13 names the place of the comma, earlier ones what follows it
