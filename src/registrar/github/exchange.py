@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Generic, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from registrar.errors import Kind
 from registrar.texts.escaping import Lines
@@ -40,17 +42,22 @@ class NoAnswer(NamedTuple):
     """The time limit of the request."""
 
 
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a field is in an answer of GraphQL."""
+
+
 class GraphQLError(NamedTuple):
     """One of the errors of a GraphQL answer; ``path`` is the field that it is about."""
 
     type: str
     message: str
-    path: tuple[str | int, ...] = ()
+    path: Path = ()
     names_saml: bool = False
     """Whether an organisation wants single sign-on (``extensions.saml_failure``)."""
 
 
-class Response(NamedTuple):
+@dataclass(frozen=True)
+class Response:
     """Status, headers (names in lower case) and the body: ``None`` when it is not JSON."""
 
     status: int
@@ -110,7 +117,7 @@ class Response(NamedTuple):
         address = self.data.get("documentation_url") if isinstance(self.data, dict) else None
         return address if isinstance(address, str) else ""
 
-    @property
+    @cached_property
     def graphql_errors(self) -> tuple[GraphQLError, ...]:
         """The errors of a GraphQL answer, in the order of the answer."""
         return tuple(map(_graphql_error, self.details))
@@ -121,12 +128,12 @@ class Response(NamedTuple):
             return self
         parts = zip(self.details, self.graphql_errors, strict=True)
         kept = [each for each, error in parts if keep(error)]
-        return self._replace(data={**self.data, "errors": kept})
+        return replace(self, data={**self.data, "errors": kept})
 
-    @property
-    def errors_by_path(self) -> Mapping[tuple[str | int, ...], Sequence[GraphQLError]]:
+    @cached_property
+    def errors_by_path(self) -> Mapping[Path, Sequence[GraphQLError]]:
         """The errors of a GraphQL answer by the fields that they are about."""
-        of_path: dict[tuple[str | int, ...], list[GraphQLError]] = {}
+        of_path: dict[Path, list[GraphQLError]] = {}
         for error in self.graphql_errors:
             of_path.setdefault(error.path, []).append(error)
         return of_path
