@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 from urllib.parse import unquote
 
 from registrar import __version__
 from registrar.errors import Kind
-from registrar.github.exchange import GRAPHQL, GraphQLError, NoAnswer, Request, Response
+from registrar.github.exchange import (
+    GRAPHQL,
+    GraphQLError,
+    Model_co,
+    NoAnswer,
+    Request,
+    Response,
+)
 from registrar.github.fields import UnusableAnswer
 from registrar.texts.escaping import Lines, Open
 from registrar.texts.messages import Message, msg
@@ -231,11 +238,6 @@ class Case(NamedTuple):
         message = data.get("message") if isinstance(data, dict) else None
         return message if isinstance(message, str) else ""
 
-    @property
-    def used_up(self) -> bool:
-        """Whether no request is left until the rate limit's reset."""
-        return self.headers.get("x-ratelimit-remaining") == "0"
-
     def refers_to(self, *pages: str) -> bool:
         """Whether the address of the documentation contains one of these."""
         return any(page in self.response.documentation for page in pages)
@@ -249,11 +251,6 @@ class Case(NamedTuple):
             isinstance(e, dict) and e.get("field") == field and e.get("code") == code
             for e in self.response.details
         )
-
-    @property
-    def has_no_details(self) -> bool:
-        """Whether GitHub does not say which value it refuses."""
-        return self.message == "Validation Failed"
 
     @property
     def misses_pull_request(self) -> bool:
@@ -302,11 +299,12 @@ class Row(NamedTuple):
     """GitHub's message contains one of these."""
     when: Callable[[Case], bool] = _always
     tries: int = 1
+    """How often the request may be sent in all; limits and lag have their own bounds."""
     may_have_been_applied: bool = False
     """Whether a write that met this may have been done."""
     at_least_a_minute: bool = False
     gave_up: str = ""
-    """Key of the text when all tries have failed, where it is not the usual one."""
+    """Key of the text when all tries have failed."""
 
     @property
     def name(self) -> str:
@@ -319,3 +317,19 @@ class Row(NamedTuple):
             and (not self.says or case.says(*self.says))
             and self.when(case)
         )
+
+
+class Outcome(NamedTuple, Generic[Model_co]):
+    """What an answer means, and what to do about it."""
+
+    row: Row
+    reason: Message
+    cause: str = ""
+    """The same for answers that differ only in names, numbers or addresses."""
+    pause: float | None = None
+    """Seconds that GitHub asks to wait; ``None``: we choose."""
+    model: Model_co | None = None
+
+    @property
+    def kind(self) -> Kind:
+        return self.row.kind

@@ -228,22 +228,3 @@ class Request(NamedTuple, Generic[Model_co]):
     `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""
-
-
-class Outcome(NamedTuple, Generic[Model_co]):
-    """What an answer means, and what to do about it."""
-
-    kind: Kind
-    reason: Message
-    cause: str = ""
-    """The same for answers that differ only in names, numbers or addresses."""
-    tries: int = 1
-    """How often the request may be sent in all; limits and lag have their own bounds."""
-    pause: float | None = None
-    """Seconds that GitHub asks to wait; ``None``: we choose."""
-    at_least_a_minute: bool = False
-    may_have_been_applied: bool = False
-    """Whether a write that met it may have been done."""
-    gave_up: str = ""
-    """Key of the text when all tries have failed."""
-    model: Model_co | None = None

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from registrar.errors import Failure, Kind, OutOfTime, Refused
-from registrar.github.exchange import Outcome
+from registrar.github.case import Outcome
 from registrar.runtime.cancellation import Cancellation, Clock
 from registrar.texts.messages import Message, msg
 
@@ -257,7 +257,7 @@ def pause_before(outcome: Outcome[object], attempt: int) -> float:
     double = 2.0 ** min(attempt - 1, 16)
     if outcome.kind is Kind.LAG:
         seconds = FIRST_LAG_PAUSE * double
-    elif outcome.kind is Kind.LIMIT and (outcome.pause is None or outcome.at_least_a_minute):
+    elif outcome.kind is Kind.LIMIT and (outcome.pause is None or outcome.row.at_least_a_minute):
         seconds = LIMIT_PAUSE * double
     else:
         seconds = min(FIRST_PAUSE * double, LONGEST_PAUSE)

@@ -44,9 +44,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.errors import Cause, Failure, GitHubError, Kind
-from registrar.github.case import Context
+from registrar.github.case import Context, Outcome
 from registrar.github.classify import classify
-from registrar.github.exchange import Model, Outcome, Request, Response
+from registrar.github.exchange import Model, Request, Response
 from registrar.github.limits import (
     LAG_SECONDS,
     SHORTEST_LAG_PAUSE,
@@ -142,7 +142,7 @@ class Session:
             self._wait(request)
             began = self._clock.monotonic()
             outcome = self._send(attempts)
-            attempts.may_have_been_applied |= outcome.may_have_been_applied
+            attempts.may_have_been_applied |= request.writes and outcome.row.may_have_been_applied
             if request.writes:
                 is_done = outcome.kind is Kind.SUCCESS
                 self.may_have_been_applied = is_done or attempts.may_have_been_applied
@@ -215,9 +215,9 @@ class Session:
 
     def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
         reason = outcome.reason
-        if outcome.gave_up:
+        if outcome.row.gave_up:
             reason = msg(
-                outcome.gave_up,
+                outcome.row.gave_up,
                 reason=reason,
                 count=attempts.sent,
                 seconds=round(self._clock.monotonic() - attempts.began),
@@ -239,5 +239,5 @@ def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began
     if outcome.kind is Kind.LAG:
         return began < attempts.lag_until
     asks_less = outcome.kind in attempts.request.asks_less_after
-    tries = min(outcome.tries, TRIES_BEFORE_LESS) if asks_less else outcome.tries
+    tries = min(outcome.row.tries, TRIES_BEFORE_LESS) if asks_less else outcome.row.tries
     return outcome.kind is Kind.LIMIT or attempts.sent < tries
