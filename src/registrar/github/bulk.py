@@ -14,7 +14,6 @@ from registrar.github.classify import failure_beside_data
 from registrar.github.exchange import GraphQLError, Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import UNREADABLE, GraphQL, PartialState, may_be_beside_data
-from registrar.github.limits import Resource
 from registrar.github.queries import Query
 from registrar.github.rest import PER_PAGE, Rest
 from registrar.github.session import Session
@@ -37,16 +36,6 @@ class BulkClient:
         self._session = session
         self.rest = Rest(session)
         self._graphql = GraphQL(session, self.rest)
-
-    @property
-    def points_left(self) -> int | None:
-        """Points of GraphQL that are left; ``None`` where GitHub has not said."""
-        return self._session.limits.remaining(Resource.GRAPHQL)
-
-    @property
-    def left(self) -> tuple[int | None, ...]:
-        """Requests and points that are left; ``None`` where GitHub has not said."""
-        return tuple(map(self._session.limits.remaining, Resource))
 
     @property
     def is_installation(self) -> bool:
