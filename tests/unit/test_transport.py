@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from registrar.github import connections
-from registrar.github.connections import ANSWER_SECONDS
+from registrar.github import transport as module
 from registrar.github.exchange import NoAnswer, Response, Trouble
-from registrar.github.transport import Transport
+from registrar.github.transport import ANSWER_SECONDS, Transport
 from tests.fakehub.tls import Authority
 
 TOKEN = "ghp_" + "aB3" * 12
@@ -176,7 +175,7 @@ def test_it_ends_in_time_where_it_is_encrypted(
 def test_a_request_that_is_not_read_ends_in_time(
     start: Callable[[Script], RawHost], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "SLOWEST_UPLOAD", 20_000_000)
+    monkeypatch.setattr(module, "SLOWEST_UPLOAD", 20_000_000)
     host = start(lambda *_: time.sleep(ANSWER_SECONDS))
     began = time.monotonic()
     content = {"content": "x" * 20_000_000}
