@@ -22,7 +22,7 @@ from registrar.github.case import (
 )
 from registrar.github.exchange import GRAPHQL, Model, NoAnswer, Request, Response, Trouble
 from registrar.github.fields import Contradiction, UnusableAnswer
-from registrar.github.limits import asked_pause, retry_after
+from registrar.github.limits import asked_pause
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -376,10 +376,10 @@ def classify(
             except UnusableAnswer:
                 pass
         row = found or UNUSABLE
-    pause = asked_pause if row.kind is Kind.LIMIT else retry_after
+    pause = asked_pause(headers, now, is_limit=row.kind is Kind.LIMIT)
     reason = explanation(row.text, judged, context)
     cause = cause_of(row.name, judged, request, context)
-    return Outcome(row, reason, cause, pause(headers, now))
+    return Outcome(row, reason, cause, pause)
 
 
 def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
@@ -390,7 +390,8 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
     limit = _limit_of(case) if case.is_graphql else None
     if limit is None:
         return Outcome(_SUCCESS, Message(""), model=model)
-    pause = max(asked_pause(case.headers, now) or 0.0, LEAST_AFTER_LIMIT)
+    asked = asked_pause(case.headers, now, is_limit=True) or 0.0
+    pause = max(asked, LEAST_AFTER_LIMIT)
     reason = explanation(limit.text, case.response, case.context)
     return Outcome(_SUCCESS, reason, pause=pause, model=model)
 
