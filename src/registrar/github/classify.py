@@ -206,19 +206,24 @@ TABLE: tuple[Row, ...] = (
     ),
     # An Enterprise Server without limits, asked for GET /rate_limit
     Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
-    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
-    Row(Kind.PERMISSION, "refusal.sso", when=lambda c: c.wants_single_sign_on),
+    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: the same header
+    # says `partial-results; …` where a list lacks something
+    Row(
+        Kind.PERMISSION,
+        "refusal.sso",
+        when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
+    ),
     Row(
         Kind.PERMISSION,
         "refusal.sso_without_address",
-        when=lambda c: c.says("SAML enforcement") or c.names_saml,
+        when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
     ),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
     Row(
         Kind.NOT_FOUND,
         "refusal.other",
         (404,),
-        when=lambda c: not c.request.writes and c.message_field == "Not Found",
+        when=lambda c: not c.request.writes and c.response.field("message") == "Not Found",
     ),
     Row(
         Kind.NOT_FOUND,

@@ -91,12 +91,14 @@ class Response:
             data = None
         return cls(status, shown, data)
 
+    def field(self, name: str) -> object:
+        """A value of the body; ``None`` where there is none."""
+        return self.data.get(name) if isinstance(self.data, dict) else None
+
     @property
     def message(self) -> str:
         """GitHub's message, with what its ``errors`` say; may be empty."""
-        if not isinstance(self.data, dict):
-            return ""
-        texts = [self.data.get("message"), *map(_detail, self.details)]
+        texts = [self.field("message"), *map(_detail, self.details)]
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
 
     @property
@@ -106,16 +108,10 @@ class Response:
         A single text may stand there without a list around it (r-lib/gh#229); a single object is
         read in the same way, which nobody has confirmed.
         """
-        errors = self.data.get("errors") if isinstance(self.data, dict) else None
+        errors = self.field("errors")
         if isinstance(errors, list):
             return errors
         return [errors] if isinstance(errors, (str, dict)) else []
-
-    @property
-    def documentation(self) -> str:
-        """Address of the documentation that an error names; may be empty."""
-        address = self.data.get("documentation_url") if isinstance(self.data, dict) else None
-        return address if isinstance(address, str) else ""
 
     @cached_property
     def graphql_errors(self) -> tuple[GraphQLError, ...]:
@@ -144,7 +140,7 @@ class Response:
 
         One that was refused is null, or has nothing but null (wso2/mi-vscode#1608).
         """
-        data = self.data.get("data") if isinstance(self.data, dict) else None
+        data = self.field("data")
         return isinstance(data, dict) and any(map(_holds_anything, data.values()))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import http.client
 import logging
-import math
 import os
 import socket
 import ssl
@@ -32,7 +31,7 @@ from registrar.github.case import API_VERSION
 from registrar.github.exchange import GRAPHQL, NoAnswer, Response, Trouble
 from registrar.github.limits import CONNECTIONS
 from registrar.models.settings import is_loopback
-from registrar.texts.escaping import Redactor
+from registrar.texts.escaping import Open, Redactor
 from registrar.texts.messages import Message, msg
 
 ANSWER_SECONDS = 20.0
@@ -90,18 +89,16 @@ for _library in ("github", "requests", "urllib3"):
 class Transport:
     """Sends requests with one token to one host. May be used from several threads."""
 
-    def __init__(self, *, token: str, api_url: str, seconds: float | None = None) -> None:
-        """``seconds`` is the time for one answer, where it is not the usual one."""
-        self._seconds = seconds or ANSWER_SECONDS
+    def __init__(self, *, token: str, api_url: str) -> None:
         self._token = token
         self._api_url = api_url
         self._redact = Redactor(token)
         self._connections = Connections(api_url)
         self._clients = threading.local()
-        self.host: str | Message = urlsplit(api_url).netloc
+        host, proxy = urlsplit(api_url).netloc, self._connections.proxy
+        through_proxy = msg("label.through_proxy", host=host, proxy=proxy)
+        self.host: str | Message = through_proxy if proxy else Open(host)
         """Who is asked, for people: the host, and the proxy that requests go through."""
-        if proxy := self._connections.proxy:
-            self.host = msg("label.through_proxy", host=self.host, proxy=proxy)
 
     def close(self) -> None:
         """Close the connections that are open and not in use."""
@@ -117,14 +114,14 @@ class Transport:
         target: str,
         body: Mapping[str, object] | None,
         *,
-        most_seconds: float = math.inf,
+        most_seconds: float = ANSWER_SECONDS,
     ) -> Response | NoAnswer:
         """Send one request; a read follows redirects that stay on this host.
 
         ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
         leaves the answer less time than usual.
         """
-        seconds = min(self._seconds, most_seconds)
+        seconds = min(ANSWER_SECONDS, most_seconds)
         for _ in range(MOST_REDIRECTS):
             answer = self._send(method, target, body, seconds)
             if method != "GET" or isinstance(answer, NoAnswer):
