@@ -5,9 +5,9 @@ A list is an array of entries, or an object that may extend a built-in list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import yaml
 
@@ -19,7 +19,7 @@ from registrar.models.files import FileDefinition, parents
 from registrar.models.rules import MOST_CHARACTERS, Condition, Rule, matches
 from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
-from registrar.texts.messages import Excerpt, msg
+from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
@@ -31,6 +31,7 @@ CONDITION_KEYS = (
     "not",
 )
 """Keys of a rule's ``when``."""
+_Check: TypeAlias = Callable[[str], Iterable[Message]]
 
 
 class Loaded(NamedTuple):
@@ -103,13 +104,12 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
         message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
         reader.error(nodes[0], message)
         return
-    conditions = _ConditionReader(reader)
     for number, node in enumerate(nodes, start=1):
-        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
+        if not syntax.is_mapping(node):
             reader.error(node, msg("definitions.rule_no_object"))
             continue
         keys = reader.keys(node, RULE_KEYS)
-        condition = conditions.condition(keys.get("when"), node)
+        condition = _condition(reader, keys.get("when"), node)
         before = reader.errors.count
         items = reader.items(keys.get("files"), "files")
         extended = _extended(reader, keys)
@@ -120,87 +120,84 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
         yield Rule(number, condition, listed)
 
 
-class _ConditionReader:
-    """Reads the conditions of one list and notes what is wrong with them."""
+def _condition(
+    reader: EntryReader,
+    node: yaml.Node | None,
+    rule: yaml.Node,
+    known: Sequence[str] = CONDITION_KEYS,
+) -> Condition:
+    """Read what must hold; nothing of it is empty, or it would hold by mistake."""
+    if not syntax.is_mapping(node):
+        reader.error(rule, msg("definitions.when_no_object"))
+        return Condition()
+    if not node.value:
+        reader.error(node, msg("definitions.when_empty"))
+    keys = reader.keys(node, known)
 
-    def __init__(self, reader: EntryReader) -> None:
-        self._reader = reader
+    def texts(key: str, check: _Check = lambda _: ()) -> tuple[str, ...]:
+        return tuple(_strings(reader, keys.get(key), key, check))
 
-    def condition(
-        self, node: yaml.Node | None, rule: yaml.Node, known: Sequence[str] = CONDITION_KEYS
-    ) -> Condition:
-        """Read what must hold; nothing of it is empty, or it would hold by mistake."""
-        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING):
-            self._reader.error(rule, msg("definitions.when_no_object"))
-            return Condition()
-        if not node.value:
-            self._reader.error(node, msg("definitions.when_empty"))
-        keys = self._reader.keys(node, known)
+    def lower(key: str, check: _Check = lambda _: ()) -> tuple[str, ...]:
+        return tuple(each.lower() for each in texts(key, check))
 
-        def texts(key: str) -> frozenset[str]:
-            return frozenset(each.lower() for each in self._strings(keys.get(key), key))
+    negated = keys.get("not")
+    return Condition(
+        languages=frozenset(lower("language")),
+        topics=frozenset(lower("topic")),
+        visibilities=frozenset(lower("visibility", _visibility_diagnostics)),
+        is_fork=reader.boolean(keys.get("fork"), "fork"),
+        names=lower("name", _name_diagnostics),
+        exists=texts("exists", constraints.path_diagnostics),
+        missing=texts("missing", constraints.path_diagnostics),
+        properties=tuple(_properties(reader, keys.get("property"))),
+        negated=_condition(reader, negated, node, CONDITION_KEYS[:-1]) if negated else None,
+    )
 
-        negated = keys.get("not")
-        return Condition(
-            languages=texts("language"),
-            topics=texts("topic"),
-            visibilities=frozenset(self._visibilities(keys.get("visibility"))),
-            is_fork=self._reader.boolean(keys.get("fork"), "fork"),
-            names=tuple(self._names(keys.get("name"))),
-            exists=tuple(self._paths(keys.get("exists"), "exists")),
-            missing=tuple(self._paths(keys.get("missing"), "missing")),
-            properties=tuple(self._properties(keys.get("property"))),
-            negated=self.condition(negated, node, CONDITION_KEYS[:-1]) if negated else None,
-        )
 
-    def _strings(self, node: yaml.Node | None, key: str) -> Iterator[str]:
-        """A text, or several."""
-        if node is None:
-            return
-        is_list = isinstance(node, yaml.SequenceNode)
-        items = self._reader.items(node, key) if is_list else [node]
-        if not items:
-            self._reader.error(node, msg("definitions.when_no_value", key=key))
-        for item in items:
-            value = self._reader.string(item, key, is_item=is_list)
-            if value is not None and not value.strip():
-                self._reader.error(item, msg("definitions.when_no_value", key=key))
-            elif value is not None and len(value) > MOST_CHARACTERS:
-                message = msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS)
-                self._reader.error(item, message)
-            elif value is not None:
-                yield value
-
-    def _visibilities(self, node: yaml.Node | None) -> Iterator[str]:
-        for value in self._strings(node, "visibility"):
-            if node and value.lower() not in VISIBILITIES:
-                values = {"value": Excerpt(value), "known": VISIBILITIES}
-                self._reader.error(node, msg("definitions.when_visibility", **values))
-            yield value.lower()
-
-    def _names(self, node: yaml.Node | None) -> Iterator[str]:
-        for value in self._strings(node, "name"):
-            if node and "/" in value:
-                self._reader.error(node, msg("definitions.when_name", value=Excerpt(value)))
-            yield value.lower()
-
-    def _paths(self, node: yaml.Node | None, key: str) -> Iterator[str]:
-        for value in self._strings(node, key):
-            if node:
-                self._reader.error(node, *constraints.path_diagnostics(value))
+def _strings(reader: EntryReader, node: yaml.Node | None, key: str, check: _Check) -> Iterator[str]:
+    """A text, or several; ``check`` explains why one cannot be meant."""
+    if node is None:
+        return
+    is_list = isinstance(node, yaml.SequenceNode)
+    items = reader.items(node, key) if is_list else [node]
+    if not items:
+        reader.error(node, msg("definitions.when_no_value", key=key))
+    for item in items:
+        value = reader.string(item, key, is_item=is_list)
+        if value is None:
+            continue
+        if not value.strip():
+            reader.error(item, msg("definitions.when_no_value", key=key))
+        elif len(value) > MOST_CHARACTERS:
+            reader.error(item, msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS))
+        else:
+            reader.error(node, *check(value))
             yield value
 
-    def _properties(self, node: yaml.Node | None) -> Iterator[tuple[str, frozenset[str]]]:
-        if node is None:
-            return
-        if not (isinstance(node, yaml.MappingNode) and node.tag == syntax.MAPPING and node.value):
-            self._reader.error(node, msg("definitions.when_property"))
-            return
-        for name, value in self._reader.all_keys(node).items():
-            if not PROPERTY_NAME.fullmatch(name):
-                message = msg("definitions.when_property_name", name=Excerpt(name))
-                self._reader.error(value, message)
-            yield name.lower(), frozenset(each.lower() for each in self._strings(value, name))
+
+def _visibility_diagnostics(value: str) -> Iterator[Message]:
+    if value.lower() not in VISIBILITIES:
+        yield msg("definitions.when_visibility", value=Excerpt(value), known=VISIBILITIES)
+
+
+def _name_diagnostics(value: str) -> Iterator[Message]:
+    if "/" in value:
+        yield msg("definitions.when_name", value=Excerpt(value))
+
+
+def _properties(
+    reader: EntryReader, node: yaml.Node | None
+) -> Iterator[tuple[str, frozenset[str]]]:
+    if node is None:
+        return
+    if not (syntax.is_mapping(node) and node.value):
+        reader.error(node, msg("definitions.when_property"))
+        return
+    for name, value in reader.keys(node).items():
+        if not PROPERTY_NAME.fullmatch(name):
+            reader.error(value, msg("definitions.when_property_name", name=Excerpt(name)))
+        given = _strings(reader, value, name, lambda _: ())
+        yield name.lower(), frozenset(each.lower() for each in given)
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -217,14 +214,10 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
     root = syntax.parse_json(text) if suffix == ".json" else syntax.parse_yaml(text)
     if root is None:
         raise Malformed("definitions.empty")
-    if isinstance(root, yaml.SequenceNode) and root.tag == syntax.SEQUENCE:
+    if syntax.is_sequence(root):
         return root
     # An object without any of the keys is mostly an entry that is not in an array
-    if (
-        isinstance(root, yaml.MappingNode)
-        and root.tag == syntax.MAPPING
-        and any(syntax.text_of(key) in KEYS for key, _ in root.value)
-    ):
+    if syntax.is_mapping(root) and any(syntax.text_of(key) in KEYS for key, _ in root.value):
         return root
     raise Malformed("definitions.not_a_list", 1)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import yaml
 from yaml.reader import ReaderError
@@ -97,6 +97,14 @@ def text_of(node: yaml.Node) -> str | None:
         return value.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         return value
+
+
+def is_mapping(node: yaml.Node | None) -> TypeGuard[yaml.MappingNode]:
+    return isinstance(node, yaml.MappingNode) and node.tag == MAPPING
+
+
+def is_sequence(node: yaml.Node | None) -> TypeGuard[yaml.SequenceNode]:
+    return isinstance(node, yaml.SequenceNode) and node.tag == SEQUENCE
 
 
 class _NodeCounter:
