@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.github.trees import Known
+from registrar.github.trees import ProvedTree
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.models.repository import PullRequest, Repository
@@ -102,10 +102,10 @@ class Run:
         self.many = self.github.many()
 
 
-def more_directories(run: Run, given: Given) -> Known:
+def more_directories(run: Run, given: Given) -> ProvedTree:
     """Read more directories than one query asks for."""
     asked = ["", *given.directories]
-    return run.graphql._more(given.full_name, given.base, Known(), asked)
+    return run.graphql._more(ProvedTree(given.full_name, given.base), asked)
 
 
 class Sent(Protocol):

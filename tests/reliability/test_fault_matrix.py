@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from _pytest.mark import ParameterSet
 
-from registrar.github.connections import ANSWER_SECONDS
+from registrar.github.transport import ANSWER_SECONDS
 from tests.example import BRANCH, FIRST_FILE, MISSING, POSITIONS, SORTS, Day, Example
 from tests.fakehub import Fault, FaultKind
 from tests.harness import PER_FILE, SINGLE

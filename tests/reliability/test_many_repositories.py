@@ -14,8 +14,8 @@ from typing import Literal
 import pytest
 from _pytest.mark import ParameterSet
 
-from registrar.github.connections import ANSWER_SECONDS
 from registrar.github.limits import SHORT_INTERVAL
+from registrar.github.transport import ANSWER_SECONDS
 from tests.example import Day
 from tests.fakehub import Fault, FaultKind, Request
 from tests.fakehub.limits import Pace

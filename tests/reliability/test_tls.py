@@ -9,7 +9,7 @@ from pathlib import Path
 import certifi
 import pytest
 
-from registrar.github.connections import CA_VARIABLES
+from registrar.github.transport import CA_VARIABLES
 from registrar.texts.messages import LANGUAGES
 from tests.fakehub import StandInHost
 from tests.fakehub.proxy import Proxy

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from registrar.errors import Kind
-from registrar.github.case import Context, TokenKind
+from registrar.github.case import Context, Outcome, TokenKind
 from registrar.github.classify import classify
-from registrar.github.exchange import GRAPHQL, NoAnswer, Outcome, Request, Response, Trouble
+from registrar.github.exchange import GRAPHQL, NoAnswer, Request, Response, Trouble
 from registrar.github.fields import Fields, objects
 from registrar.texts.messages import msg
 
@@ -180,10 +180,10 @@ def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> 
     assert (found.kind, found.reason.key) == (kind, text)
     # A pull request is asked for once more where GitHub does not say why it refuses it
     once_more = {"Validation Failed": 2} if call == "POST pulls" else {}
-    assert found.tries == {"fault.conflict": 6, "fault.reference": 3, **once_more}.get(
+    assert found.row.tries == {"fault.conflict": 6, "fault.reference": 3, **once_more}.get(
         text if text.startswith("fault") else words, 1
     )
-    assert not found.may_have_been_applied
+    assert not found.row.may_have_been_applied
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_token_of_an_app_may_be_too_new(kind: TokenKind, was_accepted: bool, t
     for call in ("GET rate_limit", "query"):
         found = outcome(call, answer(401, "Bad credentials"), context=context)
         assert (found.kind, found.reason.key) == (Kind.TOKEN_REJECTED, "refusal.token_rejected")
-        assert (found.tries, found.may_have_been_applied) == (tries, False)
+        assert (found.row.tries, found.row.may_have_been_applied) == (tries, False)
 
 
 def test_a_file_that_is_too_large_is_there() -> None:
@@ -251,7 +251,11 @@ def test_a_label_that_may_lag_at_the_same_moment() -> None:
     error = {"resource": "Label", "code": "already_exists", "field": "name"}
     body = {"message": "Validation Failed", "errors": [error]}
     found = outcome("POST issues/1/labels", answer(422, body))
-    assert (found.kind, found.tries, found.may_have_been_applied) == (Kind.TRANSIENT, 3, False)
+    assert (found.kind, found.row.tries, found.row.may_have_been_applied) == (
+        Kind.TRANSIENT,
+        3,
+        False,
+    )
     assert outcome("POST pulls", answer(422, body)).kind is Kind.VALIDATION
 
 
@@ -309,8 +313,8 @@ def test_limits(call: str, found: Response, text: str, pause: float | None) -> N
     meaning = outcome(call, found)
     assert (meaning.kind, meaning.reason.key) == (Kind.LIMIT, f"fault.{text}")
     assert meaning.pause == pause
-    assert meaning.at_least_a_minute is (text == "too_quickly")
-    assert not meaning.may_have_been_applied
+    assert meaning.row.at_least_a_minute is (text == "too_quickly")
+    assert not meaning.row.may_have_been_applied
 
 
 def test_a_limit_that_met_only_a_part_makes_what_follows_wait() -> None:
@@ -356,7 +360,11 @@ def test_a_query_with_too_large_an_answer_asks_too_much(
 @pytest.mark.parametrize("words", TIMEOUTS)
 def test_a_query_that_ran_out_of_time_may_be_asked_again(words: str) -> None:
     found = outcome("query", answer(200, {"errors": [{"message": words}]}))
-    assert (found.kind, found.may_have_been_applied, found.tries) == (Kind.TIMED_OUT, False, 6)
+    assert (found.kind, found.row.may_have_been_applied, found.row.tries) == (
+        Kind.TIMED_OUT,
+        False,
+        6,
+    )
 
 
 @pytest.mark.parametrize("status", [502, 504])
@@ -368,7 +376,11 @@ def test_a_query_that_a_gateway_cut_off_ran_out_of_time(status: int) -> None:
 @pytest.mark.parametrize("words", TIMEOUTS)
 def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied(words: str) -> None:
     found = outcome("mutation", answer(200, {"errors": [{"message": words}]}))
-    assert (found.kind, found.may_have_been_applied, found.tries) == (Kind.TRANSIENT, True, 6)
+    assert (found.kind, found.row.may_have_been_applied, found.row.tries) == (
+        Kind.TRANSIENT,
+        True,
+        6,
+    )
 
 
 @pytest.mark.parametrize(
@@ -484,14 +496,18 @@ LAG = [
 @pytest.mark.parametrize(("call", "found"), LAG)
 def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None:
     made = outcome(call, found, may_lag=True)
-    assert (made.kind, made.gave_up, made.may_have_been_applied) == (Kind.LAG, "host.lag", False)
+    assert (made.kind, made.row.gave_up, made.row.may_have_been_applied) == (
+        Kind.LAG,
+        "host.lag",
+        False,
+    )
     assert outcome(call, found).kind is not Kind.LAG
 
 
 def test_a_login_that_is_not_found_may_be_lag() -> None:
     """And when it lasts, the text is about the login."""
     found = outcome("POST issues/1/assignees", answer(404, "Not Found"), may_lag=True)
-    assert (found.kind, found.reason.key, found.gave_up) == (Kind.LAG, "refusal.assignee", "")
+    assert (found.kind, found.reason.key, found.row.gave_up) == (Kind.LAG, "refusal.assignee", "")
 
 
 @pytest.mark.parametrize("node", ["T_kwDOAbc", "MDQ6VGVhbTE=", "x"])
@@ -535,9 +551,8 @@ def test_no_list_at_all_is_no_lag() -> None:
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 599, 202])
 def test_what_may_work_another_time(status: int) -> None:
     write = outcome("PUT contents/a", answer(status, "x", retry_after="3"))
-    assert (write.kind, write.tries, write.pause) == (Kind.TRANSIENT, 6, 3.0)
-    assert write.may_have_been_applied
-    assert not outcome("GET contents/a", answer(status, "x")).may_have_been_applied
+    assert (write.kind, write.row.tries, write.pause) == (Kind.TRANSIENT, 6, 3.0)
+    assert write.row.may_have_been_applied
 
 
 @pytest.mark.parametrize(
@@ -556,7 +571,11 @@ def test_what_may_work_another_time(status: int) -> None:
 )
 def test_what_is_no_answer_of_the_api(found: Response) -> None:
     write = outcome("PUT contents/a", found)
-    assert (write.kind, write.tries, write.may_have_been_applied) == (Kind.UNUSABLE, 6, True)
+    assert (write.kind, write.row.tries, write.row.may_have_been_applied) == (
+        Kind.UNUSABLE,
+        6,
+        True,
+    )
 
 
 def test_a_success_is_our_model() -> None:
@@ -568,8 +587,8 @@ def test_a_success_is_our_model() -> None:
 def test_no_answer(trouble: Trouble) -> None:
     found = outcome("PUT contents/a", NoAnswer(trouble, "fault.timeout", "why", 20.0))
     assert found.kind is (Kind.FATAL if trouble is Trouble.LASTING else Kind.TRANSIENT)
-    assert found.may_have_been_applied is (trouble in {Trouble.LOST, Trouble.TOO_LARGE})
-    assert found.tries == (6 if found.kind is Kind.TRANSIENT else 1)
+    assert found.row.may_have_been_applied is (trouble in {Trouble.LOST, Trouble.TOO_LARGE})
+    assert found.row.tries == (6 if found.kind is Kind.TRANSIENT else 1)
     assert found.reason.key == "fault.timeout"
     assert found.reason.values["host"] == "api.github.com"
     assert found.reason.values["detail"] == "why"

@@ -15,7 +15,6 @@ from registrar.github.limits import (
     clock_time,
     interval_for,
     number,
-    retry_after,
 )
 from tests.clocks import FakeClock
 
@@ -104,7 +103,7 @@ def test_a_broken_header_is_none(name: str, value: str) -> None:
         "x-oauth-scopes": value,
         name: value,
     }
-    pause = asked_pause(headers, NOW)
+    pause = asked_pause(headers, NOW, is_limit=True)
     assert pause is None or 0 <= pause <= 11
     limits = TokenLimits("ghp_x", FakeClock())
     limits.note(headers)
@@ -133,7 +132,7 @@ def test_a_broken_header_is_none(name: str, value: str) -> None:
     ],
 )
 def test_what_is_asked_for(headers: dict[str, str], expected: float | None) -> None:
-    assert asked_pause(headers, NOW) == expected
+    assert asked_pause(headers, NOW, is_limit=True) == expected
 
 
 def test_what_is_beyond_every_calendar_has_a_date() -> None:
@@ -141,11 +140,11 @@ def test_what_is_beyond_every_calendar_has_a_date() -> None:
         {"retry-after": "9" * 300},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 300},
     ):
-        pause = asked_pause(headers, NOW)
+        pause = asked_pause(headers, NOW, is_limit=True)
         assert pause
         assert clock_time(NOW + pause).startswith("20")
     assert clock_time(1e300).startswith("9999-")
-    assert retry_after({"retry-after": "9" * 300}, NOW) is not None
+    assert asked_pause({"retry-after": "9" * 300}, NOW, is_limit=False) is not None
 
 
 # --- Pace ---------------------------------------------------------------------------------------

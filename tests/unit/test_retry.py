@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from registrar.errors import Kind, OutOfTime
-from registrar.github.exchange import Outcome
+from registrar.github.case import Outcome, Row
 from registrar.github.limits import Pace, RetryPolicy, pause_before
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
@@ -41,12 +41,13 @@ def policy(minutes: float) -> tuple[RetryPolicy, FakeClock, list[Message]]:
     ],
 )
 def test_how_long(kind: Kind, asked: float | None, attempt: int, least: float) -> None:
-    outcome: Outcome[None] = Outcome(kind, REASON, pause=asked)
+    outcome: Outcome[None] = Outcome(Row(kind, ""), REASON, pause=asked)
     assert least <= pause_before(outcome, attempt) <= least * 1.25
 
 
 def test_new_content_waits_for_a_minute_whatever_the_header_says() -> None:
-    outcome: Outcome[None] = Outcome(Kind.LIMIT, REASON, pause=1.0, at_least_a_minute=True)
+    row = Row(Kind.LIMIT, "", at_least_a_minute=True)
+    outcome: Outcome[None] = Outcome(row, REASON, pause=1.0)
     assert pause_before(outcome, 1) >= 60
 
 

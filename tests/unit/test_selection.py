@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.inputs.target_repos import parse
+from registrar.inputs.reader import read_selection
 from registrar.models.repository import Repository
 from registrar.models.selection import Exclusion
 
@@ -31,7 +31,7 @@ REPOSITORY = Repository(
     ],
 )
 def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) -> None:
-    selection, errors = parse(entries)
+    selection, errors = read_selection(entries)
     assert not errors
     assert selection.takes(REPOSITORY.full_name) is taken
 
@@ -58,22 +58,22 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
 def test_qualifiers_narrow_what_the_patterns_take(
     qualifiers: list[str], excluded: Exclusion | None
 ) -> None:
-    selection, errors = parse(["octo-org/*", *qualifiers])
+    selection, errors = read_selection(["octo-org/*", *qualifiers])
     assert not errors
     assert selection.exclusion(REPOSITORY) is excluded
 
 
 def test_archived_disabled_and_forks_are_never_selected_unless_asked_for() -> None:
-    selection, _ = parse(["octo-org/*"])
+    selection, _ = read_selection(["octo-org/*"])
     assert selection.exclusion(REPOSITORY._replace(archived=True)) is Exclusion.ARCHIVED
     assert selection.exclusion(REPOSITORY._replace(disabled=True)) is Exclusion.DISABLED
     assert selection.exclusion(REPOSITORY._replace(is_fork=True)) is Exclusion.FORK
-    with_forks, _ = parse(["octo-org/*", "fork:true"])
+    with_forks, _ = read_selection(["octo-org/*", "fork:true"])
     assert with_forks.exclusion(REPOSITORY._replace(is_fork=True)) is None
 
 
 def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() -> None:
-    selection, _ = parse(["b/*", "a/x*", "C/One", "c/one", "d/two", "!d/*", "b/y"])
+    selection, _ = read_selection(["b/*", "a/x*", "C/One", "c/one", "d/two", "!d/*", "b/y"])
     assert selection.owners == ("b", "a")
     assert selection.literals == ("c/one", "b/y")
 
@@ -102,5 +102,5 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
     ],
 )
 def test_what_cannot_be_understood_is_an_error(entry: str, key: str) -> None:
-    _, errors = parse([entry])
+    _, errors = read_selection([entry])
     assert [error.key for error in errors] == [key]

@@ -118,6 +118,9 @@ def test_a_failure_that_lasts_is_an_error_that_says_how_often(host: Scripted) ->
     assert (reason.key, reason.values["count"]) == ("host.gave_up", 6)
     assert len(host.seen) == 6
     assert not host.session.wrote
+    with pytest.raises(GitHubError) as failed:
+        host.send("GET")
+    assert not failed.value.may_have_been_applied
 
 
 def test_the_pause_after_a_limit_does_not_depend_on_other_failures(host: Scripted) -> None:

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from registrar.github import connections
-from registrar.github.connections import ANSWER_SECONDS
+from registrar.github import transport as module
 from registrar.github.exchange import NoAnswer, Response, Trouble
-from registrar.github.transport import Transport
+from registrar.github.transport import ANSWER_SECONDS, Transport
 from tests.fakehub.tls import Authority
 
 TOKEN = "ghp_" + "aB3" * 12
@@ -82,9 +81,10 @@ def body(content: bytes, *headers: bytes) -> bytes:
     return HEAD + more + b"Content-Length: %d\r\n\r\n" % len(content) + content
 
 
-def send(url: str, token: str = TOKEN, seconds: float | None = None) -> Response | NoAnswer:
+def send(url: str, token: str = TOKEN, seconds: float = ANSWER_SECONDS) -> Response | NoAnswer:
     """Send one request, with so much time for the answer."""
-    return Transport(token=token, api_url=url, seconds=seconds).send("GET", "/x?a=b", None)
+    transport = Transport(token=token, api_url=url)
+    return transport.send("GET", "/x?a=b", None, most_seconds=seconds)
 
 
 def forever(*parts: bytes, pause: float = 0.0) -> Script:
@@ -151,7 +151,7 @@ def test_it_ends_in_time_and_within_memory(start: Callable[[Script], RawHost], n
     host = start(script)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.monotonic()
-    found = send(host.url, seconds=TOO_SLOW if expected == "fault.timeout" else None)
+    found = send(host.url, seconds=TOO_SLOW if expected == "fault.timeout" else ANSWER_SECONDS)
     assert isinstance(found, NoAnswer)
     assert found.text == expected
     assert time.monotonic() - began < ANSWER_SECONDS
@@ -176,11 +176,13 @@ def test_it_ends_in_time_where_it_is_encrypted(
 def test_a_request_that_is_not_read_ends_in_time(
     start: Callable[[Script], RawHost], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "SLOWEST_UPLOAD", 20_000_000)
+    monkeypatch.setattr(module, "SLOWEST_UPLOAD", 20_000_000)
     host = start(lambda *_: time.sleep(ANSWER_SECONDS))
     began = time.monotonic()
     content = {"content": "x" * 20_000_000}
-    found = Transport(token=TOKEN, api_url=host.url, seconds=TOO_SLOW).send("PUT", "/x", content)
+    found = Transport(token=TOKEN, api_url=host.url).send(
+        "PUT", "/x", content, most_seconds=TOO_SLOW
+    )
     assert isinstance(found, NoAnswer)
     assert (found.text, round(found.seconds)) == ("fault.timeout", 2)
     assert time.monotonic() - began < ANSWER_SECONDS / 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pygit2
@@ -11,14 +11,15 @@ import pytest
 from pygit2.enums import FileMode
 
 from registrar.github.fields import Contradiction
-from registrar.github.trees import Answer, Item, Known, Listing, to_ask, tree_id
+from registrar.github.trees import Answer, GitTree, ProvedTree, to_ask, tree_id
+from registrar.models.repository import Entry
 
 SOMETHING = "1" * 40
 NAMES = [*(f"{number:04}.md" for number in range(1_500)), "a", "a-b", "a.b", "ab", "日本語.md"]
 
 
 @pytest.fixture
-def listing(tmp_path: Path) -> Listing:
+def listing(tmp_path: Path) -> GitTree:
     """The root of a repository with 1,507 entries of every kind, as git has it."""
     git = pygit2.init_repository(tmp_path, bare=True)
     blob = git.create_blob(b"x\n")
@@ -32,21 +33,27 @@ def listing(tmp_path: Path) -> Listing:
     builder.insert("module", pygit2.Oid(hex=SOMETHING), FileMode.COMMIT)
     tree = git[builder.write()]
     assert isinstance(tree, pygit2.Tree)
-    return Listing(str(tree.id), tuple(map(item_of, tree)))
+    return GitTree(str(tree.id), {(each.name or "").encode(): entry_of(each) for each in tree})
 
 
-def item_of(entry: pygit2.Object) -> Item:
+def entry_of(found: pygit2.Object) -> Entry:
     kinds = {FileMode.TREE: "tree", FileMode.COMMIT: "commit"}
-    mode = FileMode(entry.filemode)
-    return Item(mode, (entry.name or "").encode(), kinds.get(mode, "blob"), str(entry.id))
+    mode = FileMode(found.filemode)
+    return Entry(kinds.get(mode, "blob"), f"{mode:06o}", str(found.id))
 
 
-def test_a_listing_of_any_entries_in_any_order_is_proved(listing: Listing) -> None:
-    assert len(listing.items) == 1_507
+def first_of(listing: GitTree, count: int) -> GitTree:
+    """The same listing, cut after some entries."""
+    return GitTree(listing.sha, dict(list(listing.entries.items())[:count]))
+
+
+def test_a_listing_of_any_entries_in_any_order_is_proved(listing: GitTree) -> None:
+    assert len(listing.entries) == 1_507
     assert listing.is_proved
-    assert Listing(listing.sha, listing.items[::-1]).is_proved
-    assert listing.entries["日本語.md"].mode == "100644"
-    assert [listing.entries[name].type for name in ("a", "link", "module", "ab")] == [
+    assert GitTree(listing.sha, dict(reversed([*listing.entries.items()]))).is_proved
+    known = NOTHING.learn({"": Answer(listing)}).directories[""]
+    assert known["日本語.md"].mode == "100644"
+    assert [known[name].type for name in ("a", "link", "module", "ab")] == [
         "tree",
         "blob",
         "commit",
@@ -55,36 +62,36 @@ def test_a_listing_of_any_entries_in_any_order_is_proved(listing: Listing) -> No
 
 
 @pytest.mark.parametrize("most", [0, 1, 300, 1_000, 1_506])
-def test_a_listing_that_was_cut_is_noticed(listing: Listing, most: int) -> None:
-    assert not Listing(listing.sha, listing.items[:most]).is_proved
+def test_a_listing_that_was_cut_is_noticed(listing: GitTree, most: int) -> None:
+    assert not first_of(listing, most).is_proved
 
 
 @pytest.mark.parametrize(
     "changed",
     [
-        lambda item: item._replace(mode=0o100755),
-        lambda item: item._replace(name=b"other"),
-        lambda item: item._replace(sha="2" * 40),
-        lambda item: item._replace(type="tree"),
+        lambda name, entry: (name, entry._replace(mode="100755")),
+        lambda _, entry: (b"other", entry),
+        lambda name, entry: (name, entry._replace(sha="2" * 40)),
+        lambda name, entry: (name, entry._replace(type="tree")),
     ],
     ids=["mode", "name", "id", "type"],
 )
 def test_a_listing_with_anything_else_is_noticed(
-    listing: Listing, changed: Callable[[Item], Item]
+    listing: GitTree, changed: Callable[[bytes, Entry], tuple[bytes, Entry]]
 ) -> None:
-    first, *rest = listing.items
-    assert not Listing(listing.sha, (changed(first), *rest)).is_proved
+    first, *rest = listing.entries.items()
+    assert not GitTree(listing.sha, dict([changed(*first), *rest])).is_proved
 
 
 def test_an_id_of_64_digits_is_sha_256() -> None:
     """As ``git init --object-format=sha256`` computes it."""
     empty = hashlib.sha256(b"tree 0\0").hexdigest()
     assert (
-        tree_id((), 64)
+        tree_id({}, 64)
         == empty
         == "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
     )
-    assert tree_id((), 40) == "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    assert tree_id({}, 40) == "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 def test_what_proves_a_directory_is_asked_for_before_it() -> None:
@@ -94,22 +101,25 @@ def test_what_proves_a_directory_is_asked_for_before_it() -> None:
 
 # --- The chain ----------------------------------------------------------------------------
 
-FILE = Item(0o100644, b"file", "blob", "a" * 40)
+FILE = Entry("blob", "100644", "a" * 40)
 
 
-def listed(*items: Item, sha: str = "") -> Listing:
+def listed(entries: Mapping[bytes, Entry], sha: str = "") -> GitTree:
     """A listing with the id that these entries have, or with another one."""
-    return Listing(sha or tree_id(items, 40), items)
+    return GitTree(sha or tree_id(entries, 40), entries)
 
 
-def directory(name: str, listing: Listing) -> Item:
-    return Item(0o40000, name.encode(), "tree", listing.sha)
-
-
-EMPTY = listed()
-FULL = listed(FILE)
-ROOT = listed(FILE, directory("full", FULL), Item(0o160000, b"module", "commit", SOMETHING))
-CUT = listed(FILE, sha=ROOT.sha)
+NOTHING = ProvedTree("octo/example", SOMETHING)
+EMPTY = listed({})
+FULL = listed({b"file": FILE})
+ROOT = listed(
+    {
+        b"file": FILE,
+        b"full": Entry("tree", "040000", FULL.sha),
+        b"module": Entry("commit", "160000", SOMETHING),
+    }
+)
+CUT = listed({b"file": FILE}, sha=ROOT.sha)
 ABSENT = Answer(None, is_absent=True)
 UNCLEAR = Answer(None)
 
@@ -127,7 +137,7 @@ UNCLEAR = Answer(None)
     ],
 )
 def test_what_is_known(answers: dict[str, Answer], known: Iterable[str]) -> None:
-    found = Known().learn({"": Answer(ROOT), **answers})
+    found = NOTHING.learn({"": Answer(ROOT), **answers})
     assert found.directories.keys() == set(known)
     assert not found.unproved
 
@@ -147,11 +157,11 @@ def test_what_is_known(answers: dict[str, Answer], known: Iterable[str]) -> None
 )
 def test_contradictions_and_unclear_answers_are_no_answers(answers: dict[str, Answer]) -> None:
     with pytest.raises(Contradiction):
-        Known().learn(answers)
+        NOTHING.learn(answers)
 
 
 def test_nothing_is_known_below_a_listing_that_is_not_proved() -> None:
-    found = Known().learn({"": Answer(CUT), "full": Answer(FULL), "none": ABSENT})
+    found = NOTHING.learn({"": Answer(CUT), "full": Answer(FULL), "none": ABSENT})
     assert not found.directories
     assert set(found.unproved) == {""}
     whole = found.complete("", ROOT)
@@ -165,20 +175,20 @@ def test_nothing_is_known_below_a_listing_that_is_not_proved() -> None:
 def test_a_complete_listing_is_held_against_the_answers_below_it(
     answers: dict[str, Answer],
 ) -> None:
-    found = Known().learn({"": Answer(CUT), **answers})
+    found = NOTHING.learn({"": Answer(CUT), **answers})
     with pytest.raises(Contradiction):
         found.complete("", ROOT)
 
 
-@pytest.mark.parametrize("other", [FULL, listed(sha=ROOT.sha)], ids=["another one", "fewer"])
-def test_a_listing_of_something_else_completes_nothing(other: Listing) -> None:
+@pytest.mark.parametrize("other", [FULL, listed({}, sha=ROOT.sha)], ids=["another one", "fewer"])
+def test_a_listing_of_something_else_completes_nothing(other: GitTree) -> None:
     with pytest.raises(Contradiction):
-        Known().learn({"": Answer(CUT)}).complete("", other)
+        NOTHING.learn({"": Answer(CUT)}).complete("", other)
 
 
 def test_listings_below_each_other_are_completed_one_after_the_other() -> None:
-    cut = listed(sha=FULL.sha)
-    found = Known().learn({"": Answer(CUT), "full": Answer(cut), "full/none": ABSENT})
+    cut = listed({}, sha=FULL.sha)
+    found = NOTHING.learn({"": Answer(CUT), "full": Answer(cut), "full/none": ABSENT})
     found = found.complete("", ROOT)
     assert found.unproved.keys() == {"full"}
     assert found.complete("full", FULL).directories.keys() == {"", "full"}

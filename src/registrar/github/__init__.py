@@ -3,7 +3,7 @@
 From the outside in: `client` gives a client for one repository, and one for many; `rest`, `graphql`
 and `bulk` hold their calls, and `parse` and `parse_graphql` read the answers; `session` sends each
 request until its outcome is final (read that one first); `classify` says what an answer means;
-`transport` and `connections` bring it here.
+`transport` brings it here.
 
 Other packages import from `client`, `bulk`, `transport` and `limits` alone.
 """

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 from urllib.parse import unquote
 
 from registrar import __version__
 from registrar.errors import Kind
-from registrar.github.exchange import GRAPHQL, GraphQLError, NoAnswer, Request, Response
+from registrar.github.exchange import (
+    GRAPHQL,
+    GraphQLError,
+    Model_co,
+    NoAnswer,
+    Request,
+    Response,
+)
 from registrar.github.fields import UnusableAnswer
 from registrar.texts.escaping import Lines, Open
 from registrar.texts.messages import Message, msg
@@ -85,12 +92,12 @@ def explanation(key: str, answer: Response | NoAnswer, context: Context) -> Mess
     """Fill in a text of the catalogue with the details of an answer."""
     if isinstance(answer, NoAnswer):
         seconds = round(answer.seconds)
-        return msg(key, host=_open(context.host), detail=answer.detail or "-", seconds=seconds)
+        return msg(key, host=context.host, detail=answer.detail or "-", seconds=seconds)
     headers = answer.headers
     url = _SSO_URL.search(headers.get("x-github-sso", ""))
     return msg(
         key,
-        host=_open(context.host),
+        host=context.host,
         words=Lines(answer.message, is_public=context.is_public) or Open(f"HTTP {answer.status}"),
         status=answer.status,
         target=context.target,
@@ -106,10 +113,6 @@ def explanation(key: str, answer: Response | NoAnswer, context: Context) -> Mess
 def _known(form: re.Pattern[str], text: str) -> str:
     """A text from outside, marked as one unless its form shows what is in it."""
     return Open(text) if form.fullmatch(text) else Lines(text)
-
-
-def _open(host: str | Message) -> str | Message:
-    return Open(host) if isinstance(host, str) else host
 
 
 def words_alone(words: str, *names: str) -> str:
@@ -204,11 +207,6 @@ class Case(NamedTuple):
         return frozenset(error.type for error in self.errors)
 
     @property
-    def names_saml(self) -> bool:
-        """Whether an error of GraphQL is that an organisation wants single sign-on."""
-        return any(error.names_saml for error in self.errors)
-
-    @property
     def is_graphql(self) -> bool:
         """Whether it is GraphQL, which answers 200 to what it refuses, too."""
         return self.request.target == GRAPHQL
@@ -225,20 +223,10 @@ class Case(NamedTuple):
     def says(self, *phrases: str) -> bool:
         return any(phrase in self.message for phrase in phrases)
 
-    @property
-    def message_field(self) -> str:
-        data = self.response.data
-        message = data.get("message") if isinstance(data, dict) else None
-        return message if isinstance(message, str) else ""
-
-    @property
-    def used_up(self) -> bool:
-        """Whether no request is left until the rate limit's reset."""
-        return self.headers.get("x-ratelimit-remaining") == "0"
-
     def refers_to(self, *pages: str) -> bool:
         """Whether the address of the documentation contains one of these."""
-        return any(page in self.response.documentation for page in pages)
+        address = self.response.field("documentation_url")
+        return isinstance(address, str) and any(page in address for page in pages)
 
     def posts(self, what: str) -> bool:
         """Whether the request is a POST to an address that ends with ``what``."""
@@ -251,24 +239,10 @@ class Case(NamedTuple):
         )
 
     @property
-    def has_no_details(self) -> bool:
-        """Whether GitHub does not say which value it refuses."""
-        return self.message == "Validation Failed"
-
-    @property
     def misses_pull_request(self) -> bool:
         """Whether the id that GitHub does not find is one of a pull request."""
         matched = _UNRESOLVED.search(self.message)
         return matched is not None and matched[1].startswith(_PULL_REQUEST_IDS)
-
-    @property
-    def wants_single_sign_on(self) -> bool:
-        """Whether the token must be authorised first.
-
-        ``partial-results; …`` in the same header says that a list lacks something
-        (https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api).
-        """
-        return self.headers.get("x-github-sso", "").startswith("required")
 
     @property
     def repository_is_missing(self) -> bool:
@@ -302,11 +276,12 @@ class Row(NamedTuple):
     """GitHub's message contains one of these."""
     when: Callable[[Case], bool] = _always
     tries: int = 1
+    """How often the request may be sent in all; limits and lag have their own bounds."""
     may_have_been_applied: bool = False
     """Whether a write that met this may have been done."""
     at_least_a_minute: bool = False
     gave_up: str = ""
-    """Key of the text when all tries have failed, where it is not the usual one."""
+    """Key of the text when all tries have failed."""
 
     @property
     def name(self) -> str:
@@ -319,3 +294,19 @@ class Row(NamedTuple):
             and (not self.says or case.says(*self.says))
             and self.when(case)
         )
+
+
+class Outcome(NamedTuple, Generic[Model_co]):
+    """What an answer means, and what to do about it."""
+
+    row: Row
+    reason: Message
+    cause: str = ""
+    """The same for answers that differ only in names, numbers or addresses."""
+    pause: float | None = None
+    """Seconds that GitHub asks to wait; ``None``: we choose."""
+    model: Model_co | None = None
+
+    @property
+    def kind(self) -> Kind:
+        return self.row.kind

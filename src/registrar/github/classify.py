@@ -7,12 +7,22 @@ A new quirk of GitHub is one row, with its public source beside it, and one line
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from registrar.errors import Cause, Failure, Kind
-from registrar.github.case import INACCESSIBLE, Case, Context, Row, TokenKind, cause_of, explanation
-from registrar.github.exchange import GRAPHQL, Model, NoAnswer, Outcome, Request, Response, Trouble
+from registrar.github.case import (
+    INACCESSIBLE,
+    Case,
+    Context,
+    Outcome,
+    Row,
+    TokenKind,
+    cause_of,
+    explanation,
+)
+from registrar.github.exchange import GRAPHQL, Model, NoAnswer, Request, Response, Trouble
 from registrar.github.fields import Contradiction, UnusableAnswer
-from registrar.github.limits import asked_pause, retry_after
+from registrar.github.limits import asked_pause
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
@@ -20,6 +30,10 @@ LEAST_AFTER_LIMIT = 60.0
 """Seconds before the next request, when a limit stopped only a part of the last one."""
 TRIES = 6
 """How often a request is sent when the failure may pass: the last comes after about 16 s."""
+_may_pass = partial(Row, tries=TRIES, gave_up="host.gave_up")
+_may_be_done = partial(_may_pass, may_have_been_applied=True)
+_secondary = partial(Row, Kind.LIMIT, "fault.secondary_limit")
+_primary = partial(Row, Kind.LIMIT, "fault.primary_limit")
 
 
 def _lag(
@@ -61,6 +75,10 @@ def _is_new_commit(case: Case) -> bool:
     return case.refused and case.request.writes and (absent or _is_stale(case))
 
 
+def _is_forbidden(case: Case) -> bool:
+    return case.status == 403 or not case.types.isdisjoint({"FORBIDDEN", "INSUFFICIENT_SCOPES"})
+
+
 _LIMITED = (200, 403, 429)
 """GraphQL refuses with status 200, too."""
 LIMITS: tuple[Row, ...] = (
@@ -75,40 +93,24 @@ LIMITS: tuple[Row, ...] = (
     # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
     # Until 2021, and in an old Enterprise Server, it was called abuse
     # (piceaTech/node-gitlab-2-github#90, jcabi/jcabi-github#1325)
-    Row(
-        Kind.LIMIT,
-        "fault.secondary_limit",
-        _LIMITED,
-        ("secondary rate limit", "abuse detection mechanism"),
-    ),
-    Row(
-        Kind.LIMIT,
-        "fault.secondary_limit",
-        _LIMITED,
-        when=lambda c: c.refers_to("secondary-rate-limits", "abuse-rate-limits"),
-    ),
-    Row(Kind.LIMIT, "fault.secondary_limit", _LIMITED, when=lambda c: "gh-limited-by" in c.headers),
+    _secondary(_LIMITED, ("secondary rate limit", "abuse detection mechanism")),
+    _secondary(_LIMITED, when=lambda c: c.refers_to("secondary-rate-limits", "abuse-rate-limits")),
+    _secondary(_LIMITED, when=lambda c: "gh-limited-by" in c.headers),
     # https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
-    Row(Kind.LIMIT, "fault.primary_limit", (403, 429), when=lambda c: c.used_up),
+    _primary((403, 429), when=lambda c: c.headers.get("x-ratelimit-remaining") == "0"),
     # renovatebot/renovate#21861, yanyongyu/githubkit#271
-    Row(
-        Kind.LIMIT,
-        "fault.primary_limit",
-        _LIMITED,
-        when=lambda c: bool(c.types & {"RATE_LIMITED", "RATE_LIMIT"}),
-    ),
-    Row(
-        Kind.LIMIT,
-        "fault.primary_limit",
-        _LIMITED,
-        ("rate limit",),
-        when=lambda c: "retry-after" not in c.headers,
-    ),
-    Row(Kind.LIMIT, "fault.secondary_limit", _LIMITED, ("rate limit",)),
-    Row(Kind.LIMIT, "fault.secondary_limit", (403,), when=lambda c: "retry-after" in c.headers),
-    Row(Kind.LIMIT, "fault.secondary_limit", (429,)),
+    _primary(_LIMITED, when=lambda c: not c.types.isdisjoint({"RATE_LIMITED", "RATE_LIMIT"})),
+    _primary(_LIMITED, ("rate limit",), when=lambda c: "retry-after" not in c.headers),
+    _secondary(_LIMITED, ("rate limit",)),
+    _secondary((403,), when=lambda c: "retry-after" in c.headers),
+    _secondary((429,)),
 )
 """A refusal that is a limit: nothing was done. Beside the data of GraphQL, a part was not done."""
+UNUSABLE = _may_be_done(Kind.UNUSABLE, "fault.unusable")
+"""For everything else: a proxy's page, a body cut off, a field of another type."""
+CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
+"""A success that says two things at once; nothing is concluded from it."""
+_SUCCESS = Row(Kind.SUCCESS, "")
 
 TABLE: tuple[Row, ...] = (
     # --- GraphQL: too much was asked at once ------------------------------------------------
@@ -116,29 +118,21 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.PARTIAL, "fault.partial", when=lambda c: _is_query(c) and _asks_too_much(c)),
     # cli/cli#7234, hunvreus/pagescms#423, MeltanoLabs/tap-github#466, Skydio/revup#271,
     # ossf/pvtr-github-repo-scanner#77
-    Row(
+    _may_pass(
         Kind.TIMED_OUT,
         "fault.query_timeout",
         when=lambda c: _is_query(c) and _ran_out_of_time(c),
-        tries=TRIES,
     ),
     # gfazioli/octoscope#153: after ten seconds
-    Row(Kind.TIMED_OUT, "fault.server_error", (502, 504), when=_is_query, tries=TRIES),
-    Row(
+    _may_pass(Kind.TIMED_OUT, "fault.server_error", (502, 504), when=_is_query),
+    # A mutation that took too long, and whatever a server cannot answer
+    _may_be_done(
         Kind.TRANSIENT,
         "fault.server_error",
-        when=lambda c: _asks_too_much(c) or _ran_out_of_time(c),
-        tries=TRIES,
-        may_have_been_applied=True,
+        when=lambda c: c.status // 100 == 5 or _asks_too_much(c) or _ran_out_of_time(c),
     ),
     # A page in place of an answer
-    Row(
-        Kind.UNUSABLE,
-        "fault.unusable",
-        when=lambda c: c.status < 500 and not c.message,
-        tries=TRIES,
-        may_have_been_applied=True,
-    ),
+    UNUSABLE._replace(when=lambda c: not c.message),
     # --- Lag --------------------------------------------------------------------------------
     # github/branch-deploy#180: a file on a new branch. (A plain "Not Found" is a permission.)
     _lag(lambda c: c.request.method == "PUT" and c.says("not found"), (404,), "Branch "),
@@ -163,24 +157,10 @@ TABLE: tuple[Row, ...] = (
     _lag(_is_new_commit, (200,)),
     _lag(lambda c: c.says_absent, (200,)),
     # --- Failures that may pass -------------------------------------------------------------
-    Row(
-        Kind.TRANSIENT,
-        "fault.server_error",
-        tuple(range(500, 600)),
-        tries=TRIES,
-        may_have_been_applied=True,
-    ),
     # https://docs.github.com/en/rest/metrics/statistics#a-word-about-caching
-    Row(Kind.TRANSIENT, "fault.not_ready", (202,), tries=TRIES, may_have_been_applied=True),
+    _may_be_done(Kind.TRANSIENT, "fault.not_ready", (202,)),
     # PyGithub/PyGithub#1787, integrations/terraform-provider-github#2909: another write came first
-    Row(
-        Kind.STALE,
-        "fault.conflict",
-        (409,),
-        ("expected",),
-        when=lambda c: c.says(" at "),
-        tries=TRIES,
-    ),
+    _may_pass(Kind.STALE, "fault.conflict", (409,), ("expected",), lambda c: c.says(" at ")),
     # github/rest-api-description#4887, orgs/community#121875: "sometimes it works"
     Row(
         Kind.REFUSED,
@@ -204,7 +184,7 @@ TABLE: tuple[Row, ...] = (
         Kind.VALIDATION,
         "refusal.other",
         (422,),
-        when=lambda c: c.posts("pulls") and c.has_no_details,
+        when=lambda c: c.posts("pulls") and c.message == "Validation Failed",
         tries=2,
     ),
     # octokit/auth-app.js#65: GitHub may not know an App's token for its first five seconds. The
@@ -226,19 +206,24 @@ TABLE: tuple[Row, ...] = (
     ),
     # An Enterprise Server without limits, asked for GET /rate_limit
     Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
-    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
-    Row(Kind.PERMISSION, "refusal.sso", when=lambda c: c.wants_single_sign_on),
+    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: the same header
+    # says `partial-results; …` where a list lacks something
+    Row(
+        Kind.PERMISSION,
+        "refusal.sso",
+        when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
+    ),
     Row(
         Kind.PERMISSION,
         "refusal.sso_without_address",
-        when=lambda c: c.says("SAML enforcement") or c.names_saml,
+        when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
     ),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
     Row(
         Kind.NOT_FOUND,
         "refusal.other",
         (404,),
-        when=lambda c: not c.request.writes and c.message_field == "Not Found",
+        when=lambda c: not c.request.writes and c.response.field("message") == "Not Found",
     ),
     Row(
         Kind.NOT_FOUND,
@@ -327,17 +312,14 @@ TABLE: tuple[Row, ...] = (
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
     Row(Kind.REFUSED, "refusal.ruleset", says=("rule violations found",)),
     # BobAnkh/auto-generate-changelog#78, BobAnkh/auto-generate-changelog#58
-    Row(
-        Kind.REFUSED,
-        "refusal.branch_protection",
-        (409,),
-        ("Could not create file", "Could not update file"),
-    ),
     # Thinkmill/keystatic#1598: the same in GraphQL; a ruleset has the type FORBIDDEN
     Row(
         Kind.REFUSED,
         "refusal.branch_protection",
-        when=lambda c: "BRANCH_PROTECTION_RULE_VIOLATION" in c.types,
+        when=lambda c: (
+            "BRANCH_PROTECTION_RULE_VIOLATION" in c.types
+            or (c.status == 409 and c.says("Could not create file", "Could not update file"))
+        ),
     ),
     # microsoft/vscode-remote-repositories-github#122: below, or above, a branch that exists
     Row(
@@ -355,24 +337,16 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.NO_DRAFTS, "refusal.other", says=("raft pull requests",)),
     # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163
     Row(Kind.STALE, "fault.conflict", when=_is_stale),
-    Row(Kind.PERMISSION, "refusal.other", (403,)),
+    Row(Kind.PERMISSION, "refusal.other", when=_is_forbidden),
     Row(
-        Kind.PERMISSION,
+        Kind.VALIDATION,
         "refusal.other",
-        when=lambda c: bool(c.types & {"FORBIDDEN", "INSUFFICIENT_SCOPES"}),
+        when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types,
     ),
-    Row(Kind.VALIDATION, "refusal.other", (422,)),
-    Row(Kind.VALIDATION, "refusal.other", when=lambda c: "UNPROCESSABLE" in c.types),
     # 451: https://developer.github.com/changes/2016-03-17-the-451-status-code-is-now-supported
     Row(Kind.REFUSED, "refusal.other", (200, 409, 410, 451), when=lambda c: c.refused),
     Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.message)),
 )
-_SUCCESS = range(200, 300)
-_NO_REASON = Message("")
-UNUSABLE = Row(Kind.UNUSABLE, "fault.unusable", tries=TRIES, may_have_been_applied=True)
-"""For everything else: a proxy's page, a body cut off, a field of another type."""
-CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
-"""A success that says two things at once; nothing is concluded from it."""
 
 
 def classify(
@@ -399,7 +373,7 @@ def classify(
         judged = unexpected if request.target == GRAPHQL else answer
         case = Case(request, judged, context, may_lag)
         found = _row_of(case)
-        if found is None and answer.status in _SUCCESS:
+        if found is None and answer.status // 100 == 2:
             try:
                 return _success(case, request.read(answer), now)
             except Contradiction:
@@ -407,17 +381,10 @@ def classify(
             except UnusableAnswer:
                 pass
         row = found or UNUSABLE
-    pause = asked_pause if row.kind is Kind.LIMIT else retry_after
-    return Outcome(
-        row.kind,
-        explanation(row.text, judged, context),
-        cause_of(row.name, judged, request, context),
-        tries=row.tries,
-        pause=pause(headers, now),
-        at_least_a_minute=row.at_least_a_minute,
-        may_have_been_applied=row.may_have_been_applied and request.writes,
-        gave_up=row.gave_up or ("host.gave_up" if row.tries == TRIES else ""),
-    )
+    pause = asked_pause(headers, now, is_limit=row.kind is Kind.LIMIT)
+    reason = explanation(row.text, judged, context)
+    cause = cause_of(row.name, judged, request, context)
+    return Outcome(row, reason, cause, pause)
 
 
 def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
@@ -427,14 +394,11 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
     """
     limit = _limit_of(case) if case.is_graphql else None
     if limit is None:
-        return Outcome(Kind.SUCCESS, _NO_REASON, model=model)
-    asked = asked_pause(case.headers, now) or 0.0
-    return Outcome(
-        Kind.SUCCESS,
-        explanation(limit.text, case.response, case.context),
-        pause=max(asked, LEAST_AFTER_LIMIT),
-        model=model,
-    )
+        return Outcome(_SUCCESS, Message(""), model=model)
+    asked = asked_pause(case.headers, now, is_limit=True) or 0.0
+    pause = max(asked, LEAST_AFTER_LIMIT)
+    reason = explanation(limit.text, case.response, case.context)
+    return Outcome(_SUCCESS, reason, pause=pause, model=model)
 
 
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:

@@ -11,7 +11,7 @@ from registrar.github.case import Context, TokenKind
 from registrar.github.exchange import Request, Response
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQL
-from registrar.github.limits import Pace, Resource, RetryPolicy, TokenLimits
+from registrar.github.limits import Resource, RetryPolicy, TokenLimits
 from registrar.github.rest import Rest
 from registrar.github.session import See, Session
 from registrar.models.repository import OwnerFiles
@@ -32,6 +32,7 @@ class Client:
         """``owner_files`` caches what the repositories ``.github`` hold, for all clients."""
         self._session = session
         self._owner_files = owner_files
+        self.limits = session.limits
         self.rest = Rest(session)
         self.graphql = GraphQL(session, self.rest)
 
@@ -50,24 +51,12 @@ class Client:
         return found
 
     @property
-    def scopes(self) -> frozenset[str] | None:
-        return self._session.limits.scopes
-
-    @property
     def wrote(self) -> bool:
         return self._session.wrote
 
     @property
     def may_have_been_applied(self) -> bool:
         return self._session.may_have_been_applied
-
-    def require_requests(self, count: int) -> None:
-        """Raise `Refused` where fewer than ``count`` requests of REST are known to be left."""
-        self._session.limits.require(Resource.REST, count)
-
-    def require_points(self, count: int) -> None:
-        """Raise `Refused` where fewer than ``count`` points of GraphQL are known to be left."""
-        self._session.limits.require(Resource.GRAPHQL, count)
 
 
 class GitHub:
@@ -89,7 +78,8 @@ class GitHub:
         """
         self._see = see
         self._transport = transport
-        self._limits = TokenLimits(token, policy.clock)
+        self.limits = TokenLimits(token, policy.clock)
+        """What GitHub has reported about the token, to any client."""
         self._policy = policy
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._context = Context(transport.host, "", TokenKind.of(token), workflow_repository)
@@ -103,15 +93,6 @@ class GitHub:
         """Give a client for requests about many repositories at once."""
         return BulkClient(self._session(self._context))
 
-    @property
-    def sent(self) -> int:
-        """Requests so far, of all clients together."""
-        return self._limits.sent
-
-    @property
-    def pace(self) -> Pace:
-        return self._limits.pace
-
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none."""
         request = Request("GET", "/rate_limit", msg("operation.token"), _rate_limits)
@@ -123,10 +104,10 @@ class GitHub:
                 return
             raise
         for resource, (remaining, reset) in reported.items():
-            self._limits.note_rate_limit(resource, remaining, reset)
+            self.limits.note_rate_limit(resource, remaining, reset)
 
     def _session(self, context: Context) -> Session:
-        return Session(self._transport, self._limits, self._policy, context, self._see)
+        return Session(self._transport, self.limits, self._policy, context, self._see)
 
 
 def _rate_limits(response: Response) -> dict[Resource, tuple[int, int]]:

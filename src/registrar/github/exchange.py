@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Generic, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from registrar.errors import Kind
 from registrar.texts.escaping import Lines
@@ -40,17 +42,22 @@ class NoAnswer(NamedTuple):
     """The time limit of the request."""
 
 
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a field is in an answer of GraphQL."""
+
+
 class GraphQLError(NamedTuple):
     """One of the errors of a GraphQL answer; ``path`` is the field that it is about."""
 
     type: str
     message: str
-    path: tuple[str | int, ...] = ()
+    path: Path = ()
     names_saml: bool = False
     """Whether an organisation wants single sign-on (``extensions.saml_failure``)."""
 
 
-class Response(NamedTuple):
+@dataclass(frozen=True)
+class Response:
     """Status, headers (names in lower case) and the body: ``None`` when it is not JSON."""
 
     status: int
@@ -84,12 +91,14 @@ class Response(NamedTuple):
             data = None
         return cls(status, shown, data)
 
+    def field(self, name: str) -> object:
+        """A value of the body; ``None`` where there is none."""
+        return self.data.get(name) if isinstance(self.data, dict) else None
+
     @property
     def message(self) -> str:
         """GitHub's message, with what its ``errors`` say; may be empty."""
-        if not isinstance(self.data, dict):
-            return ""
-        texts = [self.data.get("message"), *map(_detail, self.details)]
+        texts = [self.field("message"), *map(_detail, self.details)]
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
 
     @property
@@ -99,18 +108,12 @@ class Response(NamedTuple):
         A single text may stand there without a list around it (r-lib/gh#229); a single object is
         read in the same way, which nobody has confirmed.
         """
-        errors = self.data.get("errors") if isinstance(self.data, dict) else None
+        errors = self.field("errors")
         if isinstance(errors, list):
             return errors
         return [errors] if isinstance(errors, (str, dict)) else []
 
-    @property
-    def documentation(self) -> str:
-        """Address of the documentation that an error names; may be empty."""
-        address = self.data.get("documentation_url") if isinstance(self.data, dict) else None
-        return address if isinstance(address, str) else ""
-
-    @property
+    @cached_property
     def graphql_errors(self) -> tuple[GraphQLError, ...]:
         """The errors of a GraphQL answer, in the order of the answer."""
         return tuple(map(_graphql_error, self.details))
@@ -121,12 +124,12 @@ class Response(NamedTuple):
             return self
         parts = zip(self.details, self.graphql_errors, strict=True)
         kept = [each for each, error in parts if keep(error)]
-        return self._replace(data={**self.data, "errors": kept})
+        return replace(self, data={**self.data, "errors": kept})
 
-    @property
-    def errors_by_path(self) -> Mapping[tuple[str | int, ...], Sequence[GraphQLError]]:
+    @cached_property
+    def errors_by_path(self) -> Mapping[Path, Sequence[GraphQLError]]:
         """The errors of a GraphQL answer by the fields that they are about."""
-        of_path: dict[tuple[str | int, ...], list[GraphQLError]] = {}
+        of_path: dict[Path, list[GraphQLError]] = {}
         for error in self.graphql_errors:
             of_path.setdefault(error.path, []).append(error)
         return of_path
@@ -137,7 +140,7 @@ class Response(NamedTuple):
 
         One that was refused is null, or has nothing but null (wso2/mi-vscode#1608).
         """
-        data = self.data.get("data") if isinstance(self.data, dict) else None
+        data = self.field("data")
         return isinstance(data, dict) and any(map(_holds_anything, data.values()))
 
 
@@ -221,22 +224,3 @@ class Request(NamedTuple, Generic[Model_co]):
     `UnusableAnswer`, as ``read`` does."""
     tolerates: Callable[[GraphQLError], bool] = _never
     """Whether a query may have this error beside its data."""
-
-
-class Outcome(NamedTuple, Generic[Model_co]):
-    """What an answer means, and what to do about it."""
-
-    kind: Kind
-    reason: Message
-    cause: str = ""
-    """The same for answers that differ only in names, numbers or addresses."""
-    tries: int = 1
-    """How often the request may be sent in all; limits and lag have their own bounds."""
-    pause: float | None = None
-    """Seconds that GitHub asks to wait; ``None``: we choose."""
-    at_least_a_minute: bool = False
-    may_have_been_applied: bool = False
-    """Whether a write that met it may have been done."""
-    gave_up: str = ""
-    """Key of the text when all tries have failed."""
-    model: Model_co | None = None

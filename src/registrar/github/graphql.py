@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 from registrar.errors import ASK_FOR_LESS, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.classify import failure_beside_data
-from registrar.github.exchange import GRAPHQL, GraphQLError, Model, Request, Response
+from registrar.github.exchange import GRAPHQL, GraphQLError, Model, Path, Request, Response
 from registrar.github.fields import Fields
-from registrar.github.parse_graphql import Asked, Path
-from registrar.github.rest import Rest, none_if_missing, of_json
+from registrar.github.queries import Query
+from registrar.github.rest import Rest, none_if_missing
 from registrar.github.session import Session
-from registrar.github.trees import Known
+from registrar.github.trees import ProvedTree
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
@@ -24,29 +24,24 @@ from registrar.models.repository import (
     RepositoryState,
     entries_in,
 )
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
 UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
 """Types of the errors about what the token may not read; any other is about this one answer."""
 _DEFAULT_COMMIT = ("defaultBranchRef", "target")
+PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
+"""A state without entries and directories, and what a query tells of those."""
 
 
-class PartlyRead(NamedTuple):
-    """What a query tells about a repository, the listings that are not proved included."""
+def may_be_beside_data(error: GraphQLError) -> bool:
+    """Whether the rest of the answer can be used: `parse_graphql` judges what it lacks.
 
-    state: RepositoryState
-    """Without entries and directories."""
-    known: Known
-
-
-class _Commit(NamedTuple):
-    """What is known of the commit that a query was about."""
-
-    repository: Repository
-    sha: str
-    known: Known
+    The token may not read the pull requests, or some of them, or a directory is not there.
+    """
+    is_about_pull_requests = error.path[:1] == ("pulls",) and error.type in UNREADABLE
+    return is_about_pull_requests or parse_graphql.is_about_directory(error)
 
 
 class GraphQL:
@@ -55,6 +50,27 @@ class GraphQL:
     def __init__(self, session: Session, rest: Rest) -> None:
         self._session = session
         self._rest = rest
+
+    def ask(
+        self,
+        operation: Message,
+        query: Query,
+        read: Callable[[Fields, Response], Model],
+        tolerates: Callable[[GraphQLError], bool] = parse_graphql.is_about_directory,
+        asks_less_after: frozenset[Kind] | None = None,
+    ) -> Model:
+        """Send a query; ``read`` is given the ``data`` of the answer, and the whole of it.
+
+        ``asks_less_after`` are the failures after which the caller asks for less; those that less
+        may mend where directories are asked for.
+        """
+        if asks_less_after is None:
+            asks_less_after = ASK_FOR_LESS if query.directories else frozenset()
+        return self._session.request(
+            _request(operation, query, read)._replace(
+                tolerates=tolerates, asks_less_after=asks_less_after
+            )
+        )
 
     def inspect(
         self,
@@ -73,15 +89,13 @@ class GraphQL:
         where it is empty, or where GitHub does not list a directory in full.
         """
 
-        def ask(part: Sequence[str]) -> tuple[RepositoryState, _Commit]:
+        def ask(part: Sequence[str]) -> PartialState:
             names = branches if part else branches[:1]
-            read = self._repository(target, names, part, with_facts=with_facts)
-            state = read.state
-            return state, _Commit(state.repository, state.base_sha, read.known)
+            query = queries.repository(target, names, part, with_facts=with_facts)
+            return self._repository(target, query)
 
         state, listed = self._in_full(ask, directories)
-        state = state._replace(entries=trees.entries_of(listed), directories=listed)
-        return self.with_other_pages(state)
+        return self._with_directories(state, listed)
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
@@ -90,7 +104,7 @@ class GraphQL:
         (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
         """
 
-        def ask(part: Sequence[str]) -> tuple[bool, _Commit | None]:
+        def ask(part: Sequence[str]) -> tuple[bool, ProvedTree | None]:
             return self._owner(owner, part)
 
         found = none_if_missing(lambda: self._in_full(ask, directories))
@@ -101,39 +115,38 @@ class GraphQL:
 
     def _in_full(
         self,
-        ask: Callable[[Sequence[str]], tuple[Model, _Commit | None]],
+        ask: Callable[[Sequence[str]], tuple[Model, ProvedTree | None]],
         directories: Sequence[str],
     ) -> tuple[Model, Directories]:
         """Read directories, and those above them, in whatever way GitHub answers.
 
         ``ask`` sends the first query, with as many of them as one query takes, or with none. It
-        gives what else it has read, and the commit, if there is one.
+        gives what else it has read, and the tree, if there is one.
         """
         asked = trees.to_ask(directories)
         try:
-            model, commit = ask(asked[:DIRECTORIES_PER_QUERY])
-            return model, self._listed(commit, asked[DIRECTORIES_PER_QUERY:], DIRECTORIES_PER_QUERY)
+            model, tree = ask(asked[:DIRECTORIES_PER_QUERY])
+            return model, self._listed(tree, asked[DIRECTORIES_PER_QUERY:], DIRECTORIES_PER_QUERY)
         except GitHubError as error:
             if error.kind not in ASK_FOR_LESS:
                 raise
         # GitHub gave up on it, or on some of it, which says nothing about what exists
-        model, commit = ask(())
-        tree = self._rest.tree(commit.repository, commit.sha) if commit else {}
-        if tree is None:
-            return model, self._listed(commit, asked, 1)
-        listed = {path: entries_in(path, tree) for path in asked}
+        model, tree = ask(())
+        paths = self._rest.tree(Repository(tree.full_name), tree.commit) if tree else {}
+        if paths is None:
+            return model, self._listed(tree, asked, 1)
+        listed = {path: entries_in(path, paths) for path in asked}
         return model, {path: entries for path, entries in listed.items() if entries}
 
     def _listed(
-        self, commit: _Commit | None, directories: Sequence[str], at_once: int
+        self, tree: ProvedTree | None, directories: Sequence[str], at_once: int
     ) -> Directories:
         """Read more directories of a commit, ``at_once`` with a query, and complete them all."""
-        if commit is None:
+        if tree is None:
             return {}
-        full_name, known = commit.repository.full_name, commit.known
         for start in range(0, len(directories), at_once):
-            known = self._more(full_name, commit.sha, known, directories[start : start + at_once])
-        return self._whole(full_name, known).directories
+            tree = self._more(tree, directories[start : start + at_once])
+        return self._whole(tree)
 
     def create_everything(
         self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
@@ -161,17 +174,12 @@ class GraphQL:
                 "draft": pull_request.draft,
             },
         }
-        created = self._session.request(
-            Request(
-                "POST",
-                GRAPHQL,
-                msg("operation.all_at_once", branch=commit.branch),
-                lambda response: parse_graphql.created(response, pull_request.body),
-                queries.body(queries.CREATE_EVERYTHING, variables),
-                writes=True,
-                idempotent=False,
-            )
+        request = _request(
+            msg("operation.all_at_once", branch=commit.branch),
+            Query(queries.CREATE_EVERYTHING, variables),
+            lambda data, _: parse_graphql.created(data, pull_request.body),
         )
+        created = self._session.request(request._replace(writes=True, idempotent=False))
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
         if pull := created.pull_request:
@@ -185,19 +193,12 @@ class GraphQL:
 
         No author is sent, so that GitHub signs the commit where it can.
         """
-        commit_id = self._session.request(
-            Request(
-                "POST",
-                GRAPHQL,
-                msg("operation.commit", branch=commit.branch),
-                parse_graphql.commit_id,
-                queries.body(
-                    queries.CREATE_COMMIT, {"commit": self._commit_input(repository, commit)}
-                ),
-                writes=True,
-                may_lag=True,
-            )
+        request = _request(
+            msg("operation.commit", branch=commit.branch),
+            Query(queries.CREATE_COMMIT, {"commit": self._commit_input(repository, commit)}),
+            lambda data, _: parse_graphql.commit_id(data),
         )
+        commit_id = self._session.request(request._replace(writes=True, may_lag=True))
         self._session.note_made()
         return commit_id
 
@@ -218,68 +219,53 @@ class GraphQL:
             "fileChanges": {"additions": additions},
         }
 
-    def with_other_pages(self, state: RepositoryState) -> RepositoryState:
-        """Read the pull requests of names that have more of them than one answer holds."""
+    def completed(self, state: RepositoryState, tree: ProvedTree) -> RepositoryState:
+        """Give the state with everything that is known to exist."""
+        return self._with_directories(state, self._whole(tree))
+
+    def _with_directories(
+        self, state: RepositoryState, directories: Directories
+    ) -> RepositoryState:
+        """Give the whole state, with pull requests that one answer did not hold."""
         more = {
             name: BranchState(name, branch.head, self._rest.pull_requests(state.repository, name))
             for name, branch in state.branches.items()
             if branch.has_more
         }
-        return state._replace(branches={**state.branches, **more}) if more else state
+        return state._replace(
+            entries=trees.entries_of(directories),
+            directories=directories,
+            branches={**state.branches, **more},
+        )
 
-    def _repository(
-        self,
-        target: str,
-        branches: Sequence[str],
-        directories: Sequence[str],
-        *,
-        with_facts: bool,
-    ) -> PartlyRead:
-        owner, _, name = target.partition("/")
-        variables = {
-            "owner": owner,
-            "name": name,
-            **queries.variables(directories),
-            **queries.branch_variables(branches),
-        }
+    def _repository(self, target: str, query: Query) -> PartialState:
+        def read(data: Fields, response: Response) -> PartialState:
+            fields = data.object("repository")
+            self._rest.see(parse_graphql.identity(fields))
+            for name, node_id in parse_graphql.branch_ids(fields, query.branches).items():
+                self._session.note_branch(name, node_id)
+            return self.partial_state(fields, data.object_or_null("pulls"), query, response)
+
+        operation = msg("operation.repository", target=target)
         try:
-            repository = self._session.request(
-                Request(
-                    "POST",
-                    GRAPHQL,
-                    msg("operation.repository", target=target),
-                    lambda response: self._read_in(response, branches, directories),
-                    queries.body(
-                        queries.repository(branches, directories, with_facts=with_facts),
-                        variables,
-                    ),
-                    tolerates=may_be_beside_data,
-                    asks_less_after=_asks_less_after(directories),
-                )
-            )
+            state, tree = self.ask(operation, query, read, may_be_beside_data)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise self._rest.not_found_error(target) from error
             raise
-        if any(branch.pull_requests for branch in repository.state.branches.values()):
+        if any(branch.pull_requests for branch in state.branches.values()):
             # As with REST: one of them may be new
             self._session.note_made()
-        return repository
+        return state, tree
 
-    def _read_in(
-        self, response: Response, branches: Sequence[str], directories: Sequence[str]
-    ) -> PartlyRead:
-        data = Fields(response.data).object("data")
-        asked = Asked(branches, directories, response)
-        repository = data.object("repository")
-        self._rest.see(parse_graphql.identity(repository))
-        for name, node_id in parse_graphql.branch_ids(repository, branches).items():
-            self._session.note_branch(name, node_id)
-        return self.partly_read(repository, data.object_or_null("pulls"), asked)
-
-    def partly_read(
-        self, fields: Fields, pulls: Fields | None, asked: Asked, *index: int
-    ) -> PartlyRead:
+    def partial_state(
+        self,
+        fields: Fields,
+        pulls: Fields | None,
+        query: Query,
+        response: Response,
+        *index: int,
+    ) -> PartialState:
         """Read a repository, the one with this ``index`` where an answer has several.
 
         ``pulls`` is where its pull requests stand in the answer.
@@ -294,127 +280,86 @@ class GraphQL:
             gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
         commit = default.object("target")
-        names = parse_graphql.branches(fields, pulls, asked.branches, full_name)
-        state = RepositoryState(
-            repository,
-            commit.text("oid"),
-            entries={},
-            branches=names or {},
-            pull_requests_error=self._unread_pull_requests(asked, index) if names is None else None,
-        )
+        sha = commit.text("oid")
+        names = parse_graphql.branches(fields, pulls, query.branches, full_name)
+        unread = self._unread_pull_requests(response, index) if names is None else None
+        state = RepositoryState(repository, sha, {}, names or {}, pull_requests_error=unread)
         where: Path = ("nodes", *index) if index else ("repository",)
-        answers = parse_graphql.directories(commit, asked, (*where, *_DEFAULT_COMMIT))
-        return PartlyRead(state, Known().learn(answers))
+        answers = parse_graphql.directories(
+            commit, query, response.errors_by_path, (*where, *_DEFAULT_COMMIT)
+        )
+        return state, ProvedTree(full_name, sha).learn(answers)
 
-    def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, _Commit | None]:
-        """Read the owner's repository ``.github``: whether it is public, and its commit.
+    def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, ProvedTree | None]:
+        """Read the owner's repository ``.github``: whether it is public, and its files.
 
-        There is none where nothing is inherited.
+        There are none where nothing is inherited.
         """
-        full_name = f"{owner}/.github"
+        full_name, query = f"{owner}/.github", queries.owner(owner, directories)
 
-        def read(response: Response) -> tuple[bool, _Commit | None]:
-            fields = Fields(response.data).object("data").object("repository")
+        def read(data: Fields, response: Response) -> tuple[bool, ProvedTree | None]:
+            fields = data.object("repository")
             default = fields.object_or_none("defaultBranchRef")
             visibility = fields.text("visibility")
             if default is None or visibility == "PRIVATE":
                 return False, None
-            asked = Asked((), directories, response)
             commit = default.object("target")
-            answers = parse_graphql.directories(commit, asked, ("repository", *_DEFAULT_COMMIT))
-            sha, known = commit.object_id("oid"), Known().learn(answers)
-            return visibility == "PUBLIC", _Commit(Repository(full_name), sha, known)
-
-        return self._session.request(
-            Request(
-                "POST",
-                GRAPHQL,
-                msg("operation.repository", target=full_name),
-                read,
-                queries.body(
-                    queries.owner(directories), {"owner": owner, **queries.variables(directories)}
-                ),
-                tolerates=parse_graphql.is_about_directory,
-                asks_less_after=_asks_less_after(directories),
+            answers = parse_graphql.directories(
+                commit, query, response.errors_by_path, ("repository", *_DEFAULT_COMMIT)
             )
-        )
+            tree = ProvedTree(full_name, commit.object_id("oid"))
+            return visibility == "PUBLIC", tree.learn(answers)
 
-    def _more(self, full_name: str, commit: str, known: Known, directories: Sequence[str]) -> Known:
-        owner, _, name = full_name.partition("/")
+        return self.ask(msg("operation.repository", target=full_name), query, read)
 
-        def read(response: Response) -> Known:
-            data = Fields(response.data).object("data")
-            asked = Asked((), directories, response)
-            fields = data.object("repository").object("object")
-            answers = parse_graphql.directories(fields, asked, ("repository", "object"))
-            return known.learn(answers)
+    def _more(self, tree: ProvedTree, directories: Sequence[str]) -> ProvedTree:
+        query = queries.more_directories(tree.full_name, tree.commit, directories)
 
-        return self._session.request(
-            Request(
-                "POST",
-                GRAPHQL,
-                msg("operation.repository", target=full_name),
-                read,
-                queries.body(
-                    queries.more_directories(directories),
-                    {"owner": owner, "name": name, "oid": commit, **queries.variables(directories)},
-                ),
-                tolerates=parse_graphql.is_about_directory,
-                asks_less_after=_asks_less_after(directories),
-            )
-        )
+        def read(data: Fields, response: Response) -> ProvedTree:
+            commit = data.object("repository").object("object")
+            errors, where = response.errors_by_path, ("repository", "object")
+            return tree.learn(parse_graphql.directories(commit, query, errors, where))
 
-    def completed(self, repository: PartlyRead) -> RepositoryState:
-        """Give the state with everything that is known to exist."""
-        known = self._whole(repository.state.repository.full_name, repository.known)
-        return repository.state._replace(
-            entries=trees.entries_of(known.directories), directories=known.directories
-        )
+        return self.ask(msg("operation.repository", target=tree.full_name), query, read)
 
-    def _whole(self, full_name: str, known: Known) -> Known:
+    def _whole(self, tree: ProvedTree) -> Directories:
         """Ask REST, which says whether it lists a tree in full, for each listing not proved.
 
         See https://docs.github.com/en/rest/git/trees#get-a-tree.
         """
-        while known.unproved:
-            path, listing = next(iter(known.unproved.items()))
+        while tree.unproved:
+            path, listed = next(iter(tree.unproved.items()))
 
-            def read(data: object, known: Known = known, path: str = path) -> Known | None:
-                whole = parse.listing(data)
-                return whole and known.complete(path, whole)
+            def read(
+                response: Response, tree: ProvedTree = tree, path: str = path
+            ) -> ProvedTree | None:
+                whole = parse.git_tree(response.data)
+                return whole and tree.complete(path, whole)
 
-            request = Request(
-                "GET",
-                f"/repos/{full_name}/git/trees/{listing.sha}",
-                msg("operation.existence", path=f"{path}/"),
-                of_json(read),
-            )
-            completed = self._session.request(request)
+            target = f"/repos/{tree.full_name}/git/trees/{listed.sha}"
+            operation = msg("operation.existence", path=f"{path}/")
+            completed = self._session.request(Request("GET", target, operation, read))
             if completed is None:
-                raise Refused(msg("preflight.cut", target=full_name, directory=f"{path}/"))
-            known = completed
-        return known
+                values = {"target": tree.full_name, "directory": f"{path}/"}
+                raise Refused(msg("preflight.cut", **values))
+            tree = completed
+        return tree.directories
 
-    def _unread_pull_requests(self, asked: Asked, index: tuple[int, ...]) -> Failure:
+    def _unread_pull_requests(self, response: Response, index: Path) -> Failure:
         """Explain why pull requests could not be read, by the errors that are about them."""
         operation = msg("operation.pull_requests_unread")
         where = ("pulls", *index)
-        about = asked.response.with_errors(lambda error: error.path[: len(where)] == where)
+        about = response.with_errors(lambda error: error.path[: len(where)] == where)
         return failure_beside_data(about, self._session.context, operation)
 
 
-def _asks_less_after(parts: Sequence[str]) -> frozenset[Kind]:
-    return ASK_FOR_LESS if parts else frozenset()
+def _request(
+    operation: Message, query: Query, read: Callable[[Fields, Response], Model]
+) -> Request[Model]:
+    """Give the request; ``read`` is given the ``data`` of the answer, and the whole of it."""
+    body = {"query": query.text, "variables": query.variables}
 
+    def read_data(response: Response) -> Model:
+        return read(Fields(response.data).object("data"), response)
 
-def may_be_beside_data(error: GraphQLError) -> bool:
-    """Whether the rest of the answer can be used: `parse_graphql` judges what it lacks."""
-    return is_about_pull_requests(error) or parse_graphql.is_about_directory(error)
-
-
-def is_about_pull_requests(error: GraphQLError) -> bool:
-    """Whether the error is that the token may not read the pull requests, or some of them.
-
-    `parse_graphql.pull_requests` sees what is missing because of it.
-    """
-    return error.path[:1] == ("pulls",) and error.type in UNREADABLE
+    return Request("POST", GRAPHQL, operation, read_data, body)

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import NamedTuple
 
 from registrar.errors import Failure, Kind, OutOfTime, Refused
-from registrar.github.exchange import Outcome
+from registrar.github.case import Outcome
 from registrar.runtime.cancellation import Cancellation, Clock
 from registrar.texts.messages import Message, msg
 
@@ -119,13 +118,6 @@ class Resource(StrEnum):
     GRAPHQL = "graphql"
 
 
-class RateLimit(NamedTuple):
-    """As GitHub last reported it; ``reset`` in seconds since the epoch."""
-
-    remaining: int
-    reset: float
-
-
 class TokenLimits:
     """What GitHub has reported about a token. May be used from several threads."""
 
@@ -133,7 +125,8 @@ class TokenLimits:
         self._is_classic = token.startswith(CLASSIC_PREFIX)
         self._clock = clock
         self._lock = threading.Lock()
-        self._rate_limits: dict[Resource, RateLimit] = {}
+        self._rate_limits: dict[Resource, tuple[int, float]] = {}
+        """What was left as GitHub last reported it, and until when (seconds since the epoch)."""
         self.pace = Pace(clock)
         """How fast its writes follow each other."""
         self.sent = 0
@@ -165,26 +158,24 @@ class TokenLimits:
         if remaining is None or reset is None or resource not in set(Resource):
             return
         with self._lock:
-            known = self._rate_limits.get(Resource(resource))
-            if known and known.reset == reset:
+            left, until = self._rate_limits.get(Resource(resource), (0, 0.0))
+            if until == reset:
                 # Answers of several connections may come in another order than they were counted
-                remaining = min(remaining, known.remaining)
-            self._rate_limits[Resource(resource)] = RateLimit(int(remaining), reset)
+                remaining = min(remaining, left)
+            self._rate_limits[Resource(resource)] = int(remaining), reset
 
     def require(self, resource: Resource, needed: int) -> None:
         """Raise `Refused` where fewer than ``needed`` requests or points are known to be left."""
         left = self.remaining(resource)
         if left is not None and left < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
-            until = clock_time(self._rate_limits[resource].reset)
+            until = clock_time(self._rate_limits[resource][1])
             raise Refused(msg(key, needed=needed, left=left, until=until), Kind.USED_UP)
 
     def remaining(self, resource: Resource) -> int | None:
         """Requests or points that are left until the reset; ``None`` where GitHub has not said."""
-        limit = self._rate_limits.get(resource)
-        if limit is None or limit.reset <= self._clock.time():
-            return None
-        return limit.remaining
+        left, until = self._rate_limits.get(resource, (0, 0.0))
+        return left if until > self._clock.time() else None
 
 
 def clock_time(epoch: float) -> str:
@@ -192,26 +183,23 @@ def clock_time(epoch: float) -> str:
     return datetime.fromtimestamp(min(epoch, _LAST_MOMENT), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def asked_pause(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that GitHub asks to wait: ``Retry-After``, or until the primary limit's reset.
+def asked_pause(headers: Mapping[str, str], now: float, *, is_limit: bool) -> float | None:
+    """Seconds that GitHub asks to wait: ``Retry-After``, or until the reset of a limit.
 
-    ``now`` is our own time, in seconds since the epoch, for answers without ``Date``.
+    The header holds a number or a date. ``now`` is our own time, in seconds since the epoch; it
+    counts only for answers without ``Date``, because it may be wrong by hours.
     """
-    pause = retry_after(headers, now)
+    value = headers.get("retry-after")
+    their_time = _date(headers.get("date"))
+    now = now if their_time is None else their_time
+    pause, date = number(value), _date(value)
+    if pause is None and date is not None:
+        pause = max(date - now, 0.0)
     reset = number(headers.get("x-ratelimit-reset"))
-    if pause is None and reset is not None and headers.get("x-ratelimit-remaining") == "0":
-        pause = max(reset - _their_time(headers, now), 0.0) + 1
+    if is_limit and pause is None and reset is not None:
+        is_used_up = headers.get("x-ratelimit-remaining") == "0"
+        pause = max(reset - now, 0.0) + 1 if is_used_up else None
     return None if pause is None else min(pause, _LONGEST)
-
-
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds of the header ``Retry-After``, which holds a number or a date."""
-    value = headers.get("retry-after", "")
-    seconds = number(value)
-    if seconds is None and value:
-        date = _date(value)
-        seconds = None if date is None else max(date - _their_time(headers, now), 0.0)
-    return None if seconds is None else min(seconds, _LONGEST)
 
 
 def number(text: str | None) -> float | None:
@@ -223,15 +211,10 @@ def number(text: str | None) -> float | None:
     return value if math.isfinite(value) and value >= 0 else None
 
 
-def _their_time(headers: Mapping[str, str], now: float) -> float:
-    """GitHub's clock, where the answer has one: ours may be wrong by hours."""
-    date = _date(headers.get("date", ""))
-    return now if date is None else date
-
-
-def _date(text: str) -> float | None:
+def _date(text: str | None) -> float | None:
+    """A moment in a header, in seconds since the epoch, or ``None``."""
     try:
-        return parsedate_to_datetime(text).timestamp()
+        return parsedate_to_datetime(text or "").timestamp()
     except (ValueError, OverflowError, TypeError):
         return None
 
@@ -257,7 +240,7 @@ def pause_before(outcome: Outcome[object], attempt: int) -> float:
     double = 2.0 ** min(attempt - 1, 16)
     if outcome.kind is Kind.LAG:
         seconds = FIRST_LAG_PAUSE * double
-    elif outcome.kind is Kind.LIMIT and (outcome.pause is None or outcome.at_least_a_minute):
+    elif outcome.kind is Kind.LIMIT and (outcome.pause is None or outcome.row.at_least_a_minute):
         seconds = LIMIT_PAUSE * double
     else:
         seconds = min(FIRST_PAUSE * double, LONGEST_PAUSE)

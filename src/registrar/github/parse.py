@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.trees import Item, Listing
+from registrar.github.trees import GitTree
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 from registrar.models.standing import CodeownersError
 
@@ -157,19 +157,16 @@ def tree(data: object) -> Tree | None:
     return None if "truncated" in fields and fields.flag("truncated") else entries
 
 
-def listing(data: object) -> Listing | None:
-    """The entries of a single tree; ``None`` where GitHub cut it."""
+def git_tree(data: object) -> GitTree | None:
+    """A single directory; ``None`` where GitHub cut it."""
     fields = Fields(data)
-    items = [
-        Item(
-            mode=_octal(each, "mode"),
-            name=each.text("path").encode("utf-8", "surrogatepass"),
-            type=each.text("type"),
-            sha=each.object_id("sha"),
+    entries = {
+        each.text("path").encode(): Entry(
+            each.text("type"), each.text("mode"), each.object_id("sha")
         )
         for each in fields.objects("tree")
-    ]
-    listed = Listing(fields.object_id("sha"), tuple(items))
+    }
+    listed = GitTree(fields.object_id("sha"), entries)
     return None if fields.flag("truncated") and not listed.is_proved else listed
 
 
@@ -201,13 +198,6 @@ def pull_requests_from(data: object, branch: str) -> tuple[PullRequest, ...]:
 def logins(fields: Fields) -> frozenset[str]:
     """Logins of the assignees, in lower case."""
     return frozenset(person.text("login").lower() for person in _some(fields, "assignees"))
-
-
-def _octal(fields: Fields, name: str) -> int:
-    try:
-        return int(fields.text(name), 8)
-    except ValueError as error:
-        raise UnusableAnswer(f"{name} is not octal") from error
 
 
 def _some(fields: Fields, name: str) -> list[Fields]:

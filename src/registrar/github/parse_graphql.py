@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
 
 from registrar.github import queries
-from registrar.github.exchange import GraphQLError, Response
+from registrar.github.exchange import GraphQLError, Path
 from registrar.github.fields import Fields
-from registrar.github.trees import Answer, Item, Listing
+from registrar.github.queries import Query
+from registrar.github.trees import Answer, GitTree
 from registrar.models.plan import Created
-from registrar.models.repository import BranchState, PullRequest, Repository
+from registrar.models.repository import BranchState, Entry, PullRequest, Repository
 
 _FIELD = re.compile(r"p\d+")
 NOT_FOUND = "NOT_FOUND"
 _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
-Path: TypeAlias = tuple[str | int, ...]
-"""Where a field is in an answer."""
 
 
 def identity(fields: Fields) -> Repository:
@@ -55,9 +51,8 @@ def repository(fields: Fields) -> Repository:
     )
 
 
-def created(response: Response, body: str) -> Created:
+def created(data: Fields, body: str) -> Created:
     """Which of the three mutations were applied; ``body`` is that of the pull request."""
-    data = Fields(response.data).object("data")
     made = _part(data, "createCommitOnBranch", "commit")
     pull = _part(data, "createPullRequest", "pullRequest")
     reference = _part(data, "createRef", "ref")
@@ -74,8 +69,7 @@ def _new_pull_request(fields: Fields, body: str) -> PullRequest:
     return PullRequest(number, url, body, of=identity(of) if of else None)
 
 
-def commit_id(response: Response) -> str:
-    data = Fields(response.data).object("data")
+def commit_id(data: Fields) -> str:
     return data.object("createCommitOnBranch").object("commit").text("oid")
 
 
@@ -93,50 +87,32 @@ def is_about_directory(error: GraphQLError) -> bool:
     return is_field and (says_absent or is_about_path)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a query asked for, and its answer."""
-
-    branches: Sequence[str]
-    directories: Sequence[str]
-    response: Response
-
-    @cached_property
-    def errors(self) -> Mapping[Path, Sequence[GraphQLError]]:
-        """The errors beside the data, by the fields that they are about."""
-        return self.response.errors_by_path
-
-
-def directories(commit: Fields, asked: Asked, where: Path) -> Mapping[str, Answer]:
+def directories(
+    commit: Fields, query: Query, errors: Mapping[Path, Sequence[GraphQLError]], where: Path
+) -> Mapping[str, Answer]:
     """What is answered about each directory of the commit that is at ``where`` of an answer."""
     answers: dict[str, Answer] = {}
-    for index, path in enumerate(asked.directories):
+    for index, path in enumerate(query.directories):
         field = queries.alias(index)
-        about = asked.errors.get((*where, field), ())
         fields = commit.object_or_null(field)
         if fields is None:
+            about = errors.get((*where, field), ())
             answers[path] = Answer(None, all(error.type == NOT_FOUND for error in about))
         else:
-            answers[path] = Answer(
-                _listing(fields if not path else fields.object_or_none("object"))
-            )
+            answers[path] = Answer(_tree(fields.object_or_none("object") if path else fields))
     return answers
 
 
-def _listing(tree: Fields | None) -> Listing | None:
-    if tree is None or "entries" not in tree:
+def _tree(fields: Fields | None) -> GitTree | None:
+    if fields is None or "entries" not in fields:
         return None
-    sha = tree.object_id("oid")
-    items = [
-        Item(
-            mode=each.number("mode"),
-            name=each.base64("nameRaw"),
-            type=each.text("type"),
-            sha=each.object_id("oid"),
+    entries = {
+        each.base64("nameRaw"): Entry(
+            each.text("type"), f"{each.number('mode'):06o}", each.object_id("oid")
         )
-        for each in tree.objects("entries")
-    ]
-    return Listing(sha, tuple(items))
+        for each in fields.objects("entries")
+    }
+    return GitTree(fields.object_id("oid"), entries)
 
 
 def branches(

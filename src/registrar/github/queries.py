@@ -10,6 +10,7 @@ place of the whole field, because the schema does not let ``pullRequests`` itsel
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 _LISTING = "oid entries { nameRaw mode type oid }"
 
@@ -61,7 +62,7 @@ query($owner: String!%(variables)s) {
   }
 }
 """
-CODEOWNERS = """
+_CODEOWNERS = """
 query($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on Repository { codeowners { errors { path line column kind message suggestion } } }
@@ -86,36 +87,46 @@ mutation($commit: CreateCommitOnBranchInput!) {
 """
 
 
+class Query(NamedTuple):
+    """A text with its values, and what it asks of each repository."""
+
+    text: str
+    variables: Mapping[str, object]
+    directories: Sequence[str] = ()
+    branches: Sequence[str] = ()
+
+
 def repository(
-    branches: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
-) -> str:
+    full_name: str,
+    branches: Sequence[str],
+    directories: Sequence[str],
+    *,
+    with_facts: bool = False,
+) -> Query:
     """Ask for a repository, branches, the pull requests of their names, and directories.
 
     With facts also for what the rules of a list ask about it.
     """
-    return _REPOSITORY % {
-        **_fields(directories, branches),
-        "facts": _FACTS if with_facts else "",
-    }
+    facts = _FACTS if with_facts else ""
+    return _query(_REPOSITORY, _by_name(full_name), directories, branches, facts=facts)
 
 
-def repositories(branches: Sequence[str], directories: Sequence[str]) -> str:
+def repositories(ids: Sequence[str], branches: Sequence[str], directories: Sequence[str]) -> Query:
     """Ask for the same of several repositories, by their ids."""
-    return _REPOSITORIES % _fields(directories, branches)
+    return _query(_REPOSITORIES, {"ids": ids}, directories, branches)
 
 
-def more_directories(directories: Sequence[str]) -> str:
-    return _MORE_DIRECTORIES % _fields(directories)
+def more_directories(full_name: str, commit: str, directories: Sequence[str]) -> Query:
+    return _query(_MORE_DIRECTORIES, {**_by_name(full_name), "oid": commit}, directories)
 
 
-def owner(directories: Sequence[str]) -> str:
+def owner(name: str, directories: Sequence[str]) -> Query:
     """Ask for directories of the owner's repository ``.github``."""
-    return _OWNER % _fields(directories)
+    return _query(_OWNER, {"owner": name}, directories)
 
 
-def variables(directories: Sequence[str]) -> dict[str, str]:
-    """Give the variables of the directories, called as their fields are."""
-    return {alias(index): path for index, path in enumerate(directories) if path}
+def codeowners(ids: Sequence[str]) -> Query:
+    return Query(_CODEOWNERS, {"ids": ids})
 
 
 def alias(index: int) -> str:
@@ -123,27 +134,33 @@ def alias(index: int) -> str:
     return f"p{index}"
 
 
-def branch_variables(branches: Sequence[str]) -> dict[str, str]:
-    """Give the variables of the branches, called as their fields are."""
-    refs = {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
-    return refs | {f"h{index}": name for index, name in enumerate(branches)}
+def _by_name(full_name: str) -> dict[str, str]:
+    owner, _, name = full_name.partition("/")
+    return {"owner": owner, "name": name}
 
 
-def _fields(directories: Sequence[str], branches: Sequence[str] = ()) -> dict[str, str]:
-    names = [*variables(directories), *branch_variables(branches)]
-    return {
-        "variables": "".join(f", ${name}: String!" for name in names),
+def _query(
+    template: str,
+    variables: Mapping[str, object],
+    directories: Sequence[str],
+    branches: Sequence[str] = (),
+    facts: str = "",
+) -> Query:
+    """Fill in a field for each directory and each branch; their variables are called alike."""
+    values = {alias(index): path for index, path in enumerate(directories) if path}
+    values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
+    values |= {f"h{index}": name for index, name in enumerate(branches)}
+    text = template % {
+        "facts": facts,
+        "variables": "".join(f", ${name}: String!" for name in values),
         "branches": " ".join(_BRANCH.format(index) for index, _ in enumerate(branches)),
         "pull_requests": " ".join(_PULL_REQUESTS.format(i) for i, _ in enumerate(branches)),
         "fields": " ".join(_field(alias(i), path) for i, path in enumerate(directories)),
     }
+    return Query(text, {**variables, **values}, directories, branches)
 
 
 def _field(name: str, path: str) -> str:
     if not path:
         return f"{name}: tree {{ {_LISTING} }}"
     return f"{name}: file(path: ${name}) {{ type object {{ ... on Tree {{ {_LISTING} }} }} }}"
-
-
-def body(query: str, variables: Mapping[str, object]) -> dict[str, object]:
-    return {"query": query, "variables": dict(variables)}

@@ -39,14 +39,15 @@ What may happen in between:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, cast
 
 from registrar.errors import Cause, Failure, GitHubError, Kind
-from registrar.github.case import Context
+from registrar.github.case import Context, Outcome
 from registrar.github.classify import classify
-from registrar.github.exchange import Model, Outcome, Request, Response
+from registrar.github.exchange import Model, Request, Response
 from registrar.github.limits import (
     LAG_SECONDS,
     SHORTEST_LAG_PAUSE,
@@ -65,6 +66,7 @@ See = Callable[[Repository], None]
 
 TRIES_BEFORE_LESS = 2
 """How often a request is sent whose caller can ask for less."""
+_COUNTED_APART = frozenset({Kind.LAG, Kind.LIMIT})
 
 
 @dataclass(slots=True)
@@ -74,16 +76,18 @@ class _Attempts(Generic[Model]):
     request: Request[Model]
     began: float
     """On the monotonic clock, in seconds."""
-    sent: int = 0
+    failed: Counter[Kind] = field(default_factory=Counter[Kind])
     """Number of tries; those that ended with lag or a limit are counted by themselves."""
-    lagged: int = 0
-    """Number of answers that what must exist is not there."""
     lag_until: float = 0.0
-    """Until when that may be because GitHub does not know it everywhere yet."""
+    """Until when "not there" may be because GitHub does not know it everywhere yet."""
     may_have_been_applied: bool = False
     """Whether one of its tries may have been applied."""
-    limited: int = 0
-    """Number of answers that a limit is met."""
+
+    def count(self, kind: Kind) -> int:
+        """Count a failure; gives how many of its kind there were."""
+        counted = kind if kind in _COUNTED_APART else Kind.OTHER
+        self.failed[counted] += 1
+        return self.failed[counted]
 
 
 class Session:
@@ -142,7 +146,7 @@ class Session:
             self._wait(request)
             began = self._clock.monotonic()
             outcome = self._send(attempts)
-            attempts.may_have_been_applied |= outcome.may_have_been_applied
+            attempts.may_have_been_applied |= request.writes and outcome.row.may_have_been_applied
             if request.writes:
                 is_done = outcome.kind is Kind.SUCCESS
                 self.may_have_been_applied = is_done or attempts.may_have_been_applied
@@ -151,13 +155,14 @@ class Session:
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)
-            if outcome.kind is Kind.LIMIT and not attempts.limited:
+            number = attempts.count(outcome.kind)
+            if outcome.kind is Kind.LIMIT and number == 1:
                 self.limits.pace.note_limit()
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made()
             if not _is_worth_another(attempts, outcome, began):
                 raise self._error(attempts, outcome)
-            self._begin_pause(attempts, outcome)
+            self._begin_pause(attempts, outcome, number)
 
     def _wait(self, request: Request[Model]) -> None:
         creates_content = request.method != "PATCH"
@@ -181,7 +186,6 @@ class Session:
             )
             if isinstance(answer, Response):
                 self.limits.note(answer.headers)
-            attempts.sent += 1
             may_lag = request.may_lag and self._last_made is not None
             attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
             context = self.context._replace(was_accepted=self.limits.was_accepted)
@@ -196,30 +200,23 @@ class Session:
             self._policy.begin_pause_after_success(outcome.pause, outcome.reason)
         return cast("Model", outcome.model)
 
-    def _begin_pause(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> None:
+    def _begin_pause(
+        self, attempts: _Attempts[Model], outcome: Outcome[Model], number: int
+    ) -> None:
+        seconds, announcement = pause_before(outcome, number), None
         if outcome.kind is Kind.LAG:
-            attempts.sent -= 1
-            attempts.lagged += 1
             left = max(attempts.lag_until - self._clock.monotonic(), 0.0)
-            self._policy.begin_pause(
-                min(pause_before(outcome, attempts.lagged), left + SHORTEST_LAG_PAUSE),
-                outcome.reason,
-                announcement=msg("wait.lag", operation=attempts.request.operation).within({}),
-            )
-        elif outcome.kind is Kind.LIMIT:
-            attempts.sent -= 1
-            attempts.limited += 1
-            self._policy.begin_pause(pause_before(outcome, attempts.limited), outcome.reason)
-        else:
-            self._policy.begin_pause(pause_before(outcome, attempts.sent), outcome.reason)
+            seconds = min(seconds, left + SHORTEST_LAG_PAUSE)
+            announcement = msg("wait.lag", operation=attempts.request.operation).within({})
+        self._policy.begin_pause(seconds, outcome.reason, announcement=announcement)
 
     def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
         reason = outcome.reason
-        if outcome.gave_up:
+        if outcome.row.gave_up:
             reason = msg(
-                outcome.gave_up,
+                outcome.row.gave_up,
                 reason=reason,
-                count=attempts.sent,
+                count=attempts.failed[Kind.OTHER],
                 seconds=round(self._clock.monotonic() - attempts.began),
             )
         return GitHubError(
@@ -239,5 +236,5 @@ def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began
     if outcome.kind is Kind.LAG:
         return began < attempts.lag_until
     asks_less = outcome.kind in attempts.request.asks_less_after
-    tries = min(outcome.tries, TRIES_BEFORE_LESS) if asks_less else outcome.tries
-    return outcome.kind is Kind.LIMIT or attempts.sent < tries
+    tries = min(outcome.row.tries, TRIES_BEFORE_LESS) if asks_less else outcome.row.tries
+    return outcome.kind is Kind.LIMIT or attempts.failed[Kind.OTHER] < tries

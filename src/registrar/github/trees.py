@@ -17,100 +17,90 @@ from registrar.github.fields import Contradiction
 from registrar.models.files import parents
 from registrar.models.repository import Directories, Entry
 
-_TREE = 0o40000
+_DIRECTORY = "040000"
 _SHA1_DIGITS = 40
 
 
-class Item(NamedTuple):
-    """One entry of a directory, as git stores it."""
-
-    mode: int
-    name: bytes
-    type: str
-    """``blob``, ``tree`` or ``commit`` (a submodule), as GitHub says."""
-    sha: str
-
-
-class Listing(NamedTuple):
+class GitTree(NamedTuple):
     """A directory as GitHub lists it."""
 
     sha: str
-    """Id of the tree that is listed."""
-    items: tuple[Item, ...]
+    """The id under which git stores it."""
+    entries: Mapping[bytes, Entry]
+    """Every entry with its mode, by the name as git stores it."""
 
     @property
     def is_proved(self) -> bool:
         """Whether it is known to be complete."""
-        types_fit = all((item.mode == _TREE) == (item.type == "tree") for item in self.items)
-        return types_fit and tree_id(self.items, len(self.sha)) == self.sha
-
-    @property
-    def entries(self) -> Mapping[str, Entry]:
-        """The entries by their names; a name that is not UTF-8 is that of no listed path."""
-        return {
-            item.name.decode("utf-8", "replace"): Entry(item.type, f"{item.mode:06o}", item.sha)
-            for item in self.items
-        }
+        each = self.entries.values()
+        types_fit = all((entry.mode == _DIRECTORY) == (entry.type == "tree") for entry in each)
+        return types_fit and tree_id(self.entries, len(self.sha)) == self.sha
 
 
-def tree_id(items: Iterable[Item], digits: int) -> str:
+def tree_id(entries: Mapping[bytes, Entry], digits: int) -> str:
     """Compute the id, of 40 or 64 ``digits``, of the tree that has exactly these entries.
 
     See https://git-scm.com/book/en/v2/Git-Internals-Git-Objects.
     """
+
+    def place(named: tuple[bytes, Entry]) -> bytes:
+        """Where git sorts an entry: a directory as if its name ended with a slash."""
+        name, entry = named
+        return name + b"/" if entry.mode == _DIRECTORY else name
+
     body = b"".join(
-        b"%o %b\0%b" % (item.mode, item.name, bytes.fromhex(item.sha))
-        for item in sorted(items, key=_place)
+        b"%b %b\0%b" % (entry.mode.lstrip("0").encode(), name, bytes.fromhex(entry.sha))
+        for name, entry in sorted(entries.items(), key=place)
     )
     new = hashlib.sha1 if digits == _SHA1_DIGITS else hashlib.sha256
     return new(b"tree %d\0%b" % (len(body), body), usedforsecurity=False).hexdigest()
 
 
-def _place(item: Item) -> bytes:
-    """Where git sorts an entry: a directory as if its name ended with a slash."""
-    return item.name + b"/" if item.mode == _TREE else item.name
-
-
 class Answer(NamedTuple):
     """What a query answers about one directory."""
 
-    listing: Listing | None
+    tree: GitTree | None
     """``None`` where the answer describes no directory."""
     is_absent: bool = False
     """Whether it says that nothing is there, and nothing else."""
 
 
-class Known(NamedTuple):
+class ProvedTree(NamedTuple):
     """What is known of the directories of one commit."""
 
+    full_name: str
+    """The repository (``owner/repo``)."""
+    commit: str
     directories: Directories = MappingProxyType({})
     """Those whose listing is complete; the root is empty."""
-    unproved: Mapping[str, Listing] = MappingProxyType({})
+    unproved: Mapping[str, GitTree] = MappingProxyType({})
     """Listings that may lack entries."""
     waiting: Mapping[str, Answer] = MappingProxyType({})
     """Answers about directories below those."""
 
-    def learn(self, answers: Mapping[str, Answer]) -> Known:
+    def learn(self, answers: Mapping[str, Answer]) -> ProvedTree:
         """Add answers; each comes after those about the directories above it."""
         directories, unproved = dict(self.directories), dict(self.unproved)
         waiting = dict(self.waiting)
         for path, answer in answers.items():
             if any(above in unproved for above in (*parents(path), "")):
                 waiting[path] = answer
-            elif listing := _listing(path, answer, directories):
-                if listing.is_proved:
-                    directories[path] = listing.entries
+            elif tree := _tree(path, answer, directories):
+                if tree.is_proved:
+                    directories[path] = _by_name(tree)
                 else:
-                    unproved[path] = listing
-        return Known(directories, unproved, waiting)
+                    unproved[path] = tree
+        return self._replace(directories=directories, unproved=unproved, waiting=waiting)
 
-    def complete(self, path: str, whole: Listing) -> Known:
+    def complete(self, path: str, whole: GitTree) -> ProvedTree:
         """Put a complete listing in the place of one that is not proved."""
-        had = {item.sha for item in self.unproved[path].items}
-        if whole.sha != self.unproved[path].sha or not had <= {item.sha for item in whole.items}:
+        unproved = dict(self.unproved)
+        had = unproved.pop(path)
+        ids = {entry.sha for entry in whole.entries.values()}
+        if whole.sha != had.sha or not all(entry.sha in ids for entry in had.entries.values()):
             raise Contradiction(f"{path}/ is listed in two ways")
-        unproved = {each: listing for each, listing in self.unproved.items() if each != path}
-        known = Known({**self.directories, path: whole.entries}, unproved)
+        directories = {**self.directories, path: _by_name(whole)}
+        known = ProvedTree(self.full_name, self.commit, directories, unproved)
         return known.learn(self.waiting)
 
 
@@ -129,13 +119,24 @@ def entries_of(directories: Directories) -> Mapping[str, Entry]:
     }
 
 
-def _listing(path: str, answer: Answer, directories: Directories) -> Listing | None:
+def _by_name(tree: GitTree) -> Mapping[str, Entry]:
+    """The entries of a directory; a name that is not UTF-8 is that of no listed path."""
+    return {name.decode("utf-8", "replace"): entry for name, entry in tree.entries.items()}
+
+
+def _tree(path: str, answer: Answer, directories: Directories) -> GitTree | None:
     """Give the listing of a directory; ``None`` where there is none, as those above it prove."""
     if not path:
-        if answer.listing is None:
+        if answer.tree is None:
             raise Contradiction("a commit without a tree")
-        return answer.listing
-    entry = _highest(path, directories)
+        return answer.tree
+    # What is at the path, or in its way; nothing is where that is None
+    entry = None
+    for each in (*reversed(tuple(parents(path))), path):
+        directory, _, name = each.rpartition("/")
+        entry = directories[directory].get(name)
+        if entry is None or entry.type != "tree":
+            break
     if entry is None:
         if not answer.is_absent:
             raise Contradiction(f"{path}/ is not listed in the directory above it")
@@ -143,17 +144,6 @@ def _listing(path: str, answer: Answer, directories: Directories) -> Listing | N
     if entry.type != "tree":
         # Nothing is concluded from an answer about a path below a file, a link or a submodule
         return None
-    if answer.listing is None or answer.listing.sha != entry.sha:
+    if answer.tree is None or answer.tree.sha != entry.sha:
         raise Contradiction(f"{path}/ is listed in the directory above it")
-    return answer.listing
-
-
-def _highest(path: str, directories: Directories) -> Entry | None:
-    """Give what is at ``path``, or in its way; ``None`` where nothing is."""
-    entry = None
-    for each in (*reversed(tuple(parents(path))), path):
-        directory, _, name = each.rpartition("/")
-        entry = directories[directory].get(name)
-        if entry is None or entry.type != "tree":
-            break
-    return entry
+    return answer.tree

@@ -9,10 +9,11 @@ from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.inputs import environment, target_repos
+from registrar.inputs import environment
 from registrar.inputs.interface import INPUTS, closest
 from registrar.lists import profiles
-from registrar.models.selection import Selection, Shard
+from registrar.models.rules import MOST_CHARACTERS
+from registrar.models.selection import VISIBILITIES, NamePattern, Selection, Shard
 from registrar.models.settings import (
     CommitStrategy,
     FailOn,
@@ -22,7 +23,7 @@ from registrar.models.settings import (
     is_loopback,
 )
 from registrar.texts import templates
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import Excerpt, Message, msg
 
 DEFAULT_API_URL = "https://api.github.com"
 _WEB_HOSTS = ("api.github.com", "github.com", "www.github.com")
@@ -51,6 +52,12 @@ _OTHER_REFERENCE = re.compile(
     r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
 )
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_WITH_VALUE = ("topic", "-topic", "visibility", "language", "property", "-property")
+QUALIFIERS = (*(f"{name}:" for name in _WITH_VALUE), "fork:true")
+
+_PATTERN = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
+_MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.IGNORECASE)
+"""The only entries that may have a blank inside: ``language:Jupyter Notebook``."""
 
 
 def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings:
@@ -298,7 +305,7 @@ class _Reader:
         entries = self.names("target_repos")
         if not entries:
             return None
-        selection, errors = target_repos.parse(entries)
+        selection, errors = read_selection(entries)
         self.diagnostics += errors
         return selection
 
@@ -371,3 +378,76 @@ def _api_root(parts: SplitResult) -> str:
     if host.endswith(_CLOUD):
         return f"https://api.{host.removeprefix('api.')}"
     return f"{parts.scheme}://{parts.netloc}/api/v3"
+
+
+def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
+    """Read the entries of ``target_repos``; every error at once.
+
+    Qualifiers are those of GitHub's search, with the meaning that they have there:
+    https://docs.github.com/en/search-github/searching-on-github/searching-for-repositories
+    """
+    patterns: list[NamePattern] = []
+    named: dict[str, str] = {}
+    values: dict[str, list[str]] = {name: [] for name in _WITH_VALUE}
+    forks = False
+    errors: list[Message] = []
+    for entry in entries:
+        name, colon, value = entry.partition(":")
+        key = name.lower()
+        matched = _PATTERN.fullmatch(entry.removeprefix("!"))
+        value = value.strip(" \"'").lower()
+        if re.search(r"\s", f"{name}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
+            errors.append(msg("fleet.not_separated", value=entry))
+        elif colon and key in values and value:
+            values[key].append(value)
+        elif colon and key in values:
+            errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key))
+        elif entry.lower() == "fork:true":
+            forks = True
+        elif colon and "/" not in entry:
+            errors.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
+        elif not matched or matched["repo"] in {".", ".."}:
+            errors.append(msg("fleet.pattern_malformed", value=entry))
+        elif len(matched["repo"]) > MOST_CHARACTERS:
+            value = Excerpt(entry)
+            errors.append(msg("fleet.pattern_too_long", value=value, most=MOST_CHARACTERS))
+        else:
+            includes = not entry.startswith("!")
+            owner, repo = matched["owner"].lower(), matched["repo"].lower()
+            patterns.append(NamePattern(owner, repo, includes))
+            if includes and patterns[-1].is_literal:
+                named[entry.lower()] = entry
+    properties = _properties(values["property"], errors)
+    excluded = _properties(values["-property"], errors)
+    errors += (
+        msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)
+        for value in values["visibility"]
+        if value not in VISIBILITIES
+    )
+    if not errors and not any(pattern.includes for pattern in patterns):
+        errors.append(msg("fleet.nothing_included"))
+    selection = Selection(
+        tuple(patterns),
+        topics=frozenset(values["topic"]),
+        excluded_topics=frozenset(values["-topic"]),
+        visibilities=frozenset(values["visibility"]),
+        languages=frozenset(values["language"]),
+        forks=forks,
+        properties=properties,
+        excluded_properties=excluded,
+        with_properties=bool(properties or excluded),
+    )
+    literals = tuple(filter(selection.takes, named.values()))
+    return selection._replace(literals=literals), errors
+
+
+def _properties(entries: Sequence[str], errors: list[Message]) -> dict[str, frozenset[str]]:
+    """Values by the names: ``team=platform`` asks for one of them, ``team`` alone for any."""
+    properties: dict[str, frozenset[str]] = {}
+    for entry in entries:
+        name, equals, value = (part.strip() for part in entry.partition("="))
+        value = value.strip(" \"'")
+        if not templates.PROPERTY_NAME.fullmatch(name) or (equals and not value):
+            errors.append(msg("fleet.property_name", value=Excerpt(entry)))
+        properties[name] = properties.get(name, frozenset()) | ({value} if equals else frozenset())
+    return properties

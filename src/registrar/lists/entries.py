@@ -129,23 +129,23 @@ class EntryReader:
         self._number = None
         return entries, places
 
-    def keys(self, node: yaml.MappingNode, known: Sequence[str]) -> dict[str, yaml.Node]:
-        """Values of the known keys; a key that is there twice has none."""
-        given = {syntax.text_of(key) or "?": key for key, _ in node.value}
-        for name, key in given.items():
-            if name not in known:
-                self.error(key, msg("definitions.unknown_key", key=Excerpt(name), known=known))
-        return {name: value for name, value in self.all_keys(node).items() if name in known}
-
-    def all_keys(self, node: yaml.MappingNode) -> dict[str, yaml.Node]:
-        """Values of all keys; a key that is there twice has none."""
+    def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
+        """Values of the known keys (of all, where none is); a key that is there twice has none."""
         given: dict[str, list[tuple[yaml.Node, yaml.Node]]] = {}
         for key, value in node.value:
             given.setdefault(syntax.text_of(key) or "?", []).append((key, value))
+        unknown = [name for name in given if known and name not in known]
+        for name in unknown:
+            key, _ = given[name][-1]
+            self.error(key, msg("definitions.unknown_key", key=Excerpt(name), known=known))
         for name, [*earlier, (key, _)] in given.items():
             if earlier:
                 self.error(key, msg("definitions.duplicate_key", key=Excerpt(name)))
-        return {name: pairs[0][1] for name, pairs in given.items() if len(pairs) == 1}
+        return {
+            name: pairs[0][1]
+            for name, pairs in given.items()
+            if len(pairs) == 1 and name not in unknown
+        }
 
     def string(self, node: yaml.Node | None, key: str, *, is_item: bool = False) -> str | None:
         """Value of a key, or item of its array; ``None`` where there is none, or no usable one."""
@@ -236,9 +236,7 @@ class EntryReader:
             self.warn(node, msg("definitions.content_ignored"))
             return None
         try:
-            self._require_room()
-            content = text.encode() if text is not None else self._file(file or "")
-            return self._checked(content, template=template)
+            return self._checked(text, file or "", template=template)
         except Refused as error:
             self.error(node, error.message)
             return None
@@ -265,8 +263,7 @@ class EntryReader:
             path = f"{above}{file}"
             self.error(node, *constraints.path_diagnostics(path))
             try:
-                self._require_room()
-                content = self._checked(self._file(f"{name}{file}"), template=folder.template)
+                content = self._checked(None, f"{name}{file}", template=folder.template)
             except Refused as error:
                 values = {"file": Excerpt(file), "diagnostic": error.message}
                 self.error(node, msg("definitions.in_folder", **values))
@@ -286,35 +283,34 @@ class EntryReader:
             self.error(node, msg("definitions.property_in_workflow", path=Excerpt(definition.path)))
         return definition._replace(source=source, properties=names)
 
-    def _require_room(self) -> None:
-        """Read no more of a list that is refused: perhaps it holds one large file very often."""
+    def _checked(self, text: str | None, file: str, *, template: bool) -> bytes:
+        """Give a text, or what a file holds; it is refused where it cannot be written."""
+        no_room = Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
         if self._room < 0:
-            raise Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
-
-    def _file(self, name: str) -> bytes:
-        data = self._folder.read(str(self._beside / name), most=constraints.CONTENT_BYTES)
-        if self._secret and self._secret.encode() in data:
-            raise Refused(msg("definitions.holds_token", key="content_file"))
-        return data
-
-    def _checked(self, content: bytes, *, template: bool) -> bytes:
-        """Check a template, and how much is written in all."""
+            # Read no more of a list that is refused: perhaps it holds one large file very often
+            raise no_room
+        if text is not None:
+            content = text.encode()
+        else:
+            content = self._folder.read(str(self._beside / file), most=constraints.CONTENT_BYTES)
+            if self._secret and self._secret.encode() in content:
+                raise Refused(msg("definitions.holds_token", key="content_file"))
         size = len(content)
         self._room -= size
         if template:
             try:
-                text = content.decode()
+                template_text = content.decode()
             except UnicodeDecodeError as error:
                 raise Refused(msg("definitions.template_binary")) from error
-            if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
+            if message := templates.diagnostic("template", template_text, TEMPLATE_NAMES):
                 raise Refused(message)
-            filled_in = _LONGEST_NAME * templates.placeholders(text)
+            filled_in = _LONGEST_NAME * templates.placeholders(template_text)
             size += filled_in
             self._room -= filled_in
         if size > constraints.CONTENT_BYTES:
             raise Refused(msg("definitions.content_too_large", most=constraints.CONTENT_BYTES))
         if self._room < 0:
-            raise Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
+            raise no_room
         return content
 
     def _alternatives(self, node: yaml.Node | None, entry: yaml.Node) -> tuple[str, ...]:

@@ -195,7 +195,7 @@ def _properties(
     if not (syntax.is_mapping(node) and node.value):
         reader.error(node, msg("definitions.when_property"))
         return
-    for name, value in reader.all_keys(node).items():
+    for name, value in reader.keys(node).items():
         if not PROPERTY_NAME.fullmatch(name):
             reader.error(value, msg("definitions.when_property_name", name=Excerpt(name)))
         yield name.lower(), frozenset(each.lower() for each in _values(reader, value, name))

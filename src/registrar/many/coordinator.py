@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from registrar.errors import Diagnostic, Refused
+from registrar.github.limits import Resource
 from registrar.many.listing import Listing, is_public, make_listing, may_be_public
 from registrar.many.reading import (
     Reader,
@@ -148,7 +149,9 @@ class ManyRun:
         targets = self._targets(listing.selected)
         paths = sum(len(files.possible) for files in self.lists)
         require_memory(paths * len(listing.selected))
-        require_points(queries_for(targets), points_left=reader.client.points_left)
+        require_points(
+            queries_for(targets), points_left=self.github.limits.remaining(Resource.GRAPHQL)
+        )
         items: list[Reading] = []
         alone: list[Target] = []
         excluded_ids, result = set[int](), self.result
@@ -206,7 +209,7 @@ class ManyRun:
             in_shard,
             listing.excluded,
             reader.queries,
-            reader.client.points_left,
+            self.github.limits.remaining(Resource.GRAPHQL),
             Counter(item.status for item in items if item.status is not Status.COMPLETE),
             sum(not item.is_known for item in items),
         )
@@ -222,7 +225,7 @@ class ManyRun:
         if not todo:
             return
         with self.reporter.group("fleet.group_write", count=len(todo)):
-            gate = Gate(self.settings, self.github.pace, self.cancellation)
+            gate = Gate(self.settings, self.github.limits.pace, self.cancellation)
             writes_each = writes_of(self.settings.pull_request)
             left = expected
             self._set_pace(expected, 0)
@@ -247,7 +250,7 @@ class ManyRun:
 
     def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for what is left of the plan, and give the seconds that it takes."""
-        pace = self.github.pace
+        pace = self.github.limits.pace
         left = writes_left(left, done=done, made=pace.writes)
         # The shards write one after the other, so that an hour may see several of them
         pace.expect((pace.writes + left) * self.settings.part.total, end=self._end)
@@ -258,14 +261,14 @@ class ManyRun:
 
         Gives what it did, and how the repository stands then.
         """
-        target, before = item.target, self.github.pace.writes
+        target, before = item.target, self.github.limits.pace.writes
         client = self.github.client(target.spec.target)
         done = register(client, target.spec, self.reporter.texts, Progress(target.nothing_yet))
         self.cancellation.stop_timer()
         self.registrations.append(done)
         opened = may_have_opened(item, done, client)
         row = ended(item, done, wrote=client.wrote)
-        gate.note(row, writes=self.github.pace.writes - before, opened=opened)
+        gate.note(row, writes=self.github.limits.pace.writes - before, opened=opened)
         return done, row
 
     def _add(

@@ -53,7 +53,7 @@ def make_listing(
     for literal in selection.literals:
         require_time()
         try:
-            repository = by_name.get(literal.lower()) or client.listed(literal)
+            repository = by_name.get(literal.lower()) or client.rest.repository(literal)
         except (Refused, GitHubError) as error:
             if isinstance(error, GitHubError) and error.kind in ENDS_THE_READING:
                 raise
@@ -91,7 +91,8 @@ def _add_properties(client: BulkClient, listing: Listing, require_time: Callable
             if properties is None:
                 # It moved to a page that was already read, as another one was deleted
                 require_time()
-                properties = client.properties_of_one(repository)
+                by_number = repository._replace(goes_by_id=True)
+                properties = client.rest.properties(by_number) or {}
             listing.by_id[number] = repository._replace(properties=properties)
 
 
@@ -153,6 +154,6 @@ def is_public(settings: Settings, listed: Iterable[Repository], client: BulkClie
         return True
     own = next((each for each in listed if each.full_name.lower() == name), None)
     try:
-        return (own or client.listed(settings.workflow_repository)).visibility in _PUBLIC
+        return (own or client.rest.repository(settings.workflow_repository)).visibility in _PUBLIC
     except RegistrarError:
         return True

@@ -38,6 +38,7 @@ from registrar.errors import (
     Refused,
     RegistrarError,
 )
+from registrar.github.limits import Resource
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     BranchState,
@@ -301,14 +302,14 @@ class Reader:
     @property
     def queries(self) -> int:
         """Requests that the reading took so far, repeated ones included."""
-        return self.github.sent - self._sent_before
+        return self.github.limits.sent - self._sent_before
 
     def read(self, targets: Sequence[Target]) -> Iterator[Reading]:
         """Read every target, many with one query.
 
         It refuses to go on where the run would end, or GitHub's points would, before all are read.
         """
-        self._sent_before = self.github.sent
+        self._sent_before = self.github.limits.sent
         self._began, self._total = self._now, len(targets)
         for group in _by_branch(targets):
             for target, plan in self._with_codeowners(self._plans(group)):
@@ -405,7 +406,7 @@ class Reader:
     def _require_points(self) -> None:
         """Refuse to go on where GitHub's points do not suffice for what is left to read."""
         queries = math.ceil((self._total - self._done) / self._size.size)
-        require_points(queries, points_left=self.client.points_left)
+        require_points(queries, points_left=self.github.limits.remaining(Resource.GRAPHQL))
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""
@@ -458,5 +459,5 @@ class Reader:
     @property
     def _has_room(self) -> bool:
         """Whether points, requests and minutes suffice for one repository more."""
-        known = (left for left in self.client.left if left is not None)
+        known = (left for left in map(self.github.limits.remaining, Resource) if left is not None)
         return self._now < self.end and all(left >= _REQUESTS_ALONE for left in known)

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
-from registrar.github.limits import CONNECTIONS
+from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import (
@@ -50,7 +50,7 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
     """Read the repository, its default branch, and every listed path at that commit."""
     asked = spec.files.asked_paths
-    client.require_requests(2 + len(spec.files.possible) + len(asked))
+    client.limits.require(Resource.REST, 2 + len(spec.files.possible) + len(asked))
     repository = client.rest.repository(spec.target)
     progress.identify(repository)
     if spec.asks_for_properties:
@@ -88,7 +88,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
 
 def require_rate_limit(client: Client, files: Sequence[FileDefinition]) -> None:
     """Ask for a request for the branch, one for each file, and one for the pull request."""
-    client.require_requests(len(files) + 2)
+    client.limits.require(Resource.REST, len(files) + 2)
 
 
 def claim(

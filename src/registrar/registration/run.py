@@ -324,7 +324,7 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
     strategy = STRATEGIES[plan.spec.settings.commit_strategy]
 
     def require(files: Sequence[FileDefinition]) -> None:
-        require_writable(plan, files, client.scopes)
+        require_writable(plan, files, client.limits.scopes)
         strategy.require_rate_limit(client, files)
 
     def make(claim: Claim) -> Made | NotMade:

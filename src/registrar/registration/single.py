@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from registrar.errors import Cancelled, Failure, GitHubError, Kind, OutOfTime, Refused
+from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
@@ -84,7 +85,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
 
 def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None:
     """Ask for the point of the request that writes."""
-    client.require_points(1)
+    client.limits.require(Resource.GRAPHQL, 1)
 
 
 def claim(
