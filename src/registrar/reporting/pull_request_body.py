@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.result import Done, FileResult, RegistrationResult
@@ -31,19 +30,8 @@ _COMMIT_CELL = re.compile(
 )
 
 
-class Frame(NamedTuple):
-    """What stands around the files."""
-
-    first: Message
-    last: Message
-
-
 def render(
-    registration: RegistrationResult,
-    around: Frame,
-    catalogue: Catalogue,
-    room: int,
-    earlier: str = "",
+    registration: RegistrationResult, catalogue: Catalogue, room: int, earlier: str = ""
 ) -> str:
     """Our part, in at most ``room`` characters (UTF-16 units).
 
@@ -54,14 +42,15 @@ def render(
     """
     earlier = earlier.replace("\r\n", "\n")
     head = [
-        catalogue.text(around.first, escaping.for_markdown_code),
+        catalogue.text(_introduction(registration), escaping.for_markdown_code),
         "",
         catalogue.sentences(_in_numbers(registration), str),
         "",
     ]
     head += _beside(registration, catalogue)
     head += _hidden(registration, catalogue)
-    tail = [catalogue.text(around.last, escaping.for_markdown_code)]
+    change = "body.change_the_file" if registration.spec.files.path else "body.change_the_set"
+    tail = [catalogue.text(msg(change), escaping.for_markdown_code)]
 
     files = markdown.by_urgency(
         (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
@@ -81,6 +70,21 @@ def render(
     kept = [*heading, *_fitting(rows, room - _size(todo), catalogue)]
     shown = [*kept, ""] if is_open else markdown.folded(title, kept)
     return "\n".join([*head, *todo, *shown, *tail])
+
+
+def _introduction(registration: RegistrationResult) -> Message:
+    """Say who opened the pull request, and for which list."""
+    url, files = registration.spec.settings.action_url, registration.spec.files
+    # In another repository the path would say nothing to a reader
+    path = files.path if registration.is_of_workflow else ""
+    if files.name and path:
+        listed = msg("body.list_name_path", name=files.name, path=path)
+    elif files.name:
+        listed = msg("body.list_name", name=files.name)
+    else:
+        listed = msg("body.list_path", path=path) if path else msg("body.list_elsewhere")
+    action = escaping.Link("registrar", url) if url else "registrar"
+    return msg("body.introduction", action=action, list=listed)
 
 
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:

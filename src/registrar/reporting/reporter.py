@@ -11,7 +11,7 @@ from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.settings import Mode
 from registrar.reporting import report, sentences, summary
-from registrar.reporting.page import Records, Rows
+from registrar.reporting.page import Records
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
 from registrar.texts import escaping
@@ -75,17 +75,9 @@ class Reporter:
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
-    def evidence(self, done: RegistrationResult, state: str = "") -> Rows | None:
-        """Give what table and page hold of a registration; ``None`` where there are none.
-
-        ``state`` is that of all paths, where none was looked at.
-        """
-        return self.records.rows(done, state) if self.records.are_kept else None
-
-    def record(self, rows: Rows | None) -> None:
+    def record(self, result: RegistrationResult) -> None:
         """Put into table and page how the listed paths of a repository stand."""
-        if rows:
-            self._safely(lambda: self.records.add(rows))
+        self._safely(lambda: self.records.add(result))
 
     def run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
@@ -123,7 +115,7 @@ class Reporter:
         self._safely(write_summary)
         if result.many is None:
             for each in result.registrations:
-                self.record(self.evidence(each))
+                self.record(each)
         document = rendered(self.catalogue)
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
