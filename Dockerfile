@@ -26,7 +26,7 @@ COPY --from=build /registrar /registrar
 # The base has no bytecode: what a run imports of the standard library is compiled here too. This
 # also fails when both images hold different versions of Python.
 RUN ["/usr/bin/python3", "-I", "-c", \
-     "import sys; sys.path.append('/registrar/src'); import registrar.main, registrar.execution, registrar.fleet.run"]
+     "import sys; sys.path.append('/registrar/src'); import registrar.main, registrar.execution, registrar.many.coordinator"]
 # No USER: the runner's mounts belong to root. `-I`: the working directory is the caller's checkout,
 # and nothing in it may take the place of a module.
 ENTRYPOINT ["/usr/bin/python3", "-I", "/registrar/entrypoint.py"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from registrar.inputs import reader
 from registrar.models.files import FileDefinition
+from registrar.models.repository import Repository
 from registrar.models.settings import Profile, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 
@@ -20,4 +21,4 @@ def spec(*listed: FileDefinition, profile: Profile = PROFILE, **inputs: str) -> 
     """A registration of these files in ``octo/example``, with the working branch ``work``."""
     files = FileList(profile, listed, name=profile.name)
     given = settings(**inputs)
-    return RegistrationSpec(given, files, given.target)
+    return RegistrationSpec(given, files, Repository(given.target))

@@ -12,12 +12,10 @@ from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
 from registrar.models.run_result import ManyResult, RunResult
-from registrar.models.settings import Settings
+from registrar.models.settings import CommitStrategy, Settings
 from registrar.models.spec import FileList, RegistrationSpec
-from registrar.registration.progress import Progress
-from registrar.registration.run import STRATEGIES, register
+from registrar.registration.run import register
 from registrar.reporting.reporter import Reporter
 from registrar.runtime.cancellation import Cancellation
 
@@ -45,7 +43,8 @@ def execute(
             ),
             see=reporter.redaction.hidden_names.see,
         )
-        if STRATEGIES[settings.commit_strategy].CHECKS_TOKEN_FIRST:
+        if settings.commit_strategy is CommitStrategy.PER_FILE:
+            # With `single` an invalid token fails the query itself
             github.check_token()
         if settings.selection:
             # One repository does not need it
@@ -64,11 +63,8 @@ def execute(
             return
         for file_list in lists:
             cancellation.check()
-            spec = RegistrationSpec(settings, file_list, settings.target)
-            nothing_yet = RegistrationResult(spec, Repository(spec.target))
-            done = register(
-                github.client(spec.target), spec, reporter.texts, Progress(nothing_yet, reporter)
-            )
+            spec = RegistrationSpec(settings, file_list, Repository(settings.target))
+            done = register(github.client(spec.target), spec, reporter)
             cancellation.stop_timer()
             reporter.registration(done)
             result.registrations.append(done)

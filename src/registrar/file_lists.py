@@ -9,6 +9,7 @@ from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
 from registrar.lists import loading, profiles
 from registrar.models.files import digest_of
+from registrar.models.repository import Repository
 from registrar.models.settings import Profile, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.reporting.reporter import Reporter
@@ -45,7 +46,9 @@ def load(profile: Profile, settings: Settings, reporter: Reporter) -> FileList:
         ),
     )
     # Only now the name of the list is known, which may be a part of the branch's
-    branch = RegistrationSpec(settings, file_list, settings.target or "owner/repo").branch
+    branch = RegistrationSpec(
+        settings, file_list, Repository(settings.target or "owner/repo")
+    ).branch
     if message := branch_diagnostic(branch):
         raise InvalidInput([Diagnostic(message)])
     return file_list

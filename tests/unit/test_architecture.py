@@ -170,7 +170,7 @@ def test_nothing_is_decided_by_the_key_of_a_message() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "key"
     }
     assert {name for name in readers if not name.startswith("lists.")} == {
-        "reporting.troubleshooting",
+        "reporting.reporter",
         "texts.messages",
     }
 

@@ -15,8 +15,9 @@ from registrar.inputs.interface import INPUTS
 from registrar.lists import constraints, entries, loading, syntax
 from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.models.rules import MOST_CHARACTERS
-from registrar.reporting import troubleshooting
-from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg
+from registrar.reporting.reporter import section as section_of
+from registrar.reporting.runner import HELP_PAGE, help_page
+from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg, read
 from tests.documents import DOCUMENTS, README, README_JA, ROOT, name, table
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -175,13 +176,14 @@ NO_ERRORS = re.compile(
 
 
 def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> None:
-    page = ROOT / troubleshooting.PAGE
+    page = ROOT / HELP_PAGE
     keys = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
-    explained = {key for key in keys if troubleshooting.section(msg(key))}
+    explained = {key for key in keys if section_of(msg(key))}
     assert {key for key in keys if NO_ERRORS.match(key)} == set(keys) - explained
-    for beginning in troubleshooting.SECTIONS:
+    sections = read("sections.yml")
+    for beginning in sections:
         assert any(key.startswith(beginning) for key in keys), beginning
-    linked = set(troubleshooting.SECTIONS.values())
+    linked = set(sections.values())
     assert linked <= anchors(page)
     symptoms = page.read_text("utf-8").partition("\n## ")[0]
     headings = re.findall(r"^### (.+)$", page.read_text("utf-8"), re.MULTILINE)
@@ -208,7 +210,7 @@ def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> 
     ],
 )
 def test_the_most_exact_explanation_counts(message: Message, section: str) -> None:
-    assert troubleshooting.section(message) == section
+    assert section_of(message) == section
 
 
 @pytest.mark.parametrize(
@@ -226,7 +228,7 @@ def test_the_page_is_that_of_the_version_in_use(repository: str, reference: str,
         "GITHUB_ACTION_REPOSITORY": repository,
         "GITHUB_ACTION_REF": reference,
     }
-    assert troubleshooting.page(environ) == f"{page}docs/troubleshooting.md"
+    assert help_page(environ) == f"{page}docs/troubleshooting.md"
 
 
 # --- Workflows ----------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from registrar.errors import Refused
-from registrar.many.writing import make_budget
+from registrar.many.writing import with_writing
 from registrar.models.result import Status
-from registrar.models.run_result import Budget, Counts
+from registrar.models.run_result import Budget
 from registrar.models.selection import Shard
 from registrar.models.settings import PullRequestOptions, Settings
 
@@ -25,7 +25,7 @@ def budget(
         shard=shard,
         pull_request=PullRequestOptions(),
     )
-    return make_budget(Counts(1000, {}, 25, 4975, Counter(pull_requests)), settings)
+    return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), settings)
 
 
 OPEN, UPDATE = Status.TO_OPEN, Status.TO_UPDATE
@@ -47,7 +47,7 @@ def test_what_is_to_be_done(
 ) -> None:
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
-    assert (len(found.matrix), found.counts.missing) == (shards, len(pull_requests))
+    assert (len(found.matrix), found.missing) == (shards, len(pull_requests))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,10 @@ import pytest
 
 from registrar.many import writing
 from registrar.many.reading import LARGEST_SIZE, BatchSize
+from registrar.models.repository import Repository
+from registrar.models.result import RegistrationResult
 from registrar.models.selection import Shard
+from tests.values import spec
 
 
 @pytest.mark.parametrize(
@@ -44,11 +47,12 @@ def test_what_is_left_takes_as_many_writes_as_what_is_done(
 
 
 def test_the_order_is_the_same_all_day_and_another_on_the_next() -> None:
-    ids = list(range(50))
-    today = writing.order(ids, date(2026, 1, 1))
-    assert today == writing.order(reversed(ids), date(2026, 1, 1))
-    assert sorted(today) == ids
-    assert today != writing.order(ids, date(2026, 1, 2))
+    listed = [Repository(f"octo/r{number}", id=number) for number in range(50)]
+    read = [RegistrationResult(spec()._replace(repository=each), each) for each in listed]
+    today = writing.in_order(read, date(2026, 1, 1))
+    assert today == writing.in_order(reversed(read), date(2026, 1, 1))
+    assert sorted(today, key=read.index) == read
+    assert today != writing.in_order(read, date(2026, 1, 2))
 
 
 def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> None:

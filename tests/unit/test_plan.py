@@ -14,7 +14,7 @@ from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Entry, OwnerFiles, Repository, RepositoryState
 from registrar.presence.planning import make_plan
-from registrar.registration.base import require_writable
+from registrar.registration.run import require_writable
 from tests.values import spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)

@@ -17,7 +17,7 @@ from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
-from registrar.registration.pull_requests import BODY_CHARACTERS, Proposal
+from registrar.registration.proposal import BODY_CHARACTERS, Proposal
 from registrar.reporting import summary
 from registrar.reporting.report import outputs as outputs_of
 from registrar.reporting.summary import cut, of_one

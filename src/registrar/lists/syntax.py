@@ -106,14 +106,6 @@ def text_of(node: yaml.Node) -> str | None:
         return value
 
 
-def is_mapping(node: yaml.Node | None) -> TypeGuard[yaml.MappingNode]:
-    return isinstance(node, yaml.MappingNode) and node.tag == MAPPING
-
-
-def is_sequence(node: yaml.Node | None) -> TypeGuard[yaml.SequenceNode]:
-    return isinstance(node, yaml.SequenceNode) and node.tag == SEQUENCE
-
-
 class _NodeCounter:
     """Counts what is read, and stops at the limits.
 

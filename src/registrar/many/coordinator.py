@@ -11,36 +11,24 @@ from typing import TYPE_CHECKING
 from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
 from registrar.many.listing import Listing, is_public, make_listing, may_be_public
-from registrar.many.reading import (
-    Reader,
-    Reading,
-    Target,
-    queries_for,
-    require_memory,
-    require_points,
-)
+from registrar.many.reading import Reader, queries_for, require_memory, require_points, unread
 from registrar.many.writing import (
     Gate,
     ended,
     in_order,
     left_alone,
-    make_budget,
     may_have_opened,
     why_stop,
+    with_writing,
     writes_left,
     writes_of,
 )
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.run_result import (
-    Budget,
-    Counts,
-    ManyResult,
-)
-from registrar.models.selection import Exclusion, Selection
+from registrar.models.run_result import Budget, ManyResult
+from registrar.models.selection import Selection
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
-from registrar.registration.progress import Progress
 from registrar.registration.run import register
 from registrar.reporting import sentences
 from registrar.reporting.reporter import Reporter
@@ -48,6 +36,7 @@ from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
+    from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
 
 
@@ -67,56 +56,85 @@ class ManyRun:
     def __post_init__(self) -> None:
         self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
         """Moment (monotonic) of the run's end."""
+        self._todo: list[RegistrationResult] = []
+        """What a run that writes has read of the repositories in which something is left to do."""
+        self._left_to_do = Counter[Status]()
+        """What the reading has left to do, or would be."""
+        self._unknown = 0
+        """Number of repositories whose pull requests the token may not read."""
 
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write."""
-        settings, result, reporter = self.settings, self.result, self.reporter
-        reporter.redaction.is_log_public = may_be_public(settings)
+        result, reporter = self.result, self.reporter
+        reporter.redaction.is_log_public = may_be_public(self.settings)
         self.github.check_token()
         client = self.github.many()
-        asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
-        asks |= bool(settings.property_names)
         with reporter.group("fleet.group_list"):
-            listing = make_listing(
-                client,
-                selection._replace(with_properties=asks),
-                settings.part,
-                settings.workflow_repository,
-                self._require_time,
-            )
-            is_log_public = is_public(settings, listing.by_id.values(), client)
-            reporter.redaction.is_log_public = is_log_public
-            self._report_not_found(listing)
-            if asks:
-                self._report_persons(listing)
-            for repository, reason in listing.left_out:
-                for target in self._targets([repository]):
-                    self._record_excluded(target, reason)
+            listing = self._list(client, selection)
         in_shard = len(listing.selected) + listing.excluded.total()
         self._note_selected(in_shard, listing)
-        reader = Reader(
-            self.github, client, self.cancellation, self.reporter.texts, settings.mode, self._end
-        )
+        reader = Reader(self.github, client, self.cancellation, reporter, self._end)
         with reporter.group("fleet.group_read", count=len(listing.selected)):
-            items = self._read(reader, listing)
+            self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
         self._note_selected(in_shard, listing)
-        result.budget = self._make_budget(in_shard, listing, reader, items)
+        read = Budget(
+            in_shard,
+            listing.excluded,
+            reader.queries,
+            self.github.limits.remaining(Resource.GRAPHQL),
+            self._left_to_do,
+            self._unknown,
+        )
+        result.budget = with_writing(read, self.settings)
         for sentence in sentences.budget(result.budget):
             reporter.line(sentence)
-        if settings.mode is Mode.REGISTER:
-            self._write(items, result.budget.writes)
+        if self._todo:
+            self._write(result.budget.writes)
         for note in sentences.notes(self.registrations):
             reporter.line(note)
         reporter.line(sentences.outcome(result))
         if findings := sentences.findings(result.findings):
             reporter.line(findings)
 
+    # --- Which repositories ---------------------------------------------------------------------
+
+    def _list(self, client: BulkClient, selection: Selection) -> Listing:
+        """List the repositories, and report what is known of them without reading them."""
+        settings, redaction = self.settings, self.reporter.redaction
+        asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
+        asks |= bool(settings.property_names)
+        listing = make_listing(
+            client,
+            selection._replace(with_properties=asks),
+            settings.part,
+            settings.workflow_repository,
+            self._require_time,
+        )
+        redaction.is_log_public = is_public(settings, listing.by_id.values(), client)
+        for name, failure in listing.not_found.items():
+            for spec in self._specs([Repository(name)]):
+                failed = RegistrationResult(spec, spec.repository, Status.FAILED, failure=failure)
+                self._add(failed)
+        if asks and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
+            self._note(msg("progress.no_properties", owners=sorted(persons)))
+        for repository, reason in listing.left_out:
+            for spec in self._specs([repository]):
+                self.reporter.record(unread(spec)._replace(exclusion=reason))
+        return listing
+
     def _require_time(self) -> None:
         """Refuse to list for longer than the run may take."""
         if self.cancellation.clock.monotonic() >= self._end:
             minutes = self.settings.max_seconds / 60
             raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
+
+    def _specs(self, repositories: Iterable[Repository]) -> list[RegistrationSpec]:
+        return [
+            RegistrationSpec(self.settings, files, repository)
+            for repository in repositories
+            for files in self.lists
+        ]
 
     def _note_selected(self, in_shard: int, listing: Listing) -> None:
         """Keep how many repositories are selected; none is an error, except in a shard."""
@@ -128,122 +146,83 @@ class ManyRun:
         parts = sentences.left_out(listing.excluded)
         raise Refused(msg("fleet.nothing_selected", found=in_shard, parts=parts))
 
-    def _report_not_found(self, listing: Listing) -> None:
-        for name, failure in listing.not_found.items():
-            for files in self.lists:
-                spec, repository = (
-                    RegistrationSpec(self.settings, files, name),
-                    Repository(name),
-                )
-                self._add(RegistrationResult(spec, repository, Status.FAILED, failure=failure))
+    # --- How they stand -------------------------------------------------------------------------
 
-    def _targets(self, repositories: Iterable[Repository]) -> list[Target]:
-        return [
-            Target(self.settings, files, repository)
-            for repository in repositories
-            for files in self.lists
-        ]
-
-    def _read(self, reader: Reader, listing: Listing) -> list[Reading]:
-        """Read every repository, report what is final, and give the ones with missing files."""
-        targets = self._targets(listing.selected)
+    def _read(self, reader: Reader, listing: Listing) -> None:
+        """Read every repository, and report those whose state is final."""
+        specs = self._specs(listing.selected)
         paths = sum(len(files.possible) for files in self.lists)
         require_memory(paths * len(listing.selected))
-        require_points(
-            queries_for(targets), points_left=self.github.limits.remaining(Resource.GRAPHQL)
-        )
-        items: list[Reading] = []
-        alone: list[Target] = []
+        points_left = self.github.limits.remaining(Resource.GRAPHQL)
+        require_points(queries_for(specs), points_left=points_left)
+        alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
-        for reading in reader.read(targets):
-            if reading.exclusion:
-                repository = reading.target.repository
-                if repository.id not in excluded_ids:
-                    listing.excluded[reading.exclusion] += 1
-                excluded_ids.add(repository.id)
-                self._record_excluded(reading.target, reading.exclusion)
-            elif reading.status is Status.UNREAD:
-                alone.append(reading.target)
+        for read in reader.read(specs):
+            if read.exclusion:
+                if read.repository.id not in excluded_ids:
+                    listing.excluded[read.exclusion] += 1
+                excluded_ids.add(read.repository.id)
+                self.reporter.record(read)
+            elif read.status is Status.UNREAD:
+                alone.append(read.spec)
             else:
-                self._take(reading, items)
+                self._take(read)
         if alone:
             self.reporter.line(msg("fleet.alone", count=len(alone)))
-        for reading in reader.preview_alone(alone):
-            self._take(reading, items)
+        for read in reader.read_alone(alone):
+            self._take(read)
         for note in sentences.rules(result):
             self._note(note)
-        return items
 
-    def _take(self, reading: Reading, items: list[Reading]) -> None:
-        """Report a repository whose state is final; what is left to do is put into ``items``."""
-        previewed, registers = reading.result, self.settings.mode is Mode.REGISTER
-        self.result.note_read(previewed)
-        evidence = self.reporter.evidence(previewed)
-        if previewed.missing and not registers:
-            self.registrations.append(previewed)
-        is_final = not (registers and reading.is_left_to_do)
-        items.append(reading.without_files(None if is_final else evidence))
-        if is_final:
-            self._add(previewed)
-            self.reporter.record(evidence)
-
-    def _record_excluded(self, target: Target, reason: Exclusion) -> None:
-        """Put a repository that is not worked on into table and page."""
-        self.reporter.record(self.reporter.evidence(target.unread, f"excluded: {reason}"))
-
-    def _report_persons(self, listing: Listing) -> None:
-        """Say whose repositories can have no custom properties."""
-        owners = {r.full_name.partition("/")[0] for r in listing.by_id.values() if r.of_person}
-        if owners:
-            self._note(msg("progress.no_properties", owners=sorted(owners)))
+    def _take(self, read: RegistrationResult) -> None:
+        """Report a repository whose state is final, and keep one that may be written to."""
+        registers = self.settings.mode is Mode.REGISTER
+        self.result.note_read(read)
+        self._unknown += not read.knows_pull_requests
+        left_to_do = read.left_to_do
+        if left_to_do is not Status.COMPLETE:
+            self._left_to_do[left_to_do] += 1
+        if registers and left_to_do in {Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING}:
+            self._todo.append(read)
+            return
+        if read.missing and not registers:
+            self.registrations.append(read)
+        self._add(read)
+        self.reporter.record(read)
 
     def _note(self, note: Message) -> None:
         self.result.notes.append(note)
         self.reporter.line(note)
 
-    def _make_budget(
-        self, in_shard: int, listing: Listing, reader: Reader, items: Sequence[Reading]
-    ) -> Budget:
-        counts = Counts(
-            in_shard,
-            listing.excluded,
-            reader.queries,
-            self.github.limits.remaining(Resource.GRAPHQL),
-            Counter(item.status for item in items if item.status is not Status.COMPLETE),
-            sum(not item.is_known for item in items),
-        )
-        return make_budget(counts, self.settings)
+    # --- What is done ---------------------------------------------------------------------------
 
-    def _write(self, items: Sequence[Reading], expected: int) -> None:
+    def _write(self, expected: int) -> None:
         """Register in one repository after the other, until something ends it.
 
         ``expected`` are the writes that this takes.
         """
         today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
-        todo = in_order([item for item in items if item.is_left_to_do], today)
-        if not todo:
-            return
+        todo = in_order(self._todo, today)
         with self.reporter.group("fleet.group_write", count=len(todo)):
             gate = Gate(self.settings, self.github.limits.pace, self.cancellation)
             writes_each = writes_of(self.settings.pull_request)
             left = expected
             self._set_pace(expected, 0)
-            for number, item in enumerate(todo, start=1):
+            for number, read in enumerate(todo, start=1):
                 place = (number, len(todo))
                 if not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("fleet.out_of_minutes", minutes=minutes)
                     self.reporter.line(self.result.stopped)
-                if self.result.stopped or not gate.takes(item):
-                    self._add(left_alone(item), place)
-                    self.reporter.record(item.evidence)
+                if self.result.stopped or not gate.takes(read):
+                    self._add(left_alone(read), place)
+                    self.reporter.record(read)
                     continue
-                done, row = self._register(item, gate)
-                left = max(left - writes_each.get(item.status, 0), 0)
+                done, row = self._register(read, gate)
+                left = max(left - writes_each.get(read.left_to_do, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
-                evidence = self.reporter.evidence(done) if done.files else item.evidence
-                self.reporter.record(evidence)
+                self.reporter.record(done if done.files else read)
                 if reason := why_stop(done, gate):
                     self.result.stop(reason, done.exit_code)
                     self.reporter.warn(Diagnostic(reason))
@@ -256,19 +235,21 @@ class ManyRun:
         pace.expect((pace.writes + left) * self.settings.part.total, end=self._end)
         return left * pace.interval
 
-    def _register(self, item: Reading, gate: Gate) -> tuple[RegistrationResult, RegistrationResult]:
+    def _register(
+        self, read: RegistrationResult, gate: Gate
+    ) -> tuple[RegistrationResult, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first.
 
         Gives what it did, and how the repository stands then.
         """
-        target, before = item.target, self.github.limits.pace.writes
-        client = self.github.client(target.spec.target)
-        done = register(client, target.spec, self.reporter.texts, Progress(target.nothing_yet))
+        writes_before = self.github.limits.pace.writes
+        client = self.github.client(read.spec.target)
+        done = register(client, read.spec, self.reporter)
         self.cancellation.stop_timer()
         self.registrations.append(done)
-        opened = may_have_opened(item, done, client)
-        row = ended(item, done, wrote=client.wrote)
-        gate.note(row, writes=self.github.limits.pace.writes - before, opened=opened)
+        row = ended(read, done, wrote=client.wrote)
+        opened = may_have_opened(read, done, client)
+        gate.note(row, writes=self.github.limits.pace.writes - writes_before, opened=opened)
         return done, row
 
     def _add(

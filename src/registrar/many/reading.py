@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from registrar.errors import (
     ASK_FOR_LESS,
@@ -44,25 +44,23 @@ from registrar.models.repository import (
     BranchState,
     Comparison,
     PullRequest,
-    Repository,
     RepositoryState,
     Tree,
 )
 from registrar.models.result import Done, FileResult, RegistrationResult, Status
 from registrar.models.selection import Exclusion
-from registrar.models.settings import Mode, Settings
-from registrar.models.spec import FileList, RegistrationSpec
+from registrar.models.settings import Mode
+from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.base import with_owner
-from registrar.registration.decide import Claim, Decision, Made
-from registrar.registration.progress import Progress
-from registrar.registration.run import asks_for_codeowners, look_ahead, preview, register
+from registrar.registration.decide import Answers
+from registrar.registration.run import preview, register
 from registrar.registration.single import directories_to_read, names_to_read
-from registrar.reporting.page import Rows
+from registrar.reporting.reporter import Reporter
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import concurrently
-from registrar.texts.messages import Catalogue, msg
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
@@ -70,84 +68,16 @@ if TYPE_CHECKING:
     from registrar.models.standing import CodeownersError
 
 
-class Target(NamedTuple):
-    """One list in one repository."""
-
-    settings: Settings
-    files: FileList
-    repository: Repository
-
-    @property
-    def spec(self) -> RegistrationSpec:
-        """Ask for a registration under the listed name, in the repository that was listed."""
-        listed = self.repository
-        return RegistrationSpec(self.settings, self.files, listed.full_name, listed)
-
-    @property
-    def nothing_yet(self) -> RegistrationResult:
-        """The result of a registration in which nothing has been done."""
-        return RegistrationResult(self.spec, self.repository)
-
-    @property
-    def unread(self) -> RegistrationResult:
-        """The result where nothing of the repository was read."""
-        return self.nothing_yet._replace(
-            files=tuple(
-                FileResult(each, Standing.UNREAD, Done.PENDING) for each in self.files.definitions
-            ),
-        )
+def unread(spec: RegistrationSpec) -> RegistrationResult:
+    """Give the result where nothing of the repository was read."""
+    files = (FileResult(each, Standing.UNREAD, Done.PENDING) for each in spec.files.definitions)
+    return RegistrationResult(spec, spec.repository, Status.UNREAD, tuple(files))
 
 
-class Reading(NamedTuple):
-    """What was read about a list in a repository."""
-
-    target: Target
-    result: RegistrationResult
-    """What a registration would do, and how the repository stands when nothing is written."""
-    status: Status = Status.COMPLETE
-    """What is left to do about the pull request: that of ``result``, unless that has failed."""
-    exclusion: Exclusion | None = None
-    """Why the repository is not worked on, after all."""
-    is_known: bool = True
-    """Whether it is known that there is a pull request, or none."""
-    evidence: Rows | None = None
-    """How its paths stood when they were read, where that is recorded."""
-
-    @property
-    def is_left_to_do(self) -> bool:
-        """Whether a registration may write."""
-        return self.status in {Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING}
-
-    def without_files(self, evidence: Rows | None) -> Reading:
-        """Give the same, for later: the files of thousands of repositories fill the memory."""
-        return self._replace(result=self.result._replace(files=()), evidence=evidence)
-
-
-def reading_of(
-    target: Target,
-    result: RegistrationResult,
-    *,
-    exclusion: Exclusion | None = None,
-    is_known: bool = True,
-    asks_more: bool = False,
-) -> Reading:
-    """Give what was read, and what is left to do, by the ``result`` of a preview.
-
-    ``asks_more`` says that only questions about this repository alone tell that.
-    """
-    status = Status.UNREAD if asks_more else _left_to_do(result)
-    has_failed = result.failure or result.failed
-    result = result._replace(status=Status.FAILED if has_failed else status)
-    return Reading(target, result, status, exclusion, is_known)
-
-
-def _left_to_do(result: RegistrationResult) -> Status:
-    """Say what is left to do about the pull request, by a preview."""
-    if result.standing(Standing.MISSING):
-        return Status.TO_UPDATE if result.pull_request else Status.TO_OPEN
-    if result.standing(Standing.PROPOSED):
-        return Status.WAITING
-    return Status.DECLINED if result.declined_in else Status.COMPLETE
+def _with_status(result: RegistrationResult) -> RegistrationResult:
+    """Say how a repository stands, by a preview."""
+    failed = result.failure or result.failed
+    return result._replace(status=Status.FAILED if failed else result.left_to_do)
 
 
 Item = TypeVar("Item")
@@ -191,17 +121,16 @@ def require_points(queries: int, *, points_left: int | None) -> None:
         raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
 
 
-def queries_for(targets: Sequence[Target]) -> int:
+def queries_for(specs: Sequence[RegistrationSpec]) -> int:
     """Queries that reading takes while GitHub answers no faster than it has to."""
-    return sum(math.ceil(len(group) / FIRST_SIZE) for group in _by_branch(targets))
+    return sum(math.ceil(len(group) / FIRST_SIZE) for group in _by_branch(specs))
 
 
-def _by_branch(targets: Sequence[Target]) -> list[list[Target]]:
-    """Group targets for queries: one query takes one list and one name of a branch."""
-    groups: dict[tuple[int, str], list[Target]] = {}
-    for target in targets:
-        branch = target.spec.branch
-        groups.setdefault((id(target.files), branch), []).append(target)
+def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]]:
+    """Group registrations for queries: one query takes one list and one name of a branch."""
+    groups: dict[tuple[int, str], list[RegistrationSpec]] = {}
+    for spec in specs:
+        groups.setdefault((id(spec.files), spec.branch), []).append(spec)
     return list(groups.values())
 
 
@@ -238,7 +167,7 @@ class BatchSize:
         self._answered = 0
 
 
-class Guesses:
+class Guesses(Answers):
     """Answers as if nobody had changed an open pull request of ours, or used a later name."""
 
     def __init__(self) -> None:
@@ -267,23 +196,18 @@ class Guesses:
     def default_branch(self) -> str:
         return ""
 
-    def claim(self, _claim: Claim) -> Made:
-        return Made()
-
     def close_again(self, _pull_request: PullRequest) -> None:
         pass
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads targets in batches as large as GitHub answers them."""
+    """Reads repositories in batches as large as GitHub answers them."""
 
     github: GitHub
     client: BulkClient
     cancellation: Cancellation
-    texts: Catalogue
-    """Those of commits and pull requests."""
-    mode: Mode
+    reporter: Reporter
     end: float
     """Moment (monotonic) of the run's end."""
     _size: BatchSize = field(default_factory=BatchSize)
@@ -304,73 +228,73 @@ class Reader:
         """Requests that the reading took so far, repeated ones included."""
         return self.github.limits.sent - self._sent_before
 
-    def read(self, targets: Sequence[Target]) -> Iterator[Reading]:
-        """Read every target, many with one query.
+    def read(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
+        """Read every repository, many with one query, and preview its registration.
 
-        It refuses to go on where the run would end, or GitHub's points would, before all are read.
+        One that has to be read by itself is `Status.UNREAD`. It refuses to go on where the run
+        would end, or GitHub's points would, before all are read.
         """
         self._sent_before = self.github.limits.sent
-        self._began, self._total = self._now, len(targets)
-        for group in _by_branch(targets):
-            for target, plan in self._with_codeowners(self._plans(group)):
-                yield self._reading(target, plan)
+        self._began, self._total = self._now, len(specs)
+        for group in _by_branch(specs):
+            for spec, plan in self._with_codeowners(self._plans(group)):
+                yield self._previewed(spec, plan)
 
-    def preview_alone(self, targets: Sequence[Target]) -> Iterator[Reading]:
-        """Preview repositories by themselves, for as long as points and minutes suffice."""
-        yield from concurrently(self._preview_alone, targets, ALONE_AT_ONCE)
+    def read_alone(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
+        """Preview registrations one by one, for as long as points and minutes suffice."""
+        yield from concurrently(self._previewed_alone, specs, ALONE_AT_ONCE)
 
     @property
     def _now(self) -> float:
         return self.cancellation.clock.monotonic()
 
-    def _plans(self, targets: Sequence[Target]) -> Iterator[tuple[Target, _Planned]]:
-        """Read targets of one list whose working branches have one name, and plan."""
-        spec = targets[0].spec
-        branches, directories = names_to_read(spec), directories_to_read(spec)
+    def _plans(
+        self, specs: Sequence[RegistrationSpec]
+    ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
+        """Read repositories for one list whose working branches have one name, and plan."""
+        branches, directories = names_to_read(specs[0]), directories_to_read(specs[0])
 
-        def ask(batch: Sequence[Target]) -> Sequence[_State]:
-            repositories = [target.repository for target in batch]
+        def ask(batch: Sequence[RegistrationSpec]) -> Sequence[_State]:
+            repositories = [spec.repository for spec in batch]
             return self.client.inspect_many(repositories, branches, directories)
 
         def refused(error: GitHubError) -> _State:
             return None if error.kind in ASK_FOR_LESS else error.failure
 
-        for target, state in self._in_batches(targets, ask, refused):
-            yield target, self._plan(target, state)
+        for spec, state in self._in_batches(specs, ask, refused):
+            yield spec, self._plan(spec, state)
 
-    def _plan(self, target: Target, state: _State) -> _Planned:
+    def _plan(self, spec: RegistrationSpec, state: _State) -> _Planned:
         if not isinstance(state, RepositoryState):
             return state
-        spec = target.spec._replace(target=state.repository.full_name)
         try:
-            described = state.repository.described_by(target.repository)
-            state = state._replace(repository=described)
+            state = state._replace(repository=state.repository.described_by(spec.repository))
             return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
         except (Refused, GitHubError) as error:
             return error.failure
 
     def _with_codeowners(
-        self, plans: Iterator[tuple[Target, _Planned]]
-    ) -> Iterator[tuple[Target, _Planned]]:
+        self, plans: Iterator[tuple[RegistrationSpec, _Planned]]
+    ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
         """Add what GitHub finds wrong in ``CODEOWNERS``, for those that it is asked about."""
-        waiting: list[tuple[Target, Plan]] = []
-        for target, plan in plans:
-            if not (isinstance(plan, Plan) and asks_for_codeowners(plan)):
-                yield target, plan
+        waiting: list[Plan] = []
+        for spec, plan in plans:
+            if not (isinstance(plan, Plan) and plan.asks_for_codeowners):
+                yield spec, plan
                 continue
-            waiting.append((target, plan))
+            waiting.append(plan)
             if len(waiting) == LARGEST_SIZE:
                 yield from self._judged(waiting)
                 waiting = []
         yield from self._judged(waiting)
 
-    def _judged(self, waiting: Sequence[tuple[Target, Plan]]) -> Iterator[tuple[Target, Plan]]:
-        def ask(batch: Sequence[tuple[Target, Plan]]) -> Sequence[Sequence[CodeownersError] | None]:
-            return self.client.codeowners([plan.repository.node_id for _, plan in batch])
+    def _judged(self, waiting: Sequence[Plan]) -> Iterator[tuple[RegistrationSpec, Plan]]:
+        def ask(batch: Sequence[Plan]) -> Sequence[Sequence[CodeownersError] | None]:
+            return self.client.codeowners([plan.repository.node_id for plan in batch])
 
         self._total += len(waiting)
-        for (target, plan), errors in self._in_batches(waiting, ask, lambda _: None):
-            yield target, plan.with_codeowners(errors)
+        for plan, errors in self._in_batches(waiting, ask, lambda _: None):
+            yield plan.spec, plan.with_codeowners(errors)
 
     def _in_batches(
         self,
@@ -417,44 +341,31 @@ class Reader:
             minutes = math.ceil((self._lost_seconds + each * self._total) / 60)
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
-    def _reading(self, target: Target, plan: _Planned) -> Reading:
-        """Decide for a target, as far as what was read of it allows."""
-        if plan is None:
-            return reading_of(target, target.unread, asks_more=True)
+    def _previewed(self, spec: RegistrationSpec, plan: _Planned) -> RegistrationResult:
+        """Preview a registration, as far as what was read allows."""
         if isinstance(plan, Exclusion):
-            return reading_of(target, target.unread, exclusion=plan)
+            return unread(spec)._replace(exclusion=plan)
         if isinstance(plan, Failure):
-            return reading_of(target, target.unread._replace(failure=plan))
+            return unread(spec)._replace(status=Status.FAILED, failure=plan)
+        if plan is None:
+            return unread(spec)
         guesses = Guesses()
-        decision: Decision | Failure | RegistrarError | None = None
-        if plan.missing:
-            try:
-                decision = look_ahead(plan, guesses)
-            except RegistrarError as error:
-                decision = error
-        result = preview(plan, decision, self.texts, Progress(target.nothing_yet))
-        return reading_of(
-            target,
-            result,
-            is_known=not isinstance(decision, Failure),
-            asks_more=guesses.used and self.mode is not Mode.REGISTER,
-        )
+        result = preview(plan, guesses, self.reporter)
+        asks_more = guesses.used and not spec.writes
+        return unread(spec) if asks_more else _with_status(result)
 
-    def _preview_alone(self, target: Target) -> Reading:
+    def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
         if self._has_room:
-            client, progress = self.github.client(target.spec.target), Progress(target.nothing_yet)
-            done = register(client, self._preview_of(target), self.texts, progress)
+            mode = Mode.PLAN if spec.writes else spec.settings.mode
+            only_read = spec._replace(settings=spec.settings._replace(mode=mode))
+            done = register(self.github.client(spec.target), only_read, self.reporter)
             self.cancellation.check()
             kind = done.failure.kind if done.failure else None
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
-                return reading_of(target, done)
-        return reading_of(target, target.unread, asks_more=True)
-
-    def _preview_of(self, target: Target) -> RegistrationSpec:
-        mode = Mode.PLAN if self.mode is Mode.REGISTER else self.mode
-        return target.spec._replace(settings=target.settings._replace(mode=mode))
+                return _with_status(done._replace(spec=spec))
+        return unread(spec)
 
     @property
     def _has_room(self) -> bool:

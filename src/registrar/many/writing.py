@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind, Refused
 from registrar.github.limits import interval_for
-from registrar.many.reading import Reading
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
-from registrar.models.run_result import Budget, Counts
+from registrar.models.run_result import Budget
 from registrar.models.selection import MOST_SHARDS, Shard
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.runtime.cancellation import Cancellation
@@ -34,23 +33,18 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     return {Status.TO_OPEN: 1 + always + once, Status.TO_UPDATE: 2 + always}
 
 
-def make_budget(counts: Counts, settings: Settings) -> Budget:
-    """Plan the writing, in as many shards as end in time."""
-    to_open, to_update = counts.of[Status.TO_OPEN], counts.of[Status.TO_UPDATE]
+def with_writing(read: Budget, settings: Settings) -> Budget:
+    """Plan the writing after the reading, in as many shards as end in time."""
+    to_open, to_update = read.of[Status.TO_OPEN], read.of[Status.TO_UPDATE]
     now = min(to_open, settings.part.share(settings.max_pull_requests))
     each = writes_of(settings.pull_request)
     writes = now * each[Status.TO_OPEN] + to_update * each[Status.TO_UPDATE]
     matrix = _shards(writes, max_seconds=settings.max_seconds)
     if len(matrix) > MOST_SHARDS:
         raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))
-    return Budget(
-        counts,
-        now,
-        writes,
-        # The shards write one after the other, so that an hour may see several of them
-        interval_for(writes * settings.part.total),
-        matrix,
-    )
+    # The shards write one after the other, so that an hour may see several of them
+    interval = interval_for(writes * settings.part.total)
+    return read._replace(now=now, writes=writes, interval=interval, matrix=matrix)
 
 
 def _shards(writes: int, *, max_seconds: float) -> tuple[Shard, ...]:
@@ -91,9 +85,9 @@ class Gate:
         write_at = self._clock.monotonic() + self._pace.seconds_until(self._largest)
         return self._pace.end is None or write_at < self._pace.end
 
-    def takes(self, item: Reading) -> bool:
+    def takes(self, read: RegistrationResult) -> bool:
         """Whether the cap leaves room for it."""
-        return item.status is not Status.TO_OPEN or self._opened < self._cap
+        return read.left_to_do is not Status.TO_OPEN or self._opened < self._cap
 
     def note(self, row: RegistrationResult, *, writes: int, opened: bool) -> None:
         """Learn from a repository that took ``writes``."""
@@ -121,37 +115,29 @@ def writes_left(expected: int, *, done: int, made: int) -> int:
     return math.ceil(expected * max(made / done, 1.0)) if done else expected
 
 
-def order(repository_ids: Iterable[int], day: date) -> list[int]:
-    """Put repositories in an order that changes with the day, so that a cap starves none.
+def in_order(todo: Iterable[RegistrationResult], day: date) -> list[RegistrationResult]:
+    """Put repositories with an open pull request first.
 
-    It is the same for the same repositories and day.
+    Otherwise their order changes with the day, so that a cap starves none; it is the same for the
+    same repositories and day.
     """
 
-    def key(repository_id: int) -> bytes:
-        return hashlib.sha256(f"{day.isoformat()} {repository_id}".encode()).digest()
+    def key(read: RegistrationResult) -> tuple[bool, bytes]:
+        place = hashlib.sha256(f"{day.isoformat()} {read.spec.repository.id}".encode()).digest()
+        return read.left_to_do is Status.TO_OPEN, place
 
-    return sorted(repository_ids, key=key)
-
-
-def in_order(todo: Sequence[Reading], day: date) -> list[Reading]:
-    """Put repositories with an open pull request first."""
-    ids = order({item.target.repository.id for item in todo}, day)
-    place = {number: index for index, number in enumerate(ids)}
-    return sorted(
-        todo,
-        key=lambda item: (item.status is Status.TO_OPEN, place[item.target.repository.id]),
-    )
+    return sorted(todo, key=key)
 
 
-def ended(item: Reading, done: RegistrationResult, *, wrote: bool) -> RegistrationResult:
+def ended(read: RegistrationResult, done: RegistrationResult, *, wrote: bool) -> RegistrationResult:
     """Say how a repository stands after its registration."""
     if not done.files:
-        done = done._replace(missing=item.result.missing)
+        done = done._replace(missing=read.missing)
     is_open = done.operation is not PullRequestOperation.NONE
     why = done.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or done.failed):
         is_worth_telling = wrote or why.kind is Kind.MOVED
-        left = left_alone(item)
+        left = left_alone(read)
         return done._replace(status=left.status, failure=why if is_worth_telling else None)
     status = _OPERATIONS[done.operation]
     if done.exit_code != EXIT_DONE:
@@ -161,20 +147,20 @@ def ended(item: Reading, done: RegistrationResult, *, wrote: bool) -> Registrati
     return done._replace(status=status)
 
 
-def left_alone(item: Reading) -> RegistrationResult:
+def left_alone(read: RegistrationResult) -> RegistrationResult:
     """Say how a repository stands that is left for the next run."""
-    is_waiting = item.status is Status.WAITING
+    is_waiting = read.left_to_do is Status.WAITING
     status = Status.WAITING if is_waiting else Status.DEFERRED
-    return item.result._replace(status=status, failure=None)
+    return read._replace(status=status, failure=None, files=())
 
 
-def may_have_opened(item: Reading, done: RegistrationResult, client: Client) -> bool:
+def may_have_opened(read: RegistrationResult, done: RegistrationResult, client: Client) -> bool:
     """Whether a registration has opened a pull request, as far as that is known.
 
     An answer may have been lost, and GitHub may not show yet what it had done.
     """
     is_seen = done.pull_request is not None or client.may_have_been_applied
-    was_to_open = item.status is Status.TO_OPEN
+    was_to_open = read.left_to_do is Status.TO_OPEN
     return done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import Replaced
+from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import CODEOWNERS, CodeownersError, PresentFile, Standing
 from registrar.texts.messages import Message
@@ -56,8 +57,14 @@ class Plan(NamedTuple):
         """Where a listed ``CODEOWNERS`` is, or one that counts as it."""
         return frozenset(each.path for each in self.present.values()) & CODEOWNERS
 
+    @property
+    def asks_for_codeowners(self) -> bool:
+        """Whether GitHub is asked what is wrong in these."""
+        asks = FailOn.INVALID in self.spec.settings.fail_on and not self.spec.writes
+        return asks and bool(self.codeowners_paths)
+
     def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> Plan:
-        """Add what GitHub finds wrong in these; ``None``: it does not say."""
+        """Add what GitHub finds wrong; ``None``: it does not say."""
         if errors is None:
             return self._replace(codeowners=None)
         paths = self.codeowners_paths

@@ -10,6 +10,7 @@ from registrar.errors import Failure
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced
+from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, CodeownersError, Finding, PresentFile, Standing
@@ -151,7 +152,7 @@ class RegistrationResult(NamedTuple):
     repository: Repository
     """As far as it is known."""
     status: Status = Status.COMPLETE
-    """In a run over many repositories."""
+    """In a run over many repositories; after the reading `left_to_do`, unless that has failed."""
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     commit: str = ""
@@ -174,6 +175,10 @@ class RegistrationResult(NamedTuple):
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
     """Entries of the list in whose place others stand."""
+    exclusion: Exclusion | None = None
+    """Why the repository is not worked on, after all."""
+    knows_pull_requests: bool = True
+    """Whether it is known that there is a pull request, or none."""
 
     @property
     def scope(self) -> Scope | None:
@@ -193,6 +198,12 @@ class RegistrationResult(NamedTuple):
     def _shown_address(self, pull_request: PullRequest) -> str:
         server = "/".join(pull_request.url.split("/")[:3])
         return f"{server}/{self.repository.public_name}/pull/{pull_request.number}"
+
+    @property
+    def is_of_workflow(self) -> bool:
+        """Whether the workflow that runs us is in the very repository."""
+        own = self.spec.settings.workflow_repository
+        return own.lower() == self.repository.full_name.lower()
 
     @property
     def fails_check(self) -> bool:
@@ -238,6 +249,17 @@ class RegistrationResult(NamedTuple):
             return self.failure
         path, reason = failed.definition.path, failed.failure.message
         return failed.failure._replace(message=msg("cause.one_failed", path=path, reason=reason))
+
+    @property
+    def left_to_do(self) -> Status:
+        """What the reading has left to do about the pull request."""
+        if self.status is Status.UNREAD:
+            return Status.UNREAD
+        if self.standing(Standing.MISSING):
+            return Status.TO_UPDATE if self.pull_request else Status.TO_OPEN
+        if self.standing(Standing.PROPOSED):
+            return Status.WAITING
+        return Status.DECLINED if self.declined_in else Status.COMPLETE
 
     @property
     def declined_in(self) -> PullRequest | None:

@@ -22,9 +22,12 @@ from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.standing import Finding
 from registrar.texts.messages import Message
 
+POINTS_PER_REPOSITORY = 2
+"""A query, and what writes everything at once or a commit."""
 
-class Counts(NamedTuple):
-    """What is known after the reading.
+
+class Budget(NamedTuple):
+    """What is known after the reading, and what a run is going to do.
 
     ``found`` and ``excluded`` count repositories, the rest counts lists in repositories: two each
     for two profiles.
@@ -39,6 +42,13 @@ class Counts(NamedTuple):
     """Number of lists with missing files, by what is left to do."""
     unread: int = 0
     """Number of those whose pull requests the token may not read."""
+    now: int = 0
+    """Pull requests that this run is going to open."""
+    writes: int = 0
+    """Writing requests that it takes."""
+    interval: float = 0.0
+    """Seconds from one writing request to the next."""
+    matrix: tuple[Shard, ...] = ()
 
     @property
     def selected(self) -> int:
@@ -55,27 +65,10 @@ class Counts(NamedTuple):
         """Number of those with an open pull request."""
         return self.of[Status.TO_UPDATE] + self.of[Status.WAITING]
 
-
-POINTS_PER_REPOSITORY = 2
-"""A query, and what writes everything at once or a commit."""
-
-
-class Budget(NamedTuple):
-    """What a run is going to do."""
-
-    counts: Counts
-    now: int
-    """Pull requests that this run is going to open."""
-    writes: int
-    """Writing requests that it takes."""
-    interval: float
-    """Seconds from one writing request to the next."""
-    matrix: tuple[Shard, ...]
-
     @property
     def deferred(self) -> int:
         """Number of pull requests that are left for the next run."""
-        return self.counts.of[Status.TO_OPEN] - self.now
+        return self.of[Status.TO_OPEN] - self.now
 
     @property
     def seconds(self) -> float:
@@ -85,8 +78,8 @@ class Budget(NamedTuple):
     @property
     def points(self) -> int:
         """Points of GraphQL that the writing takes at most: every repository is read once more."""
-        of = self.counts.of
-        return POINTS_PER_REPOSITORY * (self.now + of[Status.TO_UPDATE]) + of[Status.WAITING]
+        written = self.now + self.of[Status.TO_UPDATE]
+        return POINTS_PER_REPOSITORY * written + self.of[Status.WAITING]
 
 
 MOST_NAMED = 200

@@ -64,11 +64,14 @@ class RegistrationSpec(NamedTuple):
 
     settings: Settings
     files: FileList
-    target: str
-    """``owner/repo``, as it was given."""
-    chosen: Repository | None = None
-    """The repository that ``target`` must be, as it was listed: another one may have its name by
-    now. ``None``: whichever has the name."""
+    repository: Repository
+    """Its name alone, as it was given; in a run over many the very repository that was listed:
+    another one may have its name by now."""
+
+    @property
+    def target(self) -> str:
+        """``owner/repo``, as it was given or listed."""
+        return self.repository.full_name
 
     @property
     def writes(self) -> bool:
@@ -93,10 +96,10 @@ class RegistrationSpec(NamedTuple):
         Then nothing is created file by file where one commit is refused, and an open pull request
         that holds everything keeps its text, and gets no labels or assignees.
         """
-        return self.chosen is not None
+        return self.settings.selection is not None
 
     def may_be_called(self, full_name: str) -> bool:
-        """Whether the chosen repository is selected by the name that it has by now."""
+        """Whether the listed repository is selected by the name that it has by now."""
         selection = self.settings.selection
         is_unchanged = full_name.lower() == self.target.lower()
         return is_unchanged or bool(selection and selection.takes(full_name))

@@ -58,8 +58,6 @@ class Claim(NamedTuple):
     """Missing paths that somebody declined, and where."""
     beside: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists whose branches have a name before this one."""
-    is_first: bool = True
-    """Whether the run has claimed no branch before."""
 
 
 class Made(NamedTuple):
@@ -125,9 +123,9 @@ class Answers(Protocol):
         """What is the default branch called by now?"""
         ...
 
-    def claim(self, claim: Claim, /) -> Made | NotMade:
+    def claim(self, _claim: Claim, /) -> Made | NotMade:
         """Make a branch, for these files. A preview answers as if it had."""
-        ...
+        return Made()
 
     def close_again(self, pull_request: PullRequest, /) -> None:
         """Close a pull request that our claim opened from somebody else's branch."""
@@ -444,8 +442,7 @@ class _Decision:
         Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
         """
         declined, beside = dict(self._declined), tuple(self._beside)
-        claim = Claim(name, self._files, declined, beside, is_first=not self._claims)
-        made = self._answers.claim(claim)
+        made = self._answers.claim(Claim(name, self._files, declined, beside))
         base = self._plan.state.base_sha
         if isinstance(made, Made):
             return Write(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition
-from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
     BranchState,
@@ -22,33 +21,25 @@ from registrar.models.repository import (
     entries_in,
 )
 from registrar.models.result import Done, FileResult
-from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in
-from registrar.registration.base import (
-    created,
-    interruptible,
-    make_branch,
-    mark_unknown,
-    with_owner,
-)
+from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.progress import Progress
-from registrar.registration.pull_requests import Proposal
 from registrar.runtime.concurrency import concurrently, in_background
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
-CHECKS_TOKEN_FIRST = True
 _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
 """Commits of the branches of all names, and the pull requests of the first name."""
 
 
-def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
+def inspect(client: Client, progress: Progress) -> RepositoryState:
     """Read the repository, its default branch, and every listed path at that commit."""
+    spec = progress.spec
     asked = spec.files.asked_paths
     client.limits.require(Resource.REST, 2 + len(spec.files.possible) + len(asked))
     repository = client.rest.repository(spec.target)
@@ -91,29 +82,26 @@ def require_rate_limit(client: Client, files: Sequence[FileDefinition]) -> None:
     client.limits.require(Resource.REST, len(files) + 2)
 
 
-def claim(
-    client: Client, plan: Plan, claim: Claim, _proposal: Proposal, _progress: Progress
-) -> Made | NotMade:
+def claim(work: Work, claim: Claim) -> Made | NotMade:
     """Make the branch: REST has no request that does more."""
-    return make_branch(client, plan, claim.name)
+    return work.make_branch(claim.name)
 
 
-def create_files(
-    client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
-) -> None:
+def create_files(work: Work, branch: Branch) -> None:
     """Create what is missing, one commit each."""
-    todo = progress.pending(plan.missing)
+    progress = work.progress
+    todo = progress.pending(work.plan.missing)
     if not todo:
         return
     with progress.group("group.create", count=len(todo), branch=branch.name):
         try:
             for number, definition in enumerate(todo, start=1):
-                message = proposal.commit_message(progress.result(), definition)
-                with interruptible(client, progress, [definition]):
-                    result = _create(client, plan, branch, definition, message)
+                message = work.proposal.commit_message(progress.result(), definition)
+                with work.interruptible([definition]):
+                    result = _create(work, branch, definition, message)
                 progress.record_and_print(number, len(todo), result)
         except (Cancelled, OutOfTime):
-            mark_unknown(progress, (each for each in todo if branch.may_hold(each.path)))
+            work.note_unknown(each for each in todo if branch.may_hold(each.path))
             raise
 
 
@@ -182,22 +170,20 @@ def _listed(
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
 
-def _there(plan: Plan, definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
+def _there(work: Work, definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
     """Give the result of a path that the branch holds: our own lost write, or somebody else's."""
     if may_be_ours and sha == definition.blob_id:
-        return created(plan, definition)
+        return work.created(definition)
     return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, msg("reason.on_branch"))
 
 
-def _create(
-    client: Client, plan: Plan, branch: Branch, definition: FileDefinition, message: str
-) -> FileResult:
+def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> FileResult:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
-        return _there(plan, definition, there.sha, may_be_ours=branch.may_be_ours)
+        return _there(work, definition, there.sha, may_be_ours=branch.may_be_ours)
     try:
-        commit = client.rest.create_file(
-            plan.repository,
+        commit = work.client.rest.create_file(
+            work.plan.repository,
             definition.path,
             branch=branch.name,
             content=definition.content,
@@ -205,18 +191,18 @@ def _create(
         )
     except GitHubError as error:
         if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
-            return _read_back(client, plan, branch, definition, error)
+            return _read_back(work, branch, definition, error)
         return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
-    return created(plan, definition, commit)
+    return work.created(definition, commit)
 
 
 def _read_back(
-    client: Client, plan: Plan, branch: Branch, definition: FileDefinition, error: GitHubError
+    work: Work, branch: Branch, definition: FileDefinition, error: GitHubError
 ) -> FileResult:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
-        entry = client.rest.entry(
-            plan.repository, definition.path, branch.name, may_lag=error.already_exists
+        entry = work.client.rest.entry(
+            work.plan.repository, definition.path, branch.name, may_lag=error.already_exists
         )
     except GitHubError:
         return FileResult(definition, Standing.MISSING, Done.UNKNOWN, failure=error.failure)
@@ -224,4 +210,4 @@ def _read_back(
         return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     may_be_ours = lost or branch.may_be_ours
-    return _there(plan, definition, entry.sha, may_be_ours=may_be_ours)
+    return _there(work, definition, entry.sha, may_be_ours=may_be_ours)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from registrar.errors import Cause, Diagnostic, Failure
@@ -16,6 +16,7 @@ from registrar.models.result import (
     PullRequestOperation,
     RegistrationResult,
 )
+from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
@@ -38,22 +39,17 @@ _TONES = {Done.CREATED: Tone.GOOD, Done.FAILED: Tone.BAD, Done.UNKNOWN: Tone.BAD
 class Progress:
     """The growing result of one registration, so that what was done is known however it ends."""
 
-    def __init__(self, result: RegistrationResult, reporter: Reporter | None = None) -> None:
-        """``result`` is the one of a registration in which nothing has been done yet.
-
-        Without a ``reporter`` nothing is printed: of one of many the result is enough.
-        """
-        self._result = result
-        self._reporter = reporter
+    def __init__(self, spec: RegistrationSpec, reporter: Reporter) -> None:
+        """Begin with nothing done. Of one of many nothing is printed: its result is enough."""
+        self.spec = spec
+        self.texts = reporter.texts
+        """Those of commits and pull requests."""
+        self._reporter = None if spec.is_one_of_many else reporter
+        self._result = RegistrationResult(spec, spec.repository)
         self._definitions: tuple[FileDefinition, ...] = ()
         self._hides: Mapping[str, str] = {}
         self._results: dict[str, FileResult] = {}
         self._last_failure: tuple[Done, Cause] | None = None
-
-    @property
-    def branch(self) -> str:
-        """Working branch, as soon as there is one."""
-        return self._result.branch
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is inside under a heading that the runner can fold."""
@@ -130,7 +126,7 @@ class Progress:
             )
         )
 
-    def pending(self, definitions: Sequence[FileDefinition]) -> list[FileDefinition]:
+    def pending(self, definitions: Iterable[FileDefinition]) -> list[FileDefinition]:
         """The files of ``definitions`` that have no result yet."""
         return [d for d in definitions if d.path not in self._results]
 
@@ -146,7 +142,7 @@ class Progress:
         ``beside`` are open pull requests of other lists that this one goes around.
         """
         self._result = self._result._replace(beside=beside)
-        done = Done.SKIPPED if self._result.spec.writes else Done.NOTHING
+        done = Done.SKIPPED if self.spec.writes else Done.NOTHING
         for definition in self._definitions:
             if pull := declined.get(definition.path):
                 reason = msg("reason.declined", pull_request=pull.link)
@@ -193,6 +189,12 @@ class Progress:
             repository=repository, pull_request=pull_request, operation=operation
         )
         self._line(msg(_OPERATIONS[operation], url=Link(pull_request.url)))
+
+    def pull_requests_unread(self, failure: Failure) -> None:
+        """Keep why the token may not read the pull requests."""
+        self._result = self._result._replace(knows_pull_requests=False)
+        about, reason = failure.cause.identity, failure.message
+        self.note("progress.pull_requests_unread", about=about, reason=reason)
 
     def proposed(self, pull_request: PullRequest) -> None:
         """Keep and print the open pull request that a preview found."""

@@ -1,5 +1,11 @@
 """One registration: state of the repository -> plan -> branch, files, pull request -> result.
 
+`register` reads the repository with a strategy and makes a plan. Where files are missing, `decide`
+says which branch and which pull request are theirs: its questions are answered by requests
+(`ReadingAnswers`). A run that writes answers its claims by making the branch (`WritingAnswers`),
+creates the files and sees to the pull request; any other only says what would be done. `preview`
+does that last part alone, for a repository that was read together with others.
+
 `STRATEGIES` has the ways to read and write; nothing else here depends on which one is chosen, nor
 on whether there are other repositories.
 """
@@ -7,7 +13,7 @@ on whether there are other repositories.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from registrar.errors import (
     ENDS_THE_READING,
@@ -18,39 +24,225 @@ from registrar.errors import (
     GitHubError,
     Kind,
     OutOfTime,
+    Refused,
     RegistrarError,
     describe,
     exit_code,
 )
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
+from registrar.models.repository import (
+    BranchState,
+    Comparison,
+    PullRequest,
+    RepositoryState,
+    Tree,
+)
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.rules import place_of
-from registrar.models.settings import CommitStrategy, FailOn, Mode
+from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import CodeownersError, Standing
 from registrar.presence.planning import make_plan
+from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
-from registrar.registration.base import Strategy, mark_unknown, require_writable
+from registrar.registration.base import Work
 from registrar.registration.decide import (
     Answers,
+    Branch,
     Claim,
     Decision,
     Made,
     NotMade,
-    Write,
     decide,
 )
 from registrar.registration.progress import Progress
-from registrar.registration.pull_requests import Proposal
-from registrar.texts.messages import Catalogue, msg
+from registrar.registration.proposal import Proposal
+from registrar.reporting.reporter import Reporter
+from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
-class ReadingAnswers:
+class Strategy(Protocol):
+    """How a repository is read and written: what a module of a strategy has."""
+
+    def inspect(self, client: Client, progress: Progress, /) -> RepositoryState:
+        """Read the repository, and what it has of the listed paths, at one commit."""
+        ...
+
+    def require_rate_limit(self, client: Client, files: Sequence[FileDefinition], /) -> None:
+        """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
+        ...
+
+    def claim(self, work: Work, claim: Claim, /) -> Made | NotMade:
+        """Make the first branch, and perhaps do everything else in the same request.
+
+        `create_files` does what it leaves undone.
+        """
+        ...
+
+    def create_files(self, work: Work, branch: Branch, /) -> None:
+        """Create every missing file that has no result yet; a failed one does not stop the run."""
+        ...
+
+
+STRATEGIES: Mapping[CommitStrategy, Strategy] = {
+    CommitStrategy.PER_FILE: per_file,
+    CommitStrategy.SINGLE: single,
+}
+
+
+def register(client: Client, spec: RegistrationSpec, reporter: Reporter) -> RegistrationResult:
+    """Do one registration, or preview it; there is a result also when an error ends it."""
+    progress = Progress(spec, reporter)
+    return _result_of(lambda: _register(client, progress), progress, client)
+
+
+def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationResult:
+    """Report what a registration would do in a repository that has been read."""
+    progress = Progress(plan.spec, reporter)
+
+    def report() -> None:
+        progress.identify(plan.repository)
+        _report_plan(plan, progress)
+        if plan.missing:
+            _preview(plan, answers, progress)
+
+    return _result_of(report, progress)
+
+
+def _result_of(
+    work: Callable[[], None], progress: Progress, client: Client | None = None
+) -> RegistrationResult:
+    """Do the work and give its result, also when an error ends it."""
+    try:
+        work()
+    except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
+        # Files not begun are 'pending', with the limit as reason, not 'failed'
+        why_pending = error.waits_for if isinstance(error, OutOfTime) else None
+        result = progress.result(why_pending=why_pending)
+        wrote = bool(client and client.wrote) or bool(result.count(Done.UNKNOWN))
+        return result._replace(
+            exit_code=exit_code(error, wrote=wrote), failure=describe(error, result.branch)
+        )
+    result = progress.result()
+    failed = result.failed or (result.spec.settings.mode is Mode.CHECK and result.fails_check)
+    return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
+
+
+def _register(client: Client, progress: Progress) -> None:
+    spec = progress.spec
+    plan = make_plan(spec, STRATEGIES[spec.settings.commit_strategy].inspect(client, progress))
+    if plan.asks_for_codeowners:
+        plan = plan.with_codeowners(_codeowners(client, plan))
+    _report_plan(plan, progress)
+    if not plan.missing:
+        return
+    if spec.writes:
+        _write(Work(client, plan, _proposal(plan, progress), progress))
+    else:
+        _preview(plan, ReadingAnswers(client, plan), progress)
+
+
+def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | None:
+    """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
+    try:
+        return client.rest.codeowners(plan.repository)
+    except GitHubError as error:
+        if error.kind in ENDS_THE_READING:
+            raise
+        return None
+
+
+def _report_plan(plan: Plan, progress: Progress) -> None:
+    progress.begin(plan)
+    if plan.other_case:
+        pairs = [
+            msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
+        ]
+        progress.warn("progress.letter_case", about=str(plan.other_case), pairs=pairs)
+    if plan.hides:
+        pairs = [msg("progress.hides_pair", path=p, other=o) for p, o in plan.hides.items()]
+        progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
+    if plan.spec.is_one_of_many:
+        # Which rules of the list apply is counted there
+        return
+    if plan.repository.of_person and plan.spec.asks_for_properties:
+        progress.note("progress.no_properties", owners=[plan.repository.owner])
+    if plan.unfit:
+        progress.note("progress.unfit_rules", numbers=plan.unfit)
+    for path, *places in plan.replaced:
+        earlier, later = map(place_of, places)
+        progress.note("progress.replaced", path=path, earlier=earlier, later=later)
+
+
+def _proposal(plan: Plan, progress: Progress) -> Proposal:
+    """Give the texts for the repository of the plan, and warn of properties that it lacks."""
+    properties = plan.repository.properties or {}
+    return Proposal(plan.spec, progress.texts, properties).filled_in(progress)
+
+
+# --- What would be done -------------------------------------------------------------------------
+
+
+def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
+    """Report what a registration would do, or why the pull requests cannot be read."""
+    _proposal(plan, progress)
+    try:
+        decision = _look_ahead(plan, answers)
+        if isinstance(decision, Failure):
+            progress.pull_requests_unread(decision)
+        else:
+            _report_decision(decision, progress)
+    finally:
+        for definition in progress.pending(plan.missing):
+            progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
+
+
+def _look_ahead(plan: Plan, answers: Answers) -> Decision | Failure:
+    """Decide for a preview; a failure says why the token may not read the pull requests."""
+    if failure := plan.state.pull_requests_error:
+        return failure
+    try:
+        return decide(plan, answers)
+    except GitHubError as error:
+        if error.kind is not Kind.PERMISSION:
+            raise
+        return error.failure
+
+
+def _report_decision(decision: Decision, progress: Progress) -> None:
+    _note_decision(decision, progress)
+    write = decision.write
+    if pull := write.pull_request if write else decision.left_alone:
+        progress.proposed(pull)
+        for definition in decision.files:
+            if write is None or write.brings(definition.path):
+                progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
+
+
+def _note_decision(decision: Decision, progress: Progress) -> None:
+    """Report what deserves a note: what is left out, and why."""
+    progress.leave_out(decision.declined, decision.beside)
+    pulls = sorted(set(decision.declined.values()), key=lambda pull: pull.number)
+    for key, those in (
+        ("progress.declined", [pull for pull in pulls if pull.was_closed]),
+        ("progress.removed", [pull for pull in pulls if not pull.was_closed]),
+    ):
+        if those:
+            count = sum(pull in those for pull in decision.declined.values())
+            links = tuple(pull.link for pull in those)
+            progress.note(key, repeats_state=True, count=count, pull_requests=links)
+    if pull := decision.left_alone:
+        progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
+    for pull in decision.beside:
+        about, name = pull.url, pull.head_branch
+        progress.note("progress.beside", about=about, pull_request=pull.link, branch=name)
+
+
+class ReadingAnswers(Answers):
     """Answers by reading: what is to be written is answered as if it had been done."""
 
     def __init__(self, client: Client, plan: Plan) -> None:
@@ -92,40 +284,32 @@ class ReadingAnswers:
     def default_branch(self) -> str:
         return self._client.rest.again(self._repository).default_branch
 
-    def claim(self, _claim: Claim) -> Made | NotMade:
-        """Make nothing."""
-        return Made()
-
     def close_again(self, _pull_request: PullRequest) -> None:
         """Close nothing."""
+
+
+# --- What is done -------------------------------------------------------------------------------
 
 
 class WritingAnswers(ReadingAnswers):
     """Answers a claim by making the branch."""
 
-    def __init__(
-        self,
-        client: Client,
-        plan: Plan,
-        progress: Progress,
-        make: Callable[[Claim], Made | NotMade],
-    ) -> None:
-        """``make`` makes the branch."""
-        super().__init__(client, plan)
-        self._progress = progress
-        self._make = make
+    def __init__(self, work: Work, strategy: Strategy) -> None:
+        super().__init__(work.client, work.plan)
+        self._work = work
+        self._strategy = strategy
         self.may_have_written = ""
         """Name of the branch on which a claim may have created files, its answer being lost."""
 
-    @property
-    def has_claimed(self) -> bool:
-        """Whether a branch was made, or may have been."""
-        return bool(self._claimed)
-
     def claim(self, claim: Claim) -> Made | NotMade:
-        """Make the branch."""
+        is_first = not self._claimed
         self._claimed.add(claim.name)
-        answer = self._make(claim)
+        if is_first:
+            self.require(claim.files)
+        self._work.progress.leave_out(claim.declined, claim.beside)
+        if not is_first:
+            return self._work.make_branch(claim.name)
+        answer = self._strategy.claim(self._work, claim)
         if isinstance(answer, NotMade) and answer.body is not None:
             self.may_have_written = claim.name
         return answer
@@ -134,209 +318,28 @@ class WritingAnswers(ReadingAnswers):
         rest, branch = self._client.rest, pull_request.head_branch
         rest.update_pull_request(self._repository, pull_request, body=mark.CLOSED_BY_US, close=True)
         url, link = pull_request.url, pull_request.link
-        self._progress.warn("progress.closed_again", about=url, pull_request=link, branch=branch)
+        progress = self._work.progress
+        progress.warn("progress.closed_again", about=url, pull_request=link, branch=branch)
+
+    def require(self, files: Sequence[FileDefinition]) -> None:
+        """Refuse, before the first write, what is known to fail; a claim has done so already."""
+        require_writable(self._plan, files, self._client.limits.scopes)
+        self._strategy.require_rate_limit(self._client, files)
+
+    @property
+    def has_claimed(self) -> bool:
+        """Whether a branch was made, or may have been."""
+        return bool(self._claimed)
 
 
-STRATEGIES: Mapping[CommitStrategy, Strategy] = {
-    CommitStrategy.PER_FILE: per_file,
-    CommitStrategy.SINGLE: single,
-}
-
-
-def register(
-    client: Client, spec: RegistrationSpec, texts: Catalogue, progress: Progress
-) -> RegistrationResult:
-    """Do one registration, or preview it; there is a result also when an error ends it.
-
-    ``texts`` are those of commits and pull requests.
-    """
-    return _result_of(lambda: _register(client, spec, texts, progress), spec, progress, client)
-
-
-def preview(
-    plan: Plan,
-    decision: Decision | Failure | RegistrarError | None,
-    texts: Catalogue,
-    progress: Progress,
-) -> RegistrationResult:
-    """Report what a registration would do in a repository that has been read.
-
-    ``decision`` is what `look_ahead` gave or raised; ``None`` where nothing is missing.
-    """
-
-    def report() -> None:
-        progress.identify(plan.repository)
-        _report_plan(plan, progress)
-        if plan.missing:
-            _proposal(plan, texts, progress)
-        try:
-            if isinstance(decision, RegistrarError):
-                raise decision
-            if decision:
-                _preview(decision, progress)
-        finally:
-            _record_missing(plan, progress)
-
-    return _result_of(report, plan.spec, progress)
-
-
-def look_ahead(plan: Plan, answers: Answers) -> Decision | Failure:
-    """Decide for a preview; a failure says why the token may not read the pull requests."""
-    if failure := plan.state.pull_requests_error:
-        return failure
-    try:
-        return decide(plan, answers)
-    except GitHubError as error:
-        if error.kind is not Kind.PERMISSION:
-            raise
-        return error.failure
-
-
-def _result_of(
-    work: Callable[[], None],
-    spec: RegistrationSpec,
-    progress: Progress,
-    client: Client | None = None,
-) -> RegistrationResult:
-    """Do the work and give its result, also when an error ends it."""
-    try:
-        work()
-    except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
-        # Files not begun are 'pending', with the limit as reason, not 'failed'
-        why_pending = error.waits_for if isinstance(error, OutOfTime) else None
-        result = progress.result(why_pending=why_pending)
-        wrote = bool(client and client.wrote) or bool(result.count(Done.UNKNOWN))
-        return result._replace(
-            exit_code=exit_code(error, wrote=wrote), failure=describe(error, progress.branch)
-        )
-    result = progress.result()
-    failed = result.failed or (spec.settings.mode is Mode.CHECK and result.fails_check)
-    return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
-
-
-def _register(client: Client, spec: RegistrationSpec, texts: Catalogue, progress: Progress) -> None:
-    plan = make_plan(
-        spec, STRATEGIES[spec.settings.commit_strategy].inspect(client, spec, progress)
-    )
-    if asks_for_codeowners(plan):
-        plan = plan.with_codeowners(_codeowners(client, plan))
-    _report_plan(plan, progress)
-    if not spec.is_one_of_many:
-        _note_rules(plan, progress)
-    if not plan.missing:
-        return
-    proposal = _proposal(plan, texts, progress)
-    if spec.writes:
-        _write(client, plan, proposal, progress)
-        return
-    try:
-        _preview(look_ahead(plan, ReadingAnswers(client, plan)), progress)
-    finally:
-        _record_missing(plan, progress)
-
-
-def asks_for_codeowners(plan: Plan) -> bool:
-    """Whether GitHub is asked what is wrong in ``CODEOWNERS``."""
-    spec = plan.spec
-    asks = FailOn.INVALID in spec.settings.fail_on and not spec.writes
-    return asks and bool(plan.codeowners_paths)
-
-
-def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | None:
-    """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
-    try:
-        return client.rest.codeowners(plan.repository)
-    except GitHubError as error:
-        if error.kind in ENDS_THE_READING:
-            raise
-        return None
-
-
-def _proposal(plan: Plan, texts: Catalogue, progress: Progress) -> Proposal:
-    """Give the texts for the repository of the plan, and warn of properties that it lacks."""
-    return Proposal(plan.spec, texts).filled_in(plan.repository.properties or {}, progress)
-
-
-def _report_plan(plan: Plan, progress: Progress) -> None:
-    progress.begin(plan)
-    if plan.other_case:
-        pairs = [
-            msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
-        ]
-        progress.warn("progress.letter_case", about=str(plan.other_case), pairs=pairs)
-    if plan.hides:
-        pairs = [msg("progress.hides_pair", path=p, other=o) for p, o in plan.hides.items()]
-        progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
-
-
-def _note_rules(plan: Plan, progress: Progress) -> None:
-    """Report which rules of the list apply to this repository."""
-    if plan.repository.of_person and plan.spec.asks_for_properties:
-        progress.note("progress.no_properties", owners=[plan.repository.owner])
-    if plan.unfit:
-        progress.note("progress.unfit_rules", numbers=plan.unfit)
-    for path, *places in plan.replaced:
-        earlier, later = map(place_of, places)
-        progress.note("progress.replaced", path=path, earlier=earlier, later=later)
-
-
-def _preview(decision: Decision | Failure, progress: Progress) -> None:
-    """Report what a registration would do, or why the pull requests could not be read."""
-    if isinstance(decision, Failure):
-        about = decision.cause.identity
-        progress.note("progress.pull_requests_unread", about=about, reason=decision.message)
-        return
-    progress.leave_out(decision.declined, decision.beside)
-    _note(decision, progress)
-    write = decision.write
-    if pull := write.pull_request if write else decision.left_alone:
-        progress.proposed(pull)
-        for definition in decision.files:
-            if write is None or write.brings(definition.path):
-                progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
-
-
-def _record_missing(plan: Plan, progress: Progress) -> None:
-    for definition in progress.pending(plan.missing):
-        progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
-
-
-def _note(decision: Decision, progress: Progress) -> None:
-    """Report what deserves a note: what is left out, and why."""
-    pulls = sorted(set(decision.declined.values()), key=lambda pull: pull.number)
-    for key, those in (
-        ("progress.declined", [pull for pull in pulls if pull.was_closed]),
-        ("progress.removed", [pull for pull in pulls if not pull.was_closed]),
-    ):
-        if those:
-            count = sum(pull in those for pull in decision.declined.values())
-            links = tuple(pull.link for pull in those)
-            progress.note(key, repeats_state=True, count=count, pull_requests=links)
-    if pull := decision.left_alone:
-        progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
-    for pull in decision.beside:
-        about, name = pull.url, pull.head_branch
-        progress.note("progress.beside", about=about, pull_request=pull.link, branch=name)
-
-
-def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -> None:
+def _write(work: Work) -> None:
     """Create what is missing, and open or update the pull request."""
+    _, plan, _, progress = work
     strategy = STRATEGIES[plan.spec.settings.commit_strategy]
-
-    def require(files: Sequence[FileDefinition]) -> None:
-        require_writable(plan, files, client.limits.scopes)
-        strategy.require_rate_limit(client, files)
-
-    def make(claim: Claim) -> Made | NotMade:
-        if claim.is_first:
-            require(claim.files)
-        progress.leave_out(claim.declined, claim.beside)
-        return strategy.claim(client, plan, claim, proposal, progress)
-
+    answers = WritingAnswers(work, strategy)
     if plan.state.pull_requests_error:
         # Refused: nothing can be decided
-        require(plan.missing)
-    answers = WritingAnswers(client, plan, progress, make)
+        answers.require(plan.missing)
     try:
         decision = decide(plan, answers)
     except (RegistrarError, Cancelled):
@@ -344,26 +347,45 @@ def _write(client: Client, plan: Plan, proposal: Proposal, progress: Progress) -
             # Also where GitHub says that there is no such branch: right after a write that may
             # be lag, or the write may yet be under way
             progress.on_branch(answers.may_have_written)
-            mark_unknown(progress, plan.missing)
+            work.note_unknown(plan.missing)
         raise
-    progress.leave_out(decision.declined, decision.beside)
-    _note(decision, progress)
+    _note_decision(decision, progress)
+    write = decision.write
     if decision.left_alone:
         progress.leave_alone(decision.files, decision.left_alone)
-    elif decision.write:
-        if not answers.has_claimed:
-            require(decision.files)
-        _write_on(decision.write, client, plan, proposal, progress)
-
-
-def _write_on(
-    write: Write, client: Client, plan: Plan, proposal: Proposal, progress: Progress
-) -> None:
-    """Create on the chosen branch what is not there yet, and see to its pull request."""
+    if write is None:
+        return
+    if not answers.has_claimed:
+        answers.require(decision.files)
     progress.on_branch(write.branch.name)
     if write.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=write.branch.name)
     if not write.is_done:
-        strategy = STRATEGIES[plan.spec.settings.commit_strategy]
-        strategy.create_files(client, plan, write.branch, proposal, progress)
-    pull_requests.publish(client, plan, write, proposal, progress)
+        strategy.create_files(work, write.branch)
+    pull_requests.publish(work, write)
+
+
+def require_writable(
+    plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
+) -> None:
+    """Refuse, before the first write, what is known to fail.
+
+    ``files`` are to be created. ``scopes`` are those of a classic token, ``None`` where GitHub
+    names none.
+    """
+    repository = plan.repository
+    target = repository.full_name
+    if repository.archived:
+        raise Refused(msg("preflight.archived", target=target))
+    if not repository.takes_pull_requests:
+        raise Refused(msg("preflight.no_pull_requests", target=target))
+    if scopes is not None and not scopes & {"repo", "public_repo"}:
+        # With `public_repo` alone the token sees public repositories only, so this is one
+        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
+    if repository.can_push is False:
+        raise Refused(msg("preflight.no_push", target=target))
+    if unread := plan.state.pull_requests_error:
+        raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
+    workflow_files = [d.path for d in files if d.path.startswith(WORKFLOW_FILES)]
+    if workflow_files and scopes is not None and "workflow" not in scopes:
+        raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))

@@ -21,18 +21,16 @@ from registrar.models.standing import Standing
 from registrar.presence import alternatives
 from registrar.presence.special_files import directory_of
 from registrar.registration import per_file
-from registrar.registration.base import created, interruptible, make_branch, with_owner
+from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
-from registrar.registration.pull_requests import Proposal
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
-CHECKS_TOKEN_FIRST = False  # an invalid token fails the query itself
 FILES_PER_COMMIT = 1000
 BYTES_PER_COMMIT = 20_000_000
 """Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
@@ -60,13 +58,14 @@ def names_to_read(spec: RegistrationSpec) -> list[str]:
     return [spec.branch, *(f"{spec.branch}-{number}" for number in range(2, NAMES_AT_ONCE + 1))]
 
 
-def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> RepositoryState:
+def inspect(client: Client, progress: Progress) -> RepositoryState:
     """Read the repository, the working branch and the directories above every listed path.
 
     All of it at one commit. So nothing is created below a file or a link, and what differs in
     letter case only is seen.
     """
-    described = spec.chosen
+    spec = progress.spec
+    described = spec.repository if spec.is_one_of_many else None
     if described is None and spec.asks_for_properties:
         # GraphQL has properties since the end of 2025, and not on an Enterprise Server
         described = client.rest.with_properties(client.rest.repository(spec.target))
@@ -76,7 +75,7 @@ def inspect(client: Client, spec: RegistrationSpec, progress: Progress) -> Repos
         directories_to_read(spec),
         with_facts=bool(spec.files.rules) and described is None,
     )
-    repository = _chosen(spec, state.repository)
+    repository = _identified(spec, state.repository)
     if described:
         repository = repository.described_by(described)
     progress.identify(repository)
@@ -88,55 +87,53 @@ def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None
     client.limits.require(Resource.GRAPHQL, 1)
 
 
-def claim(
-    client: Client, plan: Plan, claim: Claim, proposal: Proposal, progress: Progress
-) -> Made | NotMade:
-    """Create branch, commit and pull request in one request; only the branch after that."""
+def claim(work: Work, claim: Claim) -> Made | NotMade:
+    """Create branch, commit and pull request in one request."""
+    _, plan, proposal, progress = work
     name, files = claim.name, claim.files
-    if not claim.is_first or len(list(_batches(files))) > 1:
-        return make_branch(client, plan, name)
-    result = progress.result(assuming=[created(plan, each) for each in files])
+    if len(list(_batches(files))) > 1:
+        return work.make_branch(name)
+    result = progress.result(assuming=[work.created(each) for each in files])
     headline = proposal.headline(result, files)
     commit = _new_commit(name, plan.state.base_sha, headline, files)
     body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, plan.state.base_sha))
     pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
     try:
-        with interruptible(client, progress, files):
-            made = client.graphql.create_everything(plan.repository, commit, pull)
+        with work.interruptible(files):
+            made = work.client.graphql.create_everything(plan.repository, commit, pull)
     except GitHubError as error:
         if error.may_have_been_applied:
             return NotMade(answer_was_lost=True, body=body)
-        return make_branch(client, plan, name)
+        return work.make_branch(name)
     except (Cancelled, OutOfTime):
-        if client.may_have_been_applied:
+        if work.client.may_have_been_applied:
             progress.on_branch(name)
         raise
     if made.commit:
         progress.on_branch(name)
         with progress.group("group.create", count=len(files), branch=name):
-            _record(progress, [created(plan, d, made.commit) for d in files])
+            _record(progress, [work.created(d, made.commit) for d in files])
         # Also when somebody else made the branch: then it stood at the very base commit
         return Made(made.commit, made.pull_request, had_no_commit=not made.branch_id)
     if made.branch_id:
         return Made(pull_request=made.pull_request)
-    answer = make_branch(client, plan, name)
+    answer = work.make_branch(name)
     return answer if isinstance(answer, Made) else answer._replace(opened=made.pull_request)
 
 
-def create_files(
-    client: Client, plan: Plan, branch: Branch, proposal: Proposal, progress: Progress
-) -> None:
+def create_files(work: Work, branch: Branch) -> None:
     """Create what the branch lacks with one commit; the rest with a commit per file.
 
     Where the run does not fall back to that, the rest has failed.
     """
+    _, plan, proposal, progress = work
     rereads = 0
     while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
         headline = proposal.headline(progress.result(), batch)
         commit = _new_commit(branch.name, branch.head, headline, batch)
         try:
-            with interruptible(client, progress, batch):
-                made = _commit(client, plan, branch, commit, reread=rereads < MOST_REREADS)
+            with work.interruptible(batch):
+                made = _commit(work, branch, commit, reread=rereads < MOST_REREADS)
         except GitHubError as error:
             lost = error.may_have_been_applied
             if not plan.spec.is_one_of_many:
@@ -149,53 +146,52 @@ def create_files(
             continue
         branch = branch._replace(head=made)
         with progress.group("group.create", count=len(batch), branch=branch.name):
-            _record(progress, [created(plan, d, made) for d in batch])
+            _record(progress, [work.created(d, made) for d in batch])
     if plan.spec.is_one_of_many:
         there = branch.tree or {}
         rest = [d for d in progress.pending(plan.missing) if d.path not in there]
         _record_failed(progress, rest, Failure.of(msg("reason.not_committable")), Done.FAILED)
-    per_file.create_files(client, plan, branch, proposal, progress)
+    per_file.create_files(work, branch)
 
 
-def _chosen(spec: RegistrationSpec, repository: Repository) -> Repository:
-    """Give the repository with its number, where it is known which one was chosen."""
-    chosen = spec.chosen
-    if chosen is None:
+def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
+    """Give the repository that was read with its number, where it has to be the listed one."""
+    if not spec.is_one_of_many:
         return repository
+    listed = spec.repository
     # A list may have a node id of an older form, so it counts only where there is no number
     number, node_id = repository.id, repository.node_id
-    if (number and number != chosen.id) or not (number or node_id == chosen.node_id):
+    if (number and number != listed.id) or not (number or node_id == listed.node_id):
         raise Refused(msg("fleet.another_repository"), Kind.MOVED)
     if not spec.may_be_called(repository.full_name):
         raise Refused(msg("fleet.other_name"), Kind.MOVED)
-    return repository._replace(id=chosen.id, goes_by_id=True)
+    return repository._replace(id=listed.id, goes_by_id=True)
 
 
-def _commit(
-    client: Client, plan: Plan, branch: Branch, commit: NewCommit, *, reread: bool
-) -> str | Branch:
+def _commit(work: Work, branch: Branch, commit: NewCommit, *, reread: bool) -> str | Branch:
     """Create a commit and give its id, or the branch as it is when it has moved on meanwhile.
 
     Another run may have written to it, or this one, when the answer was lost.
     """
     try:
-        return client.graphql.create_commit(plan.repository, commit)
+        return work.client.graphql.create_commit(work.plan.repository, commit)
     except GitHubError as error:
         lost = error.may_have_been_applied
         may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
-        moved = _moved(client, plan, branch) if may_have_moved else None
+        moved = _moved(work, branch) if may_have_moved else None
         if moved is None:
             raise
         return moved._replace(may_be_ours=branch.may_be_ours or lost)
 
 
-def _moved(client: Client, plan: Plan, branch: Branch) -> Branch | None:
+def _moved(work: Work, branch: Branch) -> Branch | None:
     """Give the branch as it is by now; ``None`` when it has not moved, or cannot be read."""
+    rest, repository = work.client.rest, work.plan.repository
     try:
-        head = client.rest.branch_head(plan.repository, branch.name)
+        head = rest.branch_head(repository, branch.name)
         if head is None or head == branch.head:
             return None
-        return branch._replace(head=head, tree=client.rest.tree(plan.repository, head))
+        return branch._replace(head=head, tree=rest.tree(repository, head))
     except GitHubError:
         return None
 

@@ -99,7 +99,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             commit=result.commit,
             list=result.spec.files.label,
             path=file.definition.path,
-            state=_state(file),
+            state=f"excluded: {result.exclusion}" if result.exclusion else _state(file),
             found_path=present.path if present and present.path != file.definition.path else "",
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.result import Done, FileResult
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -23,64 +23,67 @@ _URGENCY = (
 
 
 def by_urgency(
-    files: Sequence[FileResult], done: Callable[[FileResult], Done] = lambda file: file.done
+    files: Iterable[FileResult], done: Callable[[FileResult], Done] = lambda file: file.done
 ) -> list[FileResult]:
     """What failed, then what was created, then the rest; each in the order of the list."""
     return sorted(files, key=lambda file: _URGENCY.index(done(file)))
 
 
-def row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+class Markdown:
+    """Markdown in the language of a catalogue, in which no value from outside acts as markup."""
 
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
 
-def path_table(
-    files: Sequence[FileResult],
-    catalogue: Catalogue,
-    state: Callable[[FileResult], Message],
-    commits: Mapping[str, str] | None = None,
-) -> Iterator[str]:
-    """A row for each path after two of heading; ``commits`` (path -> link) adds a column."""
-    names = ["table.path", "table.state", "table.description"]
-    names += ["table.commit"] if commits else []
-    yield row(*(catalogue.text(msg(name)) for name in names))
-    yield row(*("---" for _ in names))
-    for file in files:
-        definition = file.definition
+    def text(self, *messages: Message) -> str:
+        """Sentences one after the other."""
+        return self.catalogue.sentences(messages, escaping.for_markdown_code)
+
+    def line(self, message: Message) -> str:
+        """The same where no line may end: in a cell, or in a list."""
+        return self.text(message).replace("\n", "<br>")
+
+    def code(self, text: str) -> str:
+        """A path or another value from outside, as code: exactly as it is."""
+        return self.catalogue.shown(text, escaping.for_markdown_code)
+
+    def description(self, text: str) -> str:
+        """The description of a file, in the language of the run where there is a translation."""
+        shown = self.catalogue.description(text)
+        if len(shown) > DESCRIPTION_CHARACTERS:
+            shown = f"{self.catalogue.shown(shown, str)[:DESCRIPTION_CHARACTERS]}…"
+        return self.catalogue.shown(shown, escaping.for_markdown)
+
+    def quoted(self, message: Message) -> list[str]:
+        return [*(f"> {line}" for line in self.text(message).splitlines()), ""]
+
+    def table(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+        """A table, of which two lines are heading; ``headings`` are keys of the catalogue."""
+        heading = [self.text(msg(key)) for key in headings]
+        lines = (heading, ["---"] * len(heading), *rows)
+        return [f"| {' | '.join(cells)} |" for cells in lines]
+
+    def path_table(
+        self,
+        files: Iterable[FileResult],
+        state: Callable[[FileResult], Message],
+        commits: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """A row for each path; ``commits`` (path -> link) adds a column."""
+        headings = ["table.path", "table.state", "table.description"]
         cells = [
-            code(definition.path, catalogue),
-            catalogue.text(state(file), escaping.for_markdown_code),
-            description(definition.description, catalogue),
+            [
+                self.code(file.definition.path),
+                self.text(state(file)),
+                self.description(file.definition.description),
+                *([commits.get(file.definition.path, "")] if commits else []),
+            ]
+            for file in files
         ]
-        cells += [commits.get(definition.path, "")] if commits else []
-        yield row(*cells)
+        return self.table([*headings, "table.commit"] if commits else headings, cells)
 
 
-def code(text: str, catalogue: Catalogue) -> str:
-    """A path or another value from outside, as code: exactly as it is."""
-    return catalogue.shown(text, escaping.for_markdown_code)
-
-
-def description(text: str, catalogue: Catalogue) -> str:
-    """The description of a file, in the language of the run where there is a translation."""
-    shown = catalogue.description(text)
-    if len(shown) > DESCRIPTION_CHARACTERS:
-        shown = f"{catalogue.shown(shown, str)[:DESCRIPTION_CHARACTERS]}…"
-    return catalogue.shown(shown, escaping.for_markdown)
-
-
-def commit_link(registration: RegistrationResult, commit: str, catalogue: Catalogue) -> str:
-    """A link to a commit of the repository, by its short id."""
-    target = escaping.for_link(
-        catalogue.shown(f"{registration.repository.html_url}/commit/{commit}", str)
-    )
-    return f"[{code(commit[:7], catalogue)}]({target})"
-
-
-def folded(title: str, lines: Sequence[str], *, is_open: bool = False) -> list[str]:
+def folded(title: str, lines: Iterable[str], *, is_open: bool = False) -> list[str]:
     """Lines behind a title that a reader opens."""
     tag = "<details open>" if is_open else "<details>"
     return [tag, f"<summary>{title}</summary>", "", *lines, "", "</details>", ""]
-
-
-def quoted(text: str) -> list[str]:
-    return [*(f"> {line}" for line in text.splitlines()), ""]

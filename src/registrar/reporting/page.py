@@ -201,14 +201,6 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-class Rows(NamedTuple):
-    """The listed paths of one repository."""
-
-    rows: tuple[Evidence, ...]
-    url: str
-    """Its address for people."""
-
-
 class Records:
     """Takes one list in one repository after the other."""
 
@@ -223,30 +215,17 @@ class Records:
         self._page = Page(read_at)
         self._table: Path | None = None
 
-    @property
-    def are_kept(self) -> bool:
-        """Whether there is a place for them."""
-        return self._files.new("table", "csv") is not None
-
-    def rows(self, result: RegistrationResult, state: str = "") -> Rows:
-        """How each listed path stands after a registration, or after the reading.
-
-        ``state`` is that of all paths, where none was looked at.
-        """
-        rows_of_paths = evidence.rows_of(result, self._read_at)
-        rows = tuple(row._replace(state=state) if state else row for row in rows_of_paths)
-        return Rows(rows, result.repository.html_url)
-
-    def add(self, rows: Rows) -> None:
-        """Write rows into the table, and keep what the page shows of them."""
-        shown = [self._shown(row) for row in rows.rows]
-        self._page.add(shown, rows.url if shown and shown[0].visibility else "")
+    def add(self, result: RegistrationResult) -> None:
+        """Write how each listed path stands into the table, and keep what the page shows of it."""
+        table = self._table or self._files.new("table", "csv")
+        if table is None:
+            return
+        shown = [self._shown(row) for row in evidence.rows_of(result, self._read_at)]
+        url = result.repository.html_url
+        self._page.add(shown, url if shown and shown[0].visibility else "")
         text = "".join(map(evidence.line, shown))
-        if self._table is None:
-            self._table = self._files.new("table", "csv")
-            text = evidence.header() + text
-        if self._table:
-            self._files.append(self._table, text)
+        self._files.append(table, text if self._table else evidence.header() + text)
+        self._table = table
 
     def _shown(self, row: Evidence) -> Evidence:
         """What may be published of a row."""

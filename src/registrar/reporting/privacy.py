@@ -15,7 +15,6 @@ from registrar.models.repository import Repository
 from registrar.texts.escaping import FromProperty, Lines, Open, Redactor
 from registrar.texts.messages import Scope
 
-_NAME = re.compile(r"(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)(/|%2F)([A-Za-z0-9._-]+)", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _ENDING = re.compile(r"(\.git)?\.*$", re.IGNORECASE)
 """What is no part of a name: that of an address for git, and of a sentence."""

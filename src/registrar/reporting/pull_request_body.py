@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from registrar.models.files import FileDefinition
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.standing import Standing
-from registrar.reporting import markdown
+from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -31,19 +30,8 @@ _COMMIT_CELL = re.compile(
 )
 
 
-class Frame(NamedTuple):
-    """What stands around the files."""
-
-    first: Message
-    last: Message
-
-
 def render(
-    registration: RegistrationResult,
-    around: Frame,
-    catalogue: Catalogue,
-    room: int,
-    earlier: str = "",
+    registration: RegistrationResult, catalogue: Catalogue, room: int, earlier: str = ""
 ) -> str:
     """Our part, in at most ``room`` characters (UTF-16 units).
 
@@ -53,34 +41,53 @@ def render(
     the commits of earlier runs.
     """
     earlier = earlier.replace("\r\n", "\n")
+    markdown = Markdown(catalogue)
     head = [
-        catalogue.text(around.first, escaping.for_markdown_code),
+        markdown.text(_introduction(registration)),
         "",
-        catalogue.sentences(_in_numbers(registration), str),
+        markdown.text(*_in_numbers(registration)),
         "",
     ]
-    head += _beside(registration, catalogue)
-    head += _hidden(registration, catalogue)
-    tail = [catalogue.text(around.last, escaping.for_markdown_code)]
+    if registration.beside:
+        head += [markdown.text(*_beside(registration)), ""]
+    if hidden := _hidden(registration):
+        head += markdown.quoted(msg("body.hides", pairs=hidden))
+    change = "body.change_the_file" if registration.spec.files.path else "body.change_the_set"
+    tail = [markdown.text(msg(change))]
 
-    files = markdown.by_urgency(
+    files = by_urgency(
         (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
     )
-    commits = _commits(registration, files, catalogue, earlier)
-    table = list(markdown.path_table(files, catalogue, _described, commits))
+    commits = _commits(registration, files, markdown, earlier)
+    table = markdown.path_table(files, _described, commits)
     heading, rows = table[:2], table[2:]
-    is_open = len(rows) <= markdown.ROWS_UNFOLDED
-    title = catalogue.text(msg("summary.paths", count=len(files)))
-    frame = heading if is_open else markdown.folded(title, heading)
+    is_open = len(rows) <= ROWS_UNFOLDED
+    title = markdown.text(msg("summary.paths", count=len(files)))
+    frame = heading if is_open else folded(title, heading)
 
     room -= _size([*head, "", *frame, "", *tail])
-    todo = _to_fill_in(registration, catalogue, set(_TICKED.findall(earlier)))
+    todo = _to_fill_in(registration, markdown, set(_TICKED.findall(earlier)))
     if todo:
-        intro = catalogue.text(msg("body.fill_in"))
-        todo = [intro, "", *_fitting(todo, room // 3 - _size([intro, ""]), catalogue), ""]
-    kept = [*heading, *_fitting(rows, room - _size(todo), catalogue)]
-    shown = [*kept, ""] if is_open else markdown.folded(title, kept)
+        intro = markdown.text(msg("body.fill_in"))
+        todo = [intro, "", *_fitting(todo, room // 3 - _size([intro, ""]), markdown), ""]
+    kept = [*heading, *_fitting(rows, room - _size(todo), markdown)]
+    shown = [*kept, ""] if is_open else folded(title, kept)
     return "\n".join([*head, *todo, *shown, *tail])
+
+
+def _introduction(registration: RegistrationResult) -> Message:
+    """Say who opened the pull request, and for which list."""
+    url, files = registration.spec.settings.action_url, registration.spec.files
+    # In another repository the path would say nothing to a reader
+    path = files.path if registration.is_of_workflow else ""
+    if files.name and path:
+        listed = msg("body.list_name_path", name=files.name, path=path)
+    elif files.name:
+        listed = msg("body.list_name", name=files.name)
+    else:
+        listed = msg("body.list_path", path=path) if path else msg("body.list_elsewhere")
+    action = escaping.Link("registrar", url) if url else "registrar"
+    return msg("body.introduction", action=action, list=listed)
 
 
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
@@ -95,33 +102,23 @@ def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     return [added, *(msg(key, count=n) for key, n in counts.items() if n)]
 
 
-def _beside(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+def _beside(registration: RegistrationResult) -> Iterator[Message]:
     """Why the branch has a number behind its name."""
-    notes = [
-        msg("progress.beside", branch=pull.head_branch, pull_request=pull.link)
-        for pull in registration.beside
-    ]
-    if not notes:
-        return []
-    return [catalogue.sentences(notes, escaping.for_markdown_code), ""]
+    for pull in registration.beside:
+        yield msg("progress.beside", branch=pull.head_branch, pull_request=pull.link)
 
 
-def _hidden(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+def _hidden(registration: RegistrationResult) -> list[Message]:
     """Which files of the repository GitHub would not use any more."""
-    pairs = [
+    return [
         msg("progress.hides_pair", path=file.definition.path, other=file.hides)
         for file in registration.files
         if file.on_branch and file.hides
     ]
-    if not pairs:
-        return []
-    return markdown.quoted(
-        catalogue.text(msg("body.hides", pairs=pairs), escaping.for_markdown_code)
-    )
 
 
 def _to_fill_in(
-    registration: RegistrationResult, catalogue: Catalogue, ticked: set[str]
+    registration: RegistrationResult, markdown: Markdown, ticked: set[str]
 ) -> list[str]:
     """A checklist of the files that are added without content, with what that means to GitHub."""
     items: list[str] = []
@@ -129,10 +126,10 @@ def _to_fill_in(
         definition = file.definition
         if not file.on_branch or not definition.is_to_fill_in:
             continue
-        path = markdown.code(definition.path, catalogue)
+        path = markdown.code(definition.path)
         box = "[x]" if path in ticked else "[ ]"
         effect = _EFFECTS.get(definition.path)
-        note = f": {catalogue.text(msg(effect))}" if effect else ""
+        note = f": {markdown.text(msg(effect))}" if effect else ""
         items.append(f"- {box} {path}{note}")
     return items
 
@@ -140,7 +137,7 @@ def _to_fill_in(
 def _commits(
     registration: RegistrationResult,
     files: Iterable[FileResult],
-    catalogue: Catalogue,
+    markdown: Markdown,
     earlier: str,
 ) -> dict[str, str]:
     """Links to the commits of the paths: those of earlier runs, then those of this one."""
@@ -148,24 +145,26 @@ def _commits(
     found: dict[str, str] = {}
     for file in files:
         path = file.definition.path
-        earlier_one = known.get(markdown.code(path, catalogue)) if known else None
+        earlier_one = known.get(markdown.code(path)) if known else None
         if commit := file.commit or earlier_one:
-            found[path] = markdown.commit_link(registration, commit, catalogue)
+            url = f"{registration.repository.html_url}/commit/{commit}"
+            target = escaping.for_link(markdown.catalogue.shown(url, str))
+            found[path] = f"[{markdown.code(commit[:7])}]({target})"
     return found
 
 
-def _fitting(lines: Sequence[str], room: int, catalogue: Catalogue) -> list[str]:
+def _fitting(lines: Sequence[str], room: int, markdown: Markdown) -> list[str]:
     """As many lines as fit; the rest is counted."""
     if _size(lines) <= room:
         return list(lines)
-    room -= _size(["", catalogue.text(msg("label.more", count=10**9))])
+    room -= _size(["", markdown.text(msg("label.more", count=10**9))])
     kept: list[str] = []
     for line in lines:
         room -= _size([line])
         if room < 0:
             break
         kept.append(line)
-    return [*kept, "", catalogue.text(msg("label.more", count=len(lines) - len(kept)))]
+    return [*kept, "", markdown.text(msg("label.more", count=len(lines) - len(kept)))]
 
 
 def _size(lines: Sequence[str]) -> int:

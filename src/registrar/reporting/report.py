@@ -169,7 +169,6 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
     for status, count in result.counts.items():
         states[_STATES[status]] += count
     budget = result.budget
-    counts = budget.counts if budget else None
     return {
         "repositories": result.repositories,
         "states": states,
@@ -180,22 +179,22 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             for (name, number), count in result.rules.items()
         ],
         "budget": {
-            "found": counts.found,
-            "selected": counts.selected,
-            "excluded": {reason.value: count for reason, count in counts.excluded.items()},
-            "queries": counts.queries,
-            "points_left": counts.points_left,
-            "missing": counts.missing,
-            "proposed": counts.proposed,
-            "to_update": counts.of[Status.TO_UPDATE],
-            "declined": counts.of[Status.DECLINED],
-            "unread": counts.unread,
+            "found": budget.found,
+            "selected": budget.selected,
+            "excluded": {reason.value: count for reason, count in budget.excluded.items()},
+            "queries": budget.queries,
+            "points_left": budget.points_left,
+            "missing": budget.missing,
+            "proposed": budget.proposed,
+            "to_update": budget.of[Status.TO_UPDATE],
+            "declined": budget.of[Status.DECLINED],
+            "unread": budget.unread,
             "now": budget.now,
             "deferred": budget.deferred,
             "seconds": budget.seconds,
             "matrix": [str(shard) for shard in budget.matrix],
         }
-        if budget and counts
+        if budget
         else None,
         "rows": [_row(row, catalogue) for row in result.rows],
     }

@@ -10,12 +10,12 @@ from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.settings import Mode
-from registrar.reporting import report, sentences, summary, troubleshooting
-from registrar.reporting.page import Records, Rows
+from registrar.reporting import report, sentences, summary
+from registrar.reporting.page import Records
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
 from registrar.texts import escaping
-from registrar.texts.messages import Catalogue, Message, msg
+from registrar.texts.messages import Catalogue, Message, msg, read
 
 
 class Reporter:
@@ -45,8 +45,8 @@ class Reporter:
     def fail(self, diagnostic: Diagnostic) -> None:
         """Report an error, with a link to the section that explains it."""
         text, label = self._text(diagnostic.message), self._text(msg("label.error"))
-        if section := troubleshooting.section(diagnostic.message):
-            text += f" → {self.console.help_page}#{section}"
+        if anchor := section(diagnostic.message):
+            text += f" → {self.console.help_page}#{anchor}"
         self.console.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
     def warn(self, diagnostic: Diagnostic) -> None:
@@ -75,17 +75,9 @@ class Reporter:
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
-    def evidence(self, done: RegistrationResult, state: str = "") -> Rows | None:
-        """Give what table and page hold of a registration; ``None`` where there are none.
-
-        ``state`` is that of all paths, where none was looked at.
-        """
-        return self.records.rows(done, state) if self.records.are_kept else None
-
-    def record(self, rows: Rows | None) -> None:
+    def record(self, result: RegistrationResult) -> None:
         """Put into table and page how the listed paths of a repository stand."""
-        if rows:
-            self._safely(lambda: self.records.add(rows))
+        self._safely(lambda: self.records.add(result))
 
     def run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
@@ -123,7 +115,7 @@ class Reporter:
         self._safely(write_summary)
         if result.many is None:
             for each in result.registrations:
-                self.record(self.evidence(each))
+                self.record(each)
         document = rendered(self.catalogue)
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         # Only a run over many repositories has names to hide
@@ -146,3 +138,13 @@ class Reporter:
 
     def _text(self, message: Message) -> str:
         return self.catalogue.text(message, escaping.show_lines)
+
+
+def section(message: Message) -> str:
+    """Section of the help page about ``message``: of the innermost reason that has one, or none."""
+    for value in message.values.values():
+        inner = section(value) if isinstance(value, Message) else ""
+        if inner:
+            return inner
+    sections = read("sections.yml")
+    return sections.get(max(filter(message.key.startswith, sections), key=len, default=""), "")

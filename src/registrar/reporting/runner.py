@@ -1,9 +1,10 @@
-"""The runner: its workflow commands, and the console where there is no runner."""
+"""The runner: its workflow commands and files, and the console where there is no runner."""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
 import threading
@@ -13,12 +14,12 @@ from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
-from registrar.reporting import troubleshooting
 from registrar.reporting.privacy import Redaction
 from registrar.texts import escaping
 
 SUMMARY_BYTES = 1024 * 1024
 """A larger step summary is dropped as a whole by the runner."""
+HELP_PAGE = "docs/troubleshooting.md"
 TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
 """Where the runner's Kubernetes hooks mount what RUNNER_TEMP names by another path."""
 
@@ -117,6 +118,8 @@ ANNOTATION_CHARACTERS = 4096
 """The runner cuts the message of an annotation there."""
 LINE_CHARACTERS = 20_000
 """A longer line is cut."""
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_REFERENCE = re.compile(r"[\w./-]+", re.ASCII)
 
 
 class Tone(Enum):
@@ -148,7 +151,7 @@ class Console:
         self._redact = redaction.for_log
         # https://no-color.org
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
-        self.help_page = troubleshooting.page(environ)
+        self.help_page = help_page(environ)
         """Address or path of the page that explains errors."""
         self.files = RunnerFiles(environ, redaction.for_log, redaction.without_token)
         self._annotated: dict[str, int] = {}
@@ -216,6 +219,19 @@ class Console:
                 # The reader is gone or the disk is full: the run goes on, and the last flush,
                 # when the process ends, must not fail either
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def help_page(environ: Mapping[str, str]) -> str:
+    """The page that explains errors: its address in the version in use, or its path in a checkout.
+
+    ``GITHUB_ACTION_REPOSITORY`` and ``GITHUB_ACTION_REF`` are empty for ``uses: ./``:
+    https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    """
+    server = environ.get("GITHUB_SERVER_URL", "")
+    repository = environ.get("GITHUB_ACTION_REPOSITORY", "")
+    reference = environ.get("GITHUB_ACTION_REF", "")
+    known = _REPOSITORY.fullmatch(repository) and _REFERENCE.fullmatch(reference)
+    return f"{server}/{repository}/blob/{reference}/{HELP_PAGE}" if server and known else HELP_PAGE
 
 
 def _block(text: str) -> str:

@@ -177,39 +177,38 @@ def _cause(done: Done, cause: Cause, paths: Sequence[str]) -> Message:
 
 def budget(plan: Budget) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
-    counts = plan.counts
-    excluded = left_out(counts.excluded)
-    selected = {"selected": counts.selected, "found": counts.found}
+    excluded = left_out(plan.excluded)
+    selected = {"selected": plan.selected, "found": plan.found}
     yield (
         msg("fleet.selected_of", **selected, parts=excluded)
         if excluded
         else msg("fleet.selected", **selected)
     )
-    if not counts.selected:
+    if not plan.selected:
         yield msg("fleet.nothing_read")
         return
-    if counts.points_left is None:
-        yield msg("fleet.queries", count=counts.queries)
+    if plan.points_left is None:
+        yield msg("fleet.queries", count=plan.queries)
     else:
-        yield msg("fleet.queries_and_points", count=counts.queries, left=counts.points_left)
-    if not counts.missing:
+        yield msg("fleet.queries_and_points", count=plan.queries, left=plan.points_left)
+    if not plan.missing:
         yield msg("fleet.nothing_missing")
         return
     of_missing = {
-        "fleet.missing_proposed": counts.proposed,
-        "fleet.missing_to_update": counts.of[Status.TO_UPDATE],
-        "fleet.missing_declined": counts.of[Status.DECLINED],
-        "fleet.missing_to_open": counts.of[Status.TO_OPEN],
+        "fleet.missing_proposed": plan.proposed,
+        "fleet.missing_to_update": plan.of[Status.TO_UPDATE],
+        "fleet.missing_declined": plan.of[Status.DECLINED],
+        "fleet.missing_to_open": plan.of[Status.TO_OPEN],
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
-    yield msg("fleet.missing", count=counts.missing, parts=parts)
-    if counts.unread:
-        yield msg("fleet.missing_unread", count=counts.unread)
+    yield msg("fleet.missing", count=plan.missing, parts=parts)
+    if plan.unread:
+        yield msg("fleet.missing_unread", count=plan.unread)
     if plan.writes or plan.deferred:
         minutes = _minutes(plan.seconds)
         yield msg("fleet.now", now=plan.now, deferred=plan.deferred, minutes=minutes)
-    if counts.points_left is not None and plan.points > counts.points_left:
-        yield msg("fleet.points", needed=plan.points, left=counts.points_left)
+    if plan.points_left is not None and plan.points > plan.points_left:
+        yield msg("fleet.points", needed=plan.points, left=plan.points_left)
     if len(plan.matrix) > 1:
         yield msg("fleet.shards", count=len(plan.matrix))
 

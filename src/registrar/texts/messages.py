@@ -74,8 +74,8 @@ class Catalogue:
         """
         self.language = language
         self._redact = redact
-        self._texts = _read(f"{language}.yml")
-        self._descriptions = _read(f"descriptions.{language}.yml")
+        self._texts = read(f"{language}.yml")
+        self._descriptions = read(f"descriptions.{language}.yml")
 
     def text(self, message: Message, escape: Callable[[str], str] = str) -> str:
         """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
@@ -128,7 +128,8 @@ class Catalogue:
 
 
 @cache
-def _read(name: str) -> dict[str, str]:
+def read(name: str) -> dict[str, str]:
+    """Read a file of texts by their keys; none where there is no such file."""
     file = Path(__file__).parent / name
     if not file.exists():
         return {}

@@ -1,0 +1,178 @@
+"""What a registration says in its commits and its pull request."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from registrar.models.files import FileDefinition
+from registrar.models.repository import Values
+from registrar.models.result import Done, RegistrationResult
+from registrar.models.settings import PullRequestOptions
+from registrar.models.spec import RegistrationSpec
+from registrar.registration.mark import BEGIN, END, NO_MARK, Mark
+from registrar.registration.progress import Progress
+from registrar.reporting import pull_request_body
+from registrar.texts import escaping, templates
+from registrar.texts.messages import Catalogue, Message, msg
+
+BODY_CHARACTERS = 65_536
+"""Longest description that GitHub accepts (github/issue-metrics#258)."""
+TITLE_CHARACTERS = 256
+"""Longest title that GitHub accepts."""
+TEXT_CHARACTERS = 30_000
+"""Longest text of the caller in a description, with the values of properties."""
+# Both markers on lines of their own, as we write them, with no other marker in between
+_OURS = re.compile(rf"(?m)^{BEGIN}\r?\n(?P<ours>(?:(?!{BEGIN}|{END})[\s\S])*?)\r?\n{END}(?=\r?$)")
+
+
+class Proposal(NamedTuple):
+    """The texts of one registration, and what else the caller wants of its pull request."""
+
+    spec: RegistrationSpec
+    catalogue: Catalogue
+    properties: Values = MappingProxyType({})
+    """Custom properties of the repository, once it was read."""
+
+    @property
+    def options(self) -> PullRequestOptions:
+        """What the caller wants of the pull request."""
+        return self.spec.settings.pull_request
+
+    def filled_in(self, progress: Progress) -> Proposal:
+        """Fill in the names of labels and people.
+
+        What the repository lacks is a warning: a name is left out, a text stays without the value.
+        """
+        for field, text in self.spec.settings.texts.items():
+            for name in templates.properties(text):
+                if why := self._unusable(name, lines=field == "body"):
+                    about = f"{field} {name}"
+                    progress.warn("pull_request.empty_value", about=about, input=field, reason=why)
+
+        def names(field: str, listed: Sequence[str]) -> tuple[str, ...]:
+            filled = (self._filled_names(field, each, progress) for each in listed)
+            return tuple(dict.fromkeys(itertools.chain.from_iterable(filled)))
+
+        given = self.options
+        options = given._replace(
+            labels=names("labels", given.labels),
+            assignees=names("assignees", given.assignees),
+            reviewers=names("reviewers", given.reviewers),
+            team_reviewers=names("team_reviewers", given.team_reviewers),
+        )
+        settings = self.spec.settings._replace(pull_request=options)
+        return self._replace(spec=self.spec._replace(settings=settings))
+
+    def _filled_names(self, field: str, template: str, progress: Progress) -> Iterator[str]:
+        """The names that one entry of a list stands for: a property may have several values."""
+        if not templates.names_property(template):
+            yield template
+            return
+        keys = templates.properties(template)
+        for key in keys:
+            if why := self._unusable(key):
+                values = {"name": template, "input": field, "reason": why}
+                progress.warn("pull_request.no_value", about=f"{field} {template}", **values)
+                return
+        for values_of_keys in itertools.product(*(self.properties[key] for key in keys)):
+            name = templates.fill(template, {}, dict(zip(keys, values_of_keys, strict=True)))
+            name = self.catalogue.shown(name, str).strip()
+            if field != "labels":
+                name = name.removeprefix("@")
+            if name:
+                yield escaping.FromProperty(name, template)
+
+    def title(self, result: RegistrationResult) -> str:
+        profile = self.spec.files.profile
+        template = self.spec.settings.title or profile.title
+        title = self._fill(template, result) or profile.title
+        if not templates.properties(template):
+            return title
+        return escaping.FromProperty(_cut(title, TITLE_CHARACTERS), template)
+
+    def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
+        path = escaping.for_commit(file.path)
+        text = self._fill(self.spec.settings.commit_message, result, path=path)
+        return text or self._fill(self.spec.files.profile.commit_message, result, path=path)
+
+    def headline(self, result: RegistrationResult, files: Sequence[FileDefinition]) -> str:
+        """First line of the commit that creates several files."""
+        paths = self.catalogue.text(msg("commit.files", count=len(files)))
+        if len(files) == 1:
+            paths = escaping.for_commit(files[0].path)
+        text = self._fill(self.spec.settings.commit_message, result, path=paths)
+        return text or self.title(result)
+
+    def body(
+        self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK
+    ) -> str:
+        """Put our part between its markers; nothing outside changes.
+
+        ``mark`` is the one for the branch before this run wrote to it. ``current`` is the body as
+        it stands; ``None``: a new one, which begins with the caller's own text. One that has no
+        room left for our part stays as it is.
+        """
+        if current is None:
+            text = self._fill(self.options.body, result, escape=escaping.for_markdown)
+            current = _cut(text, TEXT_CHARACTERS) if self.properties else text
+        if part := _OURS.search(current):
+            before, ours, after = current[: part.start()], part["ours"], current[part.end() :]
+        else:
+            before, ours, after = (f"{current}\n\n" if current else ""), "", ""
+        room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
+        hidden = mark.proposing(f.definition.path for f in result.files if f.on_branch).text
+        room -= escaping.characters(hidden) + 1
+        ours = pull_request_body.render(result, self.catalogue, room, ours)
+        body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
+        return body if escaping.characters(body) <= BODY_CHARACTERS else current
+
+    def _fill(
+        self,
+        template: str,
+        result: RegistrationResult,
+        *,
+        escape: Callable[[str], str] = escaping.for_commit,
+        **more: str,
+    ) -> str:
+        owner, _, repo = result.repository.full_name.partition("/")
+        values = {
+            "profile": self.spec.files.profile.name,
+            "count": str(sum(f.on_branch or f.done is not Done.SKIPPED for f in result.files)),
+            "owner": self.catalogue.shown(owner, str),
+            "repo": self.catalogue.shown(repo, str),
+            # A link to a run of another, perhaps private, repository would name that repository
+            "run_url": self.spec.settings.run_url if result.is_of_workflow else "",
+        }
+        lines = escape is escaping.for_markdown
+        properties = {
+            name: ""
+            if self._unusable(name, lines=lines)
+            else self.catalogue.shown(", ".join(self.properties[name]), escape)
+            for name in templates.properties(template)
+        }
+        text = templates.fill(template, values | more, properties)
+        if not (lines or all(properties.values())):
+            text = " ".join(text.split())
+        # The value `skip ci` in the brackets of a template would be an instruction
+        breaks = bool(properties) and not escaping.skips_checks(template)
+        return escaping.no_skip(text) if breaks else text
+
+    def _unusable(self, name: str, *, lines: bool = False) -> Message | None:
+        """Say why a property is not filled in; ``lines``: where several lines may stand."""
+        values = self.properties.get(name)
+        if not values:
+            return msg("reason.no_property", name=name)
+        if not lines and any(value.splitlines() != [value] for value in values):
+            return msg("reason.property_lines", name=name)
+        return None
+
+
+def _cut(text: str, most: int) -> str:
+    """Shorten a text to ``most`` characters, as GitHub counts."""
+    while (over := escaping.characters(text) - most) > 0:
+        text = f"{text[: -over - 1]}…"
+    return text
