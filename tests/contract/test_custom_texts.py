@@ -23,7 +23,6 @@ from tests.harness import (
     Action,
     Start,
     clean_environment,
-    writes,
 )
 
 BEGIN = "<!-- registrar:begin -->"
@@ -311,16 +310,6 @@ def test_all_with_a_branch_of_ones_own(start: Start, repository: Repository) -> 
     assert [pull.head for pull in repository.pull_requests] == ["add/health", "add/scaffold"]
 
 
-def test_the_default_branch_is_never_the_working_branch(
-    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
-) -> None:
-    run = start(definitions=action.listing("a"), branch="main")
-    assert run.exit_code == 2
-    assert "The working branch main is the default branch." in run.stderr
-    assert writes(host) == ([] if strategy == PER_FILE else ["POST /graphql"])
-    assert repository.branches == ["main"]
-
-
 @pytest.mark.parametrize(
     ("given", "empty", "used"),
     [
@@ -356,13 +345,3 @@ def test_a_branch_of_ones_own_with_our_files_is_continued(
     assert run.exit_code == 0, run.text
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
     assert [f["state"] for f in run.registration["files"]] == ["skipped", "created"]
-
-
-def test_a_second_run_finds_the_branch_of_ones_own(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    definitions = action.listing("a", "b")
-    for _ in range(2):
-        assert start(definitions=definitions, branch="wip/{repo}").exit_code == 0
-    assert [pull.head for pull in repository.pull_requests] == ["wip/example"]
-    assert repository.branches == ["main", "wip/example"]

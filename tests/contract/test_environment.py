@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls, writes
+from tests.fakehub import Repository, StandInHost
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls
 
 NOT_HERE = "http://127.0.0.1:9"
 COMMANDS = [
@@ -28,12 +28,6 @@ def test_the_contracts_own_variables_are_enough(
     run = action.start(environ, "--command=scaffold")
     assert run.exit_code == 0, run.text
     assert repository.branches == [SCAFFOLD_BRANCH, "main"]
-
-
-def test_an_input_comes_before_the_plain_variable(action: Action, repository: Repository) -> None:
-    plain = {"HOST_TOKEN": "ghp_other", "TARGET_REPO": "octo/other", "HOST_API_URL": NOT_HERE}
-    assert action(profile="health", env=plain).exit_code == 0
-    assert repository.branches == [HEALTH_BRANCH, "main"]
 
 
 def test_an_empty_input_is_not_given(
@@ -148,34 +142,11 @@ def test_the_token_goes_to_the_api_in_a_header_only(
         assert action.default_token not in str(request.json)
 
 
-def test_an_invalid_token_stops_the_run_before_any_other_call(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.revoke_token(action.default_token)
-    run = action(language="en", runner=True)
-    assert run.exit_code == 2
-    assert calls(host) == ["GET /rate_limit"]
-    [annotation] = run.annotations()
-    assert "Bad credentials" in annotation.data
-    assert "mistyped, revoked or expired" in annotation.data
-
-
 def test_an_enterprise_server_without_limits_accepts_the_token(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.rate_limit = None
     assert action(profile="health").exit_code == 0
-
-
-def test_a_rate_limit_that_does_not_suffice_is_reported_before_the_first_write(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    assert host.rate_limit
-    host.rate_limit.remaining = 12
-    run = action(profile="health", language="en")
-    assert run.exit_code == 2
-    assert writes(host) == []
-    assert "Requests needed: 9, left: 1" in run.stderr
 
 
 def test_a_definition_file_is_checked_before_the_token(action: Action, host: StandInHost) -> None:
@@ -250,17 +221,6 @@ def test_the_two_commands_stop_without_a_variable(
     assert run.exit_code == 2
     assert f"（{name}）がないか、空です" in run.stderr
     assert host.requests == []
-
-
-def test_a_host_that_cannot_be_used_is_an_error_of_ours(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.faults.add(Fault(FaultKind.REDIRECT_301, times=None))
-    run = action(language="en")
-    assert run.exit_code in {1, 2}
-    assert writes(host) == []
-    assert "redirects to another address" in run.stderr
-    assert not [r for r in host.requests if r.headers["host"].startswith("localhost")]
 
 
 @pytest.mark.parametrize("limit", ["no more threads", 6, 9, 11, 14])

@@ -121,45 +121,6 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
 # --- However it ends ----------------------------------------------------------------------
 
 
-def test_a_failed_file(action: Action, host: StandInHost, repository: Repository) -> None:
-    refuse(host, "PUT contents/b", message="No, not this one")
-    run = action(definitions=action.listing("a", "b", "c"), language="en")
-    assert run.exit_code == 1
-    assert states(run) == ["created", "failed", "created"]
-    assert "No, not this one" in run.registration["files"][1]["reason"]
-    assert run.registration["error"] is None
-
-
-def test_a_pull_request_that_is_refused(
-    start: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.actions_may_create_pull_requests = False
-    run = start(
-        definitions=action.listing("a"),
-        host_token=host.create_token("installation"),
-        env={"GITHUB_REPOSITORY": TARGET},
-    )
-    assert run.exit_code == run.registration["exit_code"] == 1
-    assert "not permitted to create" in run.registration["error"]
-    assert (run.registration["branch"], run.registration["pull_request"]) == (SCAFFOLD_BRANCH, None)
-    assert states(run) == ["created"]
-
-
-def test_a_repository_that_is_not_there(start: Start, action: Action, host: StandInHost) -> None:
-    run = start(definitions=action.listing("a"))
-    assert run.exit_code == run.registration["exit_code"] == 2
-    assert run.registration["error"].startswith(f"There is no repository {TARGET}")
-    assert run.registration["branch"] is run.registration["base_branch"] is None
-
-
-def test_a_token_that_is_refused(start: Start, action: Action, host: StandInHost) -> None:
-    host.revoke_token(action.default_token)
-    run = start(definitions=action.listing("a"))
-    assert run.exit_code == 2
-    errors = run.report["errors"] or [run.registration["error"]]
-    assert "Bad credentials" in errors[0]
-
-
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
 def test_bad_input(action: Action, host: StandInHost, mode: str) -> None:
     run = action(mode=mode, target_repo="x", definitions="gone.json", language="en")

@@ -246,23 +246,12 @@ def test_a_second_run_after_the_merge_reads_and_writes_nothing(
 # --- Failures -----------------------------------------------------------------------------
 
 
-def test_a_failed_file_does_not_stop_the_run(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "PUT contents/.mcp.json", message="No, not this one")
-    run = action(language="en")
-    assert run.exit_code == 1
-    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["26", "2", "1"]
-    created = set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files())
-    assert created == set(MISSING) - {".mcp.json"}
-    assert calls(host)[-1] == "POST pulls"
-
-
-def test_the_reason_is_wherever_a_failed_file_is_reported(
+def test_a_failed_file_stops_no_other_and_its_reason_is_wherever_it_is_reported(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     refuse(host, "PUT contents/.mcp.json", message="No, not this one")
     run = action(language="en", runner=True)
+    assert run.exit_code == 1
     [annotation] = run.annotations()
     assert ".mcp.json" in annotation.data
     assert "No, not this one" in annotation.data
@@ -270,6 +259,11 @@ def test_the_reason_is_wherever_a_failed_file_is_reported(
     for text in (run.summary, repository.pull_requests[0].body or ""):
         assert "No, not this one" in only_ours(text).paths[".mcp.json"][0]
     assert only_ours(run.summary).items[0].startswith(".mcp.json was not created: No, not this")
+    # The others are created, and it is not tried again
+    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["26", "2", "1"]
+    created = set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files())
+    assert created == set(MISSING) - {".mcp.json"}
+    assert [calls(host).count("PUT contents/.mcp.json"), calls(host)[-1]] == [1, "POST pulls"]
 
 
 def test_no_pull_request_when_every_file_failed(
@@ -301,46 +295,6 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert "a ruleset forbids its name" in run.stderr
     assert "which needs the scope `workflow`" in run.stderr
     assert repository.branches == ["main"]
-
-
-def test_a_pull_request_that_cannot_be_opened_leaves_the_branch_and_a_link(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "POST pulls", status=403, message="Not today")
-    run = action(language="en")
-    assert run.exit_code == 1
-    assert len(repository.files(SCAFFOLD_BRANCH)) == 2 + 27 + 1
-    link = (
-        f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}"
-        "?quick_pull=1&title=chore%3A%20add%20scaffold%20files"
-    )
-    assert link in run.stderr
-    assert link in run.summary
-    assert "Not today" in run.stderr
-    assert run.lines[-8:] == summary_lines("en", 27, 2, 0)
-    assert run.outputs["branch"] == SCAFFOLD_BRANCH
-    assert run.outputs["pull_request_number"] == ""
-
-
-def test_the_run_stops_before_the_first_write_when_a_check_fails(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "GET contents/AGENTS.md", status=451, message="Unavailable")
-    run = action(language="en")
-    assert run.exit_code == 2
-    assert writes(host) == []
-    assert "AGENTS.md" in run.stderr
-    assert "Unavailable" in run.stderr
-    assert repository.branches == ["main"]
-    assert run.lines[-8:][3] == f"Repository: {TARGET}"
-
-
-def test_a_refused_file_is_sent_once(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "PUT contents/AGENTS.md", message="No")
-    action()
-    assert writes(host).count("PUT contents/AGENTS.md") == 1
 
 
 # --- Output formats -----------------------------------------------------------------------

@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
-    TARGET,
     Action,
     Start,
     inject_fault,
@@ -89,20 +87,6 @@ def test_a_commit_that_is_refused_for_one_file_registers_the_others(
         "good.md",
         "fine.md",
     }
-
-
-@pytest.mark.parametrize("strategy", ["per-file", "single"])
-@pytest.mark.parametrize("kind", ["classic", "ruleset"])
-def test_a_protected_branch_has_the_same_text(
-    action: Action, host: StandInHost, repository: Repository, strategy: str, kind: str
-) -> None:
-    repository.protect("chore/*", kind)  # type: ignore[arg-type]
-    run = action(commit_strategy=strategy, language="en")
-    assert run.exit_code in {1, 2}
-    reason = "a ruleset" if kind == "ruleset" else "a branch protection rule forbids it"
-    assert reason in run.stderr
-    assert repository.pull_requests == []
-    assert run.outputs["created"] == "0"
 
 
 def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
@@ -197,25 +181,6 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     assert not any(request.method == "PUT" for request in host.requests)
 
 
-def test_a_pull_request_that_may_not_be_opened_has_the_same_text(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.actions_may_create_pull_requests = False
-    texts = []
-    for strategy in ("per-file", "single"):
-        run = action(
-            commit_strategy=strategy, host_token=host.create_token("installation"), language="en"
-        )
-        assert run.exit_code == 1
-        assert run.outputs["branch"] == SCAFFOLD_BRANCH
-        assert run.outputs["created"] == "27"
-        assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
-        texts.append(run.stderr)
-        repository.delete_branch(SCAFFOLD_BRANCH)
-    assert texts[0] == texts[1]
-    assert "/compare/main..." in texts[0]
-
-
 def test_a_limit_of_graphql_is_waited_for(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
@@ -246,15 +211,3 @@ def test_the_pace_of_github_is_waited_for(
     assert run.exit_code == 0, run.text
     assert len(mutations(host)) == 2
     assert len(repository.log(SCAFFOLD_BRANCH)) == 2
-
-
-def test_a_branch_below_a_branch_has_the_same_text(action: Action, host: StandInHost) -> None:
-    texts = []
-    for number, strategy in enumerate(("per-file", "single")):
-        target = f"{TARGET}-{number}"
-        host.create_repository(target).create_branch("chore")
-        run = action(commit_strategy=strategy, target_repo=target, language="en")
-        assert run.exit_code == 2
-        texts.append(run.stderr.replace(target, TARGET))
-    assert texts[0] == texts[1]
-    assert "a branch exists whose name is a part of it" in texts[0]
