@@ -79,45 +79,22 @@ def organisation(host: StandInHost) -> Repository:
 
 
 def test_what_github_uses_elsewhere_counts_where_asked_for(
-    host: StandInHost, action: Action, organisation: Repository, strategy: str
+    host: StandInHost, action: Action, organisation: Repository, start: Start, strategy: str
 ) -> None:
-    run = action(
-        commit_strategy=strategy, profile="health", respect_alternatives="true", language="en"
-    )
-    assert run.exit_code == 0, run.text
+    given = {"profile": "health", "respect_alternatives": "true"}
     left = {".github/GOVERNANCE.md", ".github/PULL_REQUEST_TEMPLATE.md"}
     left.add(".github/ISSUE_TEMPLATE/config.yml")
+    plan = start(given, mode="plan").registration["files"]
+    assert {file["path"] for file in plan if file["state"] == "missing"} == left
+    host.requests.clear()
+    run = start(given)
+    assert run.exit_code == 0, run.text
     assert set(organisation.files(HEALTH_BRANCH)) - set(organisation.files()) == left
     assert "CODE_OF_CONDUCT.md" in run.summary
     assert "satisfied by `CODE_OF_CONDUCT.md` of `octo/.github`" in run.summary
     if strategy == SINGLE:
         # One for the target, one for the organisation's defaults, one that writes
         assert calls(host) == ["POST /graphql"] * 3
-
-
-@pytest.mark.parametrize("mode", ["register", "plan"])
-@pytest.mark.parametrize("language", ["en", "ja"])
-def test_exactly_the_rest_is_asked_for(
-    host: StandInHost, action: Action, strategy: str, mode: str, language: str
-) -> None:
-    host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n"})
-    files = {"SECURITY.md": b"x\n", "docs/CONTRIBUTING.md": b"x\n", "readme.md": b"x\n"}
-    repository = host.create_repository(TARGET, files)
-    run = action(
-        commit_strategy=strategy,
-        profile="health",
-        respect_alternatives="true",
-        mode=mode,
-        language=language,
-    )
-    assert run.exit_code == 0, run.text
-    rest = HEALTH - {f".github/{n}.md" for n in ("CODE_OF_CONDUCT", "CONTRIBUTING", "SECURITY")}
-    if mode == "register":
-        assert set(repository.files(HEALTH_BRANCH)) - set(files) == rest
-    else:
-        assert repository.branches == ["main"]
-    states = {file["path"]: file["state"] for file in run.registration["files"]}
-    assert {path for path, state in states.items() if state != "skipped"} == rest
 
 
 def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) -> None:

@@ -80,5 +80,6 @@ def test_a_listed_path_that_is_anything_exists(
     run = action(commit_strategy=strategy, definitions=listed, language="en")
     assert run.exit_code == 0, run.text
     assert run.outputs["skipped"] == "1"
+    assert "[1/1] docs/guide.md: exists" in run.lines
     assert not [w for w in writes(host) if w != "POST /graphql"]
     assert len(host.repositories[0].branches) == 1

@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 import yaml
 
-from registrar import __version__, errors
+from registrar import errors
 from registrar.lists import loading
 from registrar.runtime.workspace import Folder
 from tests.documents import README, README_JA, ROOT, blocks, name
@@ -316,14 +316,6 @@ def test_the_command_of_the_readme_plans_and_registers(
 
 
 @BOTH
-def test_commands_of_the_readme_refuse_to_run_without_a_token(readme: Path) -> None:
-    script = re.sub(r"export HOST_TOKEN.*\n", "", shell(readme, "export HOST_TOKEN"))
-    done = in_shell(script, {})
-    assert done.returncode == errors.EXIT_REFUSED
-    assert "host_token" in done.stderr
-
-
-@BOTH
 def test_the_plan_of_the_readme_only_reads(
     readme: Path, action: Action, repository: Repository
 ) -> None:
@@ -350,11 +342,6 @@ def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> No
     assert (done.returncode, done.stderr) == (0, "")
     assert "With missing files: 3 (to open: 3)." in done.stdout
     assert only_reads(action.host)
-
-
-def test_entrypoint_answers_version() -> None:
-    done = in_shell(f"{sys.executable} entrypoint.py --version", {})
-    assert done.stdout == f"registrar {__version__}\n"
 
 
 # --- Lists --------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from tests.harness import (
     STRATEGIES,
     TARGET,
     Action,
-    calls,
     only_reads,
 )
 
@@ -259,16 +258,3 @@ def test_an_interrupted_run_with_templates_is_continued(
     assert run.exit_code == 0, run.text
     assert run.outputs["branch"] == SCAFFOLD_BRANCH
     assert repository.files(SCAFFOLD_BRANCH)["c"] == f"c {repo}".encode()
-
-
-def test_requests_of_a_list_with_content_files_are_those_of_any_list(
-    action: Action, repository: Repository, host: StandInHost
-) -> None:
-    action.write("config/text", "text")
-    name = action.document({"files": [{"path": "a", "content_file": "text"}]})
-    assert action(definitions=name).exit_code == 0
-    with_file = calls(host)
-    host.requests.clear()
-    plain = action.document([{"path": "b", "content": "text"}])
-    assert action(definitions=plain, branch="other").exit_code == 0
-    assert len(calls(host)) == len(with_file)

@@ -174,17 +174,6 @@ def test_nothing_was_written_where_every_mutation_is_refused(
     assert example.repository.branches == ["main"]
 
 
-@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
-@pytest.mark.parametrize("refused", ALL_THREE)
-def test_a_mutation_that_is_refused_alone_is_done_step_by_step(
-    host: StandInHost, example: Example, refused: str, empty: bool
-) -> None:
-    host.quirks.empty_payloads = empty
-    host.refused_mutations = {refused: Refusal(422, "Not as a whole")}
-    run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
-
-
 REFUSALS = [
     ("BRANCH_PROTECTION_RULE_VIOLATION", "Changes must be made", "branch protection rule forbids"),
     ("FORBIDDEN", "Repository rule violations found\n\nNo direct commits", "a ruleset"),

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from registrar.github.limits import CONNECTIONS
 from tests.clocks import BEGINNING
-from tests.fakehub import Fault, FaultKind, Pace, Repository, Request, StandInHost, raw
-from tests.harness import TARGET, Action, calls, shortened
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, raw
+from tests.harness import Action, calls
 
 
 def test_checks_share_few_connections_and_writes_share_one(
@@ -66,19 +66,6 @@ def test_no_pause_between_writes_while_the_pace_is_far(
     assert run.exit_code == 0
     assert "Waiting" not in run.stdout
     assert action.clock.now == BEGINNING
-
-
-def test_a_host_with_a_slower_pace_is_obeyed(action: Action, host: StandInHost) -> None:
-    repository = host.create_repository(TARGET)
-    host.pace = Pace(per_minute=4, minute=1.0)
-    run = action(definitions=action.listing(*"abcdef"), language="en")
-    assert run.exit_code == 0, run.text
-    assert "Waiting" in run.stdout
-    assert "secondary rate limit" in run.stdout
-    refused = [shortened(r) for r in host.requests if r.status == 403]
-    assert 1 <= len(refused) <= 3
-    assert len(repository.pull_requests) == 1
-    assert run.outputs["created"] == "6"
 
 
 def test_answers_that_are_too_large_together_are_asked_for_again(

@@ -96,25 +96,6 @@ def test_nothing_is_written(
         assert sorted(made[3:]) == sorted([*checks, *about_branch])
 
 
-@pytest.mark.parametrize("mode", EXIT_CODES)
-def test_nothing_is_missing(
-    start: Start,
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    strategy: str,
-    mode: str,
-) -> None:
-    run = start(mode=mode, definitions=action.listing("README.md", ".gitignore"), runner=True)
-    assert run.exit_code == 0
-    assert run.annotations() == []
-    assert "every listed file exists already (2)" in run.stdout
-    assert "```" not in run.summary
-    assert [c.name for c in run.commands] == ["group", "endgroup"]
-    assert len(host.requests) == {PER_FILE: 3 + 2, SINGLE: 1}[strategy]
-    assert {file["state"] for file in run.registration["files"]} == {"skipped"}
-
-
 READERS: dict[str, tuple[dict[str, Any], bool]] = {
     "classic without a scope": ({"kind": "classic", "scopes": ()}, False),
     "classic without push": ({"kind": "classic", "push": False}, False),
@@ -424,23 +405,6 @@ def test_an_open_pull_request_is_reported(
     assert "To add them, merge the open pull request." in run.summary
     assert run.registration["pull_request"] == {"number": 1, "url": url, "operation": "none"}
     assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
-    assert only_reads(host)
-
-
-def test_a_declined_pull_request_is_reported(
-    start: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    definitions = action.listing(*LIST)
-    start(definitions=definitions)
-    repository.close(1)
-    host.requests.clear()
-    run = start(definitions=definitions, mode="plan")
-    assert run.exit_code == 0
-    assert "closed without being merged" in run.stdout
-    assert "reopen the pull request" in run.registration["notes"][0]
-    assert "is open" not in run.text
-    assert "declined in [#1]" in run.summary
-    assert "would be created" not in run.text
     assert only_reads(host)
 
 

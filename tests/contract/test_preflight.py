@@ -449,15 +449,6 @@ def test_a_workflow_file_by_an_app_without_the_permission(
     finished(repository, (WORKFLOW, *PATHS))
 
 
-def test_a_part_of_a_path_that_is_a_file(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    below = "README.md/more.md"
-    ended = run(action, (below, *PATHS))
-    only_one_fails(ended, below, "a part of the path is a file in the repository", repository)
-    assert repository.files()["README.md"] == b"# Example\n"
-
-
 def test_pull_requests_by_workflows_that_are_switched_off(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:

@@ -242,17 +242,6 @@ def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     assert f"## registrar: `{TARGET}` (`{name}`)" in run.summary
 
 
-def test_a_branch_without_a_commit_is_taken_where_its_name_comes_from_the_list(
-    action: Action, repository: Repository
-) -> None:
-    """As that of a built-in list: an interrupted run made it."""
-    repository.create_branch("chore/add-service-files")
-    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(profile=None, definitions=listed, runner=True)
-    assert run.outputs["branch"] == "chore/add-service-files"
-    assert run.registration["notes"] == []
-
-
 def test_a_named_list_with_a_profile_has_the_branch_and_the_texts_of_the_profile(
     action: Action, repository: Repository
 ) -> None:
@@ -339,14 +328,3 @@ def test_a_mistyped_input_comes_before_the_list_that_is_missing_because_of_it(
     assert "There is no input profiles. Did you mean the input profile?" in first
     assert "There is no list" in second
     assert host.requests == []
-
-
-def test_a_hundred_files(action: Action, host: StandInHost, repository: Repository) -> None:
-    """More than the host's pace of a minute would make the run wait: only reads here."""
-    listed = [{"path": f"d{number % 7}/{number}"} for number in range(100)]
-    repository.commit({str(entry["path"]): b"x" for entry in listed})
-    run = action(definitions=action.write("list.json", json.dumps(listed)), language="en")
-    assert run.exit_code == 0
-    assert len(host.requests) == 3 + 100
-    assert "[100/100] d1/99: exists" in run.lines
-    assert "[  1/100] d0/0: exists" in run.lines

@@ -65,18 +65,6 @@ def test_no_author_is_sent_so_github_signs(
     assert commit.committer.email == "noreply@github.com"
 
 
-def test_a_path_says_nothing_in_the_message(
-    single: Start, repository: Repository, action: Action
-) -> None:
-    paths = ["[skip ci]", "@octocat", "Fixes #1", "GH-2", "skip-checks: true", "www.example.com"]
-    run = single(definitions=action.listing_of(dict.fromkeys(paths)))
-    assert run.exit_code == 0, run.text
-    message = message_of(repository, SCAFFOLD_BRANCH)
-    for spoken in ("[skip ci]", "@octocat", "#1", "GH-2", "skip-checks:"):
-        assert spoken not in message
-    assert set(paths) <= set(repository.files(SCAFFOLD_BRANCH))
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_contents_arrive_byte_for_byte(
     action: Action, repository: Repository, strategy: str

@@ -8,14 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
-from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
+from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
     Action,
     Start,
     inject_fault,
-    mutations,
 )
 
 PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
@@ -40,10 +39,12 @@ def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
     host.on_request = act
 
 
+@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
 @pytest.mark.parametrize("refused", SOME_PARTS, ids="+".join)
 def test_what_is_refused_is_finished_file_by_file(
-    host: StandInHost, example: Example, refused: tuple[str, ...]
+    host: StandInHost, example: Example, refused: tuple[str, ...], empty: bool
 ) -> None:
+    host.quirks.empty_payloads = empty
     host.refused_mutations = dict.fromkeys(refused, REFUSED)
     run = example.run()
     assert (run.exit_code, example.wrong()) == (0, []), run.console
@@ -55,17 +56,6 @@ def test_what_is_refused_is_finished_file_by_file(
     again = example.run()
     assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert example.repository.head(BRANCH) == head
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_an_answer_that_was_lost_is_looked_after(
-    host: StandInHost, example: Example, when: str
-) -> None:
-    fault = Fault(FaultKind.ERROR_502_HTML, at=2, times=1, when=when)  # type: ignore[arg-type]
-    host.faults.add(fault)
-    run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
-    assert f"Created: {len(MISSING)}\n" in run.console
 
 
 def test_a_commit_that_is_refused_for_one_file_registers_the_others(
@@ -181,17 +171,6 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     assert not any(request.method == "PUT" for request in host.requests)
 
 
-def test_a_limit_of_graphql_is_waited_for(
-    single: Start, host: StandInHost, repository: Repository
-) -> None:
-    host.faults.add(Fault(FaultKind.GRAPHQL_RATE_LIMITED, headers={"Retry-After": "1"}, times=2))
-    run = single()
-    assert run.exit_code == 0, run.text
-    assert len(host.requests) == 4
-    assert run.stdout.count("the rate limit of the token is used up") == 2
-    assert len(repository.pull_requests) == 1
-
-
 def test_a_limit_of_graphql_that_lasts_ends_the_run(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
@@ -201,13 +180,3 @@ def test_a_limit_of_graphql_that_lasts_ends_the_run(
     assert "Stopped: the rate limit of the token is used up" in run.stderr
     assert len(host.requests) == 1
     assert repository.branches == ["main"]
-
-
-def test_the_pace_of_github_is_waited_for(
-    single: Start, host: StandInHost, repository: Repository
-) -> None:
-    host.faults.add(Fault(FaultKind.SECONDARY_403_RETRY_AFTER, at=2))
-    run = single()
-    assert run.exit_code == 0, run.text
-    assert len(mutations(host)) == 2
-    assert len(repository.log(SCAFFOLD_BRANCH)) == 2

@@ -27,15 +27,6 @@ MANY = {
 LARGEST_MEMORY = 150_000_000
 
 
-def test_two_requests_when_every_file_is_missing(single: Start, host: StandInHost) -> None:
-    repository = host.create_repository(TARGET, {"LICENSE": b"MIT\n"})
-    run = single()
-    assert run.exit_code == 0, run.text
-    assert calls(host) == [GRAPHQL, GRAPHQL]
-    assert set(repository.files(SCAFFOLD_BRANCH)) == {"LICENSE", *SCAFFOLD}
-    assert run.outputs["created"] == "29"
-
-
 def test_two_requests_when_some_files_are_missing(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:

@@ -177,12 +177,6 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     assert run.outputs["missing"] == "2"
 
 
-def test_all_has_both_one_after_the_other(action: Action, repository: Repository) -> None:
-    text = action(profile="all", mode="plan", commit_strategy=SINGLE, language="en").summary
-    assert text.count(COUNTS["en"]) == text.count(PATHS["en"]) == 2
-    assert text.index("`health`") < text.index("`scaffold`")
-
-
 def test_the_log_gives_a_reason_once(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
