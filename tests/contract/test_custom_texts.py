@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
@@ -238,7 +238,6 @@ ODD = st.text("ab/.-@{}~^:?*[\\ \x7f\t_#!é日", max_size=8) | st.sampled_from(
 
 @pytest.mark.large
 @given(st.lists(ODD, min_size=1, max_size=3).map("/".join).map(str.strip).filter(bool))
-@settings(max_examples=150)
 @example("HEAD")
 @example("@")
 @example("@{-1}")
