@@ -147,19 +147,19 @@ def read_file_command(text: str) -> dict[str, str]:
 class SignalAt:
     """Sends a signal to a process when the host gets a request, before that is answered.
 
-    It sees the host's requests as `StandInHost.on_request`, and sends once.
+    It sees the host's requests as `StandInHost.on_request`, and sends once; then it has ``sent``.
     """
 
     def __init__(self, number: int, moment: Callable[[Request], bool]) -> None:
         self._number = number
         self._moment = moment
         self._process = Future[subprocess.Popen[bytes]]()
-        self._sent = False
+        self.sent = False
 
     def __call__(self, request: Request) -> None:
-        if self._sent or not self._moment(request):
+        if self.sent or not self._moment(request):
             return
-        self._sent = True
+        self.sent = True
         process = self._process.result(timeout=60)
         process.send_signal(self._number)
         if self._number == signal.SIGKILL:
