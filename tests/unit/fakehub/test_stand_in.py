@@ -307,9 +307,10 @@ def test_the_pace_counts_what_is_written_by_both_interfaces(
 def test_at_most_a_hundred_at_once(client: Client) -> None:
     [error] = client.graphql(IDS, ids=["R_x"] * 101)["errors"]
     assert error["type"] == "ARGUMENT_LIMIT"
-    [error] = client.graphql(
-        '{ repository(owner: "octo", name: "example") { pullRequests(first: 101) { totalCount } } }'
-    )["errors"]
+    query = REF.replace(
+        'ref(qualifiedName: "work") { name }', "pullRequests(first: 101) { nodes { id } }"
+    )
+    [error] = client.graphql(query)["errors"]
     assert error["type"] == "EXCESSIVE_PAGINATION"
 
 
