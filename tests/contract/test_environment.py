@@ -223,7 +223,9 @@ def test_the_two_commands_stop_without_a_variable(
     assert host.requests == []
 
 
-@pytest.mark.parametrize("limit", ["no more threads", 6, 9, 11, 14])
+@pytest.mark.parametrize(
+    "limit", ["no more threads", 9, *(pytest.param(n, marks=pytest.mark.matrix) for n in (6, 14))]
+)
 def test_a_process_that_may_do_little_does_the_work_or_says_why(
     action: Action, host: StandInHost, repository: Repository, limit: int | str
 ) -> None:
