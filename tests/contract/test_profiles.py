@@ -39,66 +39,46 @@ def test_all_registers_health_then_scaffold(
     assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
     # The token is checked once for both.
     assert len(host.requests) == 1 + (21 - 1) + (63 - 1)
-
-
-def test_all_prints_a_summary_for_each(action: Action, repository: Repository) -> None:
-    run = action(profile="all")
+    # A summary for each
     assert run.lines[-8:] == summary_lines("ja", 27, 2, 0)
     first = run.lines.index("完了サマリー") - 1
     assert run.lines[first : first + 8] == summary_lines("ja", 7, 0, 0)
     assert run.summary.count("| 項目 | 件数 |") == 2
     assert run.summary.index("| 作成 | 7 |") < run.summary.index("| 作成 | 27 |")
-
-
-def test_all_sums_the_counts_and_leaves_branch_and_pull_request_empty(
-    action: Action, repository: Repository
-) -> None:
-    outputs = action(profile="all").outputs
-    assert [outputs[name] for name in ("created", "skipped", "failed")] == ["34", "2", "0"]
-    empty = ("branch", "pull_request_number", "pull_request_url")
-    assert [outputs[name] for name in empty] == ["", "", ""]
+    # The counts are summed; there is no one branch and no one pull request
+    names = ("created", "skipped", "failed", "branch", "pull_request_number", "pull_request_url")
+    assert [run.outputs[name] for name in names] == ["34", "2", "0", "", "", ""]
 
 
 @pytest.mark.parametrize(
-    ("refused", "pulls", "exit_code"),
+    ("refused", "protected", "pulls", "exit_code"),
     [
         # One ends with 1, the other with 0.
-        (["PUT contents/.github/SUPPORT.md"], [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
-        (["PUT contents/DESIGN.md"], [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
-        (["PUT contents/.github/"], [SCAFFOLD_BRANCH], 1),
-        # Both end with 1.
-        (["PUT contents/"], [], 1),
+        ("PUT contents/.github/SUPPORT.md", None, [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
+        ("PUT contents/DESIGN.md", None, [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
+        ("PUT contents/.github/", None, [SCAFFOLD_BRANCH], 1),
+        ("PUT contents/", None, [], 1),  # 1 and 1
+        (None, "chore/add-community*", [SCAFFOLD_BRANCH], 1),  # 2 and 0
+        (None, "chore/add-scaffold*", [HEALTH_BRANCH], 1),  # 0 and 2
+        (None, "chore/*", [], 2),  # 2 and 2
     ],
 )
 def test_all_goes_on_after_a_failed_registration(
     action: Action,
     host: StandInHost,
     repository: Repository,
-    refused: list[str],
+    refused: str | None,
+    protected: str | None,
     pulls: list[str],
     exit_code: int,
 ) -> None:
-    for call in refused:
-        refuse(host, call)
+    if refused:
+        refuse(host, refused)
+    if protected:
+        repository.protect(protected, "ruleset")
     run = action(profile="all")
     assert run.exit_code == exit_code
     assert [pull.head for pull in repository.pull_requests] == pulls
-    assert run.stdout.count("完了サマリー\n") == 2
-
-
-@pytest.mark.parametrize(
-    ("protected", "exit_code"),
-    [
-        ("chore/add-community*", 1),  # 2 and 0
-        ("chore/add-scaffold*", 1),  # 0 and 2
-        ("chore/*", 2),  # 2 and 2
-    ],
-)
-def test_exit_code_of_all_when_a_branch_is_refused(
-    action: Action, repository: Repository, protected: str, exit_code: int
-) -> None:
-    repository.protect(protected, "ruleset")
-    assert action(profile="all").exit_code == exit_code
 
 
 def test_all_stops_at_a_bad_token(
