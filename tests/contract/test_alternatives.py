@@ -13,7 +13,6 @@ from tests.harness import (
     PER_FILE,
     SCAFFOLD_BRANCH,
     SINGLE,
-    STRATEGIES,
     TARGET,
     Action,
     Start,
@@ -45,15 +44,10 @@ HEALTH = {
     ("language", "words"), [("en", "satisfied by"), ("ja", "で満たされています")]
 )
 def test_an_alternative_of_the_list_counts_always(
-    host: StandInHost, action: Action, strategy: str, mode: str, language: str, words: str
+    host: StandInHost, action: Action, start: Start, mode: str, language: str, words: str
 ) -> None:
     repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        definitions=action.write("list.yml", LIST),
-        mode=mode,
-        language=language,
-    )
+    run = start(definitions=action.write("list.yml", LIST), mode=mode, language=language)
     assert run.exit_code == 0, run.text
     assert words in run.summary
     assert "docs/SECURITY.md" in run.summary
@@ -116,31 +110,25 @@ def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) ->
 
 @pytest.mark.parametrize("private", [True, None], ids=["private", "none"])
 def test_a_private_default_is_not_inherited(
-    host: StandInHost, action: Action, strategy: str, private: bool | None
+    host: StandInHost, start: Start, private: bool | None
 ) -> None:
     if private:
         host.create_repository("octo/.github", {"SUPPORT.md": b"x\n"}, private=True)
     repository = host.create_repository(TARGET, dict(PRESENT))
-    run = action(commit_strategy=strategy, profile="health", respect_alternatives="true")
+    run = start(profile="health", respect_alternatives="true")
     assert run.exit_code == 0, run.text
     assert set(repository.files(HEALTH_BRANCH)) - set(PRESENT) == HEALTH
 
 
 def test_the_defaults_repository_inherits_nothing_from_itself(
-    host: StandInHost, action: Action, strategy: str
+    host: StandInHost, start: Start
 ) -> None:
     repository = host.create_repository("octo/.github", {"profile/README.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        profile="health",
-        respect_alternatives="true",
-        target_repo="octo/.github",
-    )
+    run = start(profile="health", respect_alternatives="true", target_repo="octo/.github")
     assert run.exit_code == 0, run.text
     assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == HEALTH
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_by_default_the_paths_are_exact(
     host: StandInHost, action: Action, organisation: Repository, strategy: str
 ) -> None:
@@ -170,29 +158,22 @@ def test_a_difference_in_letter_case_alone_is_warned_of(host: StandInHost, actio
 
 
 def test_the_pull_request_says_what_differs_in_letter_case_alone(
-    host: StandInHost, action: Action, strategy: str
+    host: StandInHost, action: Action, start: Start
 ) -> None:
     """Also `per-file`, which reads only the directories where an alternative may be."""
     repository = host.create_repository(TARGET, {"Docs/a.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]"),
-        language="en",
+    run = start(
+        definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]")
     )
     assert run.exit_code == 0, run.text
     assert (repository.pull_requests[0].body or "").count("in letter case only") == 1
 
 
 def test_with_alternatives_another_letter_case_does(
-    host: StandInHost, action: Action, strategy: str
+    host: StandInHost, action: Action, start: Start
 ) -> None:
     host.create_repository(TARGET, {"readme.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        definitions=action.listing("README.md"),
-        respect_alternatives="true",
-        language="en",
-    )
+    run = start(definitions=action.listing("README.md"), respect_alternatives="true")
     assert run.exit_code == 0, run.text
     assert run.outputs["skipped"] == "1"
     assert host.repositories[0].branches == ["main"]
@@ -307,17 +288,9 @@ def test_what_would_be_hidden_is_named(
         assert len(host.requests) == 1
 
 
-def test_nothing_is_hidden_where_alternatives_count(
-    strategy: str, host: StandInHost, action: Action
-) -> None:
+def test_nothing_is_hidden_where_alternatives_count(start: Start, host: StandInHost) -> None:
     host.create_repository(TARGET, THEIRS)
-    run = action(
-        commit_strategy=strategy,
-        profile="health",
-        respect_alternatives="true",
-        mode="plan",
-        language="en",
-    )
+    run = start(profile="health", respect_alternatives="true", mode="plan")
     assert "takes the place" not in run.text
 
 

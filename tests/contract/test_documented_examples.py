@@ -25,10 +25,10 @@ from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     JAPANESE,
-    STRATEGIES,
     TARGET,
     Action,
     Run,
+    Start,
     only_reads,
 )
 
@@ -36,9 +36,6 @@ LIST = ".github/registrar.yml"
 OURS = re.compile(r"OWNER/registrar(/composite)?@v1|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
 DEFINITIONS_PAGE = ROOT / "docs/definitions.md"
-
-
-BOTH_STRATEGIES = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 def workflows() -> list[tuple[str, dict[Any, Any]]]:
@@ -359,15 +356,14 @@ def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> 
     assert not read.warnings
 
 
-@BOTH_STRATEGIES
 def test_the_list_that_extends_registers_what_the_page_says(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     _, (_, text), *_ = blocks("ya?ml", DEFINITIONS_PAGE)
     action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
     name = action.write(".github/health.yml", text)
     repository.commit({"README.md": None})
-    run = action(definitions=name, profile=None, commit_strategy=strategy)
+    run = start(definitions=name, profile=None)
     assert run.exit_code == 0, run.text
     files = repository.files("chore/add-community-files")
     owner, _, repo = TARGET.partition("/")

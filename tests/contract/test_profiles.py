@@ -16,9 +16,9 @@ from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
-    STRATEGIES,
     TARGET,
     Action,
+    Start,
     calls,
     writes,
 )
@@ -175,7 +175,6 @@ def test_the_workspace_of_the_runner_counts_not_the_working_directory(
     assert run.exit_code == 0, run.text
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(
     ("profile", "branch", "title"),
     [
@@ -188,14 +187,14 @@ def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
     profile: str | None,
     branch: str,
     title: str,
-    strategy: str,
+    start: Start,
     action: Action,
     repository: Repository,
 ) -> None:
     listed = [{"path": "a"}, {"path": "b", "content": "text"}, {"path": "c", "content_file": "c"}]
     action.write("c", b"\x00\xff")
     name = action.write("list.json", json.dumps(listed))
-    run = action(profile=profile, definitions=name, commit_strategy=strategy, language="en")
+    run = start(profile=profile, definitions=name)
     assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", branch)
     expected = {"a": b"\n", "b": b"text", "c": b"\x00\xff"}
     assert repository.files(branch) == repository.files() | expected
@@ -203,7 +202,6 @@ def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
     assert run.registration["profile"] == (profile or "missing")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])
 def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     name: str, strategy: str, action: Action, repository: Repository
@@ -279,7 +277,6 @@ def test_a_branch_that_the_name_of_the_list_makes_impossible_is_refused(
 
 
 @pytest.mark.parametrize("more", [{}, {"target_repos": "octo/*"}, {"mode": "plan"}])
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_run_without_any_list_is_refused_before_any_request(
     strategy: str,
     more: dict[str, str],

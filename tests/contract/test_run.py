@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -22,7 +23,7 @@ from tests.harness import (
 )
 
 MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
-PROFILES = {
+PROFILES: dict[str, tuple[str, Mapping[str, str | None], str]] = {
     "scaffold": (SCAFFOLD_BRANCH, SCAFFOLD, "chore: add scaffold files"),
     "health": (HEALTH_BRANCH, HEALTH, "docs: add community health files"),
 }

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import STRATEGIES, TARGET, Action, Run, only_reads
+from tests.harness import TARGET, Action, Run, Start, only_reads
 
 UNNAMED = "chore/add-missing-files"
-BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 def register(action: Action, strategy: str, name: str, paths: str, **more: str | None) -> Run:
@@ -23,7 +22,6 @@ def shown(repository: Repository) -> list[tuple[str, str]]:
     return [(pull.head, pull.state) for pull in repository.pull_requests]
 
 
-@BOTH
 def test_lists_without_names_are_told_apart_by_their_paths(
     strategy: str, action: Action, repository: Repository
 ) -> None:
@@ -51,7 +49,6 @@ def test_lists_without_names_are_told_apart_by_their_paths(
     assert repository.files(f"{UNNAMED}-2").keys() - repository.files().keys() == {"b", "d"}
 
 
-@BOTH
 def test_what_one_list_was_refused_another_one_may_propose(
     strategy: str, action: Action, repository: Repository
 ) -> None:
@@ -62,13 +59,12 @@ def test_what_one_list_was_refused_another_one_may_propose(
     assert shown(repository) == [(UNNAMED, "closed"), (f"{UNNAMED}-2", "open")]
 
 
-@BOTH
 def test_a_list_with_another_name_starts_anew(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     for name in ("old", "new", "new"):
         listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n")
-        run = action(definitions=listed, profile=None, commit_strategy=strategy)
+        run = start(definitions=listed, profile=None)
         assert run.exit_code == 0, run.text
     assert shown(repository) == [
         ("chore/add-old-files", "open"),
@@ -77,23 +73,21 @@ def test_a_list_with_another_name_starts_anew(
     repository.close(1)
     repository.close(2)
     listed = action.write("list.yml", "name: newest\nfiles: [a]\n")
-    assert action(definitions=listed, profile=None, commit_strategy=strategy).exit_code == 0
+    assert start(definitions=listed, profile=None).exit_code == 0
     assert shown(repository)[-1] == ("chore/add-newest-files", "open")
 
 
-@BOTH
 def test_a_list_keeps_its_pull_request_when_its_file_is_moved(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     """As long as it has a name."""
     for path in ("list.yml", ".github/other.yml"):
         listed = action.write(path, "name: service\nfiles: [a]\n")
-        run = action(definitions=listed, profile=None, commit_strategy=strategy)
+        run = start(definitions=listed, profile=None)
         assert run.exit_code == 0, run.text
     assert shown(repository) == [("chore/add-service-files", "open")]
 
 
-@BOTH
 @pytest.mark.parametrize(
     ("given", "branch"),
     [
@@ -103,22 +97,21 @@ def test_a_list_keeps_its_pull_request_when_its_file_is_moved(
     ],
 )
 def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
-    strategy: str, action: Action, repository: Repository, given: dict[str, str], branch: str
+    start: Start, action: Action, repository: Repository, given: dict[str, str], branch: str
 ) -> None:
     repository.create_branch(branch.removesuffix("-2"))
     listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(given, definitions=listed, profile=None, commit_strategy=strategy)
+    run = start(given, definitions=listed, profile=None)
     assert run.exit_code == 0, run.text
     assert shown(repository) == [(branch, "open")]
 
 
-@BOTH
 def test_a_list_of_ones_own_with_a_profile_is_not_the_built_in_one(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
-    assert action(profile="health", commit_strategy=strategy).exit_code == 0
+    assert start(profile="health").exit_code == 0
     listed = action.write("list.yml", "files: [a]\n")
-    run = action(profile="health", definitions=listed, commit_strategy=strategy)
+    run = start(profile="health", definitions=listed)
     assert run.exit_code == 0, run.text
     branch = repository.pull_requests[0].head
     assert shown(repository) == [(branch, "open"), (f"{branch}-2", "open")]

@@ -26,11 +26,11 @@ from tests.harness import (
 
 @pytest.mark.parametrize("kind", ["installation", "user"])
 def test_a_long_token_with_dots_works(
-    action: Action, host: StandInHost, repository: Repository, strategy: str, kind: Kind
+    host: StandInHost, repository: Repository, start: Start, kind: Kind
 ) -> None:
     token = host.create_token(kind, long=True)
     assert (len(token), token.count(".")) == (520, 2)
-    run = action(profile="health", host_token=token, commit_strategy=strategy)
+    run = start(profile="health", host_token=token)
     assert run.exit_code == 0, run.text
     assert set(repository.files(HEALTH_BRANCH)) > set(repository.files())
     assert len(repository.pull_requests) == 1
@@ -39,7 +39,7 @@ def test_a_long_token_with_dots_works(
 
 @pytest.mark.parametrize("runner", [False, True])
 def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
-    action: Action, host: StandInHost, repository: Repository, strategy: str, runner: bool
+    action: Action, host: StandInHost, repository: Repository, start: Start, runner: bool
 ) -> None:
     token = host.create_token("installation", long=True)
     half = token[: len(token) // 2]
@@ -53,13 +53,7 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
             message=f"No: {token}, cut: {half}",
         )
     )
-    run = action(
-        profile="health",
-        host_token=token,
-        commit_strategy=strategy,
-        language="en",
-        runner=runner,
-    )
+    run = start(profile="health", host_token=token, runner=runner)
     assert fault.hits
     assert run.exit_code != 0
     assert "No: ***, cut: ***" in run.text
@@ -111,7 +105,7 @@ def test_a_version_of_the_api_that_is_gone(
 
 
 def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
-    action: Action, host: StandInHost, repository: Repository, strategy: str
+    host: StandInHost, repository: Repository, start: Start
 ) -> None:
     words = "Issues are disabled for this repo"
     host.faults.add(
@@ -122,7 +116,7 @@ def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
             message=words,
         )
     )
-    run = action(profile="health", language="en", labels="setup", commit_strategy=strategy)
+    run = start(profile="health", labels="setup")
     assert run.exit_code == 0, run.text
     assert len(repository.pull_requests) == 1
     [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
@@ -158,13 +152,13 @@ def test_a_new_token_of_an_app_is_waited_for(
 
 
 def test_a_token_that_stays_unknown_is_refused(
-    action: Action, host: StandInHost, repository: Repository, strategy: str
+    action: Action, host: StandInHost, repository: Repository, start: Start
 ) -> None:
     for kind, requests in (("installation", 5), ("classic", 1), ("fine-grained", 1)):
         host.requests.clear()
         token = host.create_token(kind, unknown_for=60.0)  # type: ignore[arg-type]
         begun = action.clock.now
-        run = action(host_token=token, commit_strategy=strategy, language="en")
+        run = start(host_token=token)
         assert run.exit_code == 2, run.text
         assert "GitHub does not accept the token (Bad credentials)" in run.stderr
         assert repository.branches == ["main"]
@@ -173,11 +167,11 @@ def test_a_token_that_stays_unknown_is_refused(
 
 
 def test_a_token_that_was_accepted_once_is_not_waited_for(
-    action: Action, host: StandInHost, repository: Repository, strategy: str
+    action: Action, host: StandInHost, repository: Repository, start: Start
 ) -> None:
     """It has expired, or was revoked."""
     token = host.create_token("installation", requests=1)
-    run = action(profile="health", host_token=token, commit_strategy=strategy, language="en")
+    run = start(profile="health", host_token=token)
     assert "GitHub does not accept the token" in run.stderr
     assert action.clock.now == BEGINNING
 

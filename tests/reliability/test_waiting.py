@@ -14,7 +14,6 @@ from tests.fakehub import FaultKind, Pace, RateLimit, Repository, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
-    STRATEGIES,
     Action,
     Run,
     calls,
@@ -321,7 +320,6 @@ def test_a_graphql_rate_limit_that_does_not_suffice(
     finished(repository)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_rate_limit_that_is_not_needed_may_be_used_up(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
