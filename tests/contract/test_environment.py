@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls
+from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET, Action, calls
 
 NOT_HERE = "http://127.0.0.1:9"
 COMMANDS = [
@@ -20,11 +20,7 @@ COMMANDS = [
 def test_the_contracts_own_variables_are_enough(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    environ = {
-        "HOST_TOKEN": action.default_token,
-        "TARGET_REPO": TARGET,
-        "HOST_API_URL": host.url,
-    }
+    environ = {"HOST_TOKEN": action.default_token, "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
     run = action.start(environ, "--command=scaffold")
     assert run.exit_code == 0, run.text
     assert repository.branches == [SCAFFOLD_BRANCH, "main"]
@@ -103,17 +99,11 @@ def test_step_summary_goes_to_the_file_that_is_named(
     action: Action, repository: Repository, tmp_path: Path, name: str
 ) -> None:
     file = tmp_path / "summary.md"
-    run = action(profile="health", env={name: str(file)})
-    assert "| 項目 | 件数 |" in file.read_text("utf-8")
-    assert run.summary == "", "the runner's own file stays empty where another one is named"
-
-
-def test_step_summary_is_appended(action: Action, repository: Repository, tmp_path: Path) -> None:
-    file = tmp_path / "summary.md"
     file.write_text("# Before\n")
-    action(profile="health", env={"HOST_STEP_SUMMARY": str(file)})
+    run = action(profile="health", env={name: str(file)})
     assert file.read_text("utf-8").startswith("# Before\n")
     assert "| 項目 | 件数 |" in file.read_text("utf-8")
+    assert run.summary == "", "the runner's own file stays empty where another one is named"
 
 
 def test_no_summary_and_no_output_file_is_no_error(action: Action, repository: Repository) -> None:
@@ -155,35 +145,20 @@ def test_a_definition_file_is_checked_before_the_token(action: Action, host: Sta
     assert host.requests == []
 
 
-def test_a_missing_package_is_reported(action: Action, host: StandInHost, tmp_path: Path) -> None:
+@pytest.mark.parametrize("package", ["github", "yaml"])
+def test_a_missing_package_is_reported(action: Action, host: StandInHost, package: str) -> None:
     """A clear error, exit code 2 and no traceback."""
-    hidden = tmp_path / "hide.py"
-    entry = Path(__file__).parents[2] / "entrypoint.py"
-    hidden.write_text(
-        f"import runpy, sys\nsys.modules['github'] = None\nrunpy.run_path({str(entry)!r})\n"
-    )
-    environ = {
-        "INPUT_HOST_TOKEN": action.default_token,
-        "INPUT_TARGET_REPO": TARGET,
-        "INPUT_API_URL": host.url,
-        "INPUT_LANGUAGE": "en",
-        "INPUT_PROFILE": "scaffold",
+    hidden = action.directory / "hide.py"
+    entry = f"sys.modules[{package!r}] = None\nrunpy.run_path({str(ROOT / 'entrypoint.py')!r})\n"
+    hidden.write_text(f"import runpy, sys\n{entry}")
+    run = action.process(action.environment({"language": "en"}), str(hidden))
+    assert run.exit_code == 2
+    expected = {
+        "github": "The Python package github is missing",
+        "yaml": "必要なパッケージがありません / missing package: yaml\n",
     }
-    run = action.process(environ, str(hidden))
-    assert run.exit_code == 2
-    assert "The Python package github is missing" in run.stderr
+    assert expected[package] in run.stderr
     assert host.requests == []
-
-
-def test_a_missing_yaml_package_is_reported(action: Action, tmp_path: Path) -> None:
-    hidden = tmp_path / "hide.py"
-    entry = Path(__file__).parents[2] / "entrypoint.py"
-    hidden.write_text(
-        f"import runpy, sys\nsys.modules['yaml'] = None\nrunpy.run_path({str(entry)!r})\n"
-    )
-    run = action.process({}, str(hidden))
-    assert run.exit_code == 2
-    assert run.stderr == "必要なパッケージがありません / missing package: yaml\n"
 
 
 @pytest.mark.parametrize(("command", "branch", "files"), COMMANDS)
@@ -197,10 +172,7 @@ def test_the_two_commands_need_the_two_variables_only(
         # A command is for the profile in its name.
         "INPUT_PROFILE": "all",
     }
-    run = action.process(
-        environ,
-        command,
-    )
+    run = action.process(environ, command)
     assert run.exit_code == 0, run.text
     assert repository.branches == [branch, "main"]
     assert int(run.outputs["created"]) + int(run.outputs["skipped"]) == files
@@ -214,10 +186,7 @@ def test_the_two_commands_stop_without_a_variable(
 ) -> None:
     environ = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
     del environ[name]
-    run = action.process(
-        environ,
-        command,
-    )
+    run = action.process(environ, command)
     assert run.exit_code == 2
     assert f"（{name}）がないか、空です" in run.stderr
     assert host.requests == []
