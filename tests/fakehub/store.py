@@ -43,14 +43,13 @@ Content: TypeAlias = bytes | Symlink | Submodule
 
 
 class Person(NamedTuple):
-    """Author or committer of a commit; without a date it is now."""
+    """Author or committer of a commit."""
 
     name: str
     email: str
-    date: int | None = None
 
     def signature(self) -> pygit2.Signature:
-        return pygit2.Signature(self.name, self.email, self.date or int(time.time()), 0)
+        return pygit2.Signature(self.name, self.email, int(time.time()), 0)
 
 
 WEB = Person("GitHub", "noreply@github.com")
