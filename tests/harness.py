@@ -408,6 +408,17 @@ def inject_fault(
     return host.faults.add(Fault(kind, match=lambda request: shortened(request) == call, **more))
 
 
+def refuse(
+    host: StandInHost, call: str | Callable[[Request], bool], status: int = 422, **more: Any
+) -> Fault:
+    """Let the host refuse every request that is ``call``, or begins with it."""
+
+    def match(request: Request) -> bool:
+        return shortened(request).startswith(call) if isinstance(call, str) else call(request)
+
+    return host.faults.add(Fault(FaultKind.CUSTOM, match=match, times=None, status=status, **more))
+
+
 def writes(host: StandInHost) -> list[str]:
     """The requests that change something."""
     return [shortened(request) for request in host.requests if request.method != "GET"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, calls, refuse, shortened, writes
 
 PATH = "docs/guide.md"
 SHA = "1" * 40
@@ -53,9 +53,7 @@ def test_any_other_refusal_stops_the_run_before_the_first_write(
     status: int,
     message: str,
 ) -> None:
-    host.faults.add(
-        Fault(FaultKind.CUSTOM, match=checks, times=None, status=status, message=message)
-    )
+    refuse(host, checks, status, message=message)
     run = action(definitions=definitions, language="en")
     assert run.exit_code != 0
     assert writes(host) == []

@@ -10,7 +10,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from tests.contract.test_built_in_lists import HEALTH
-from tests.contract.test_run import plan_lines, refuse
+from tests.contract.test_run import plan_lines
 from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
@@ -24,6 +24,7 @@ from tests.harness import (
     Start,
     calls,
     only_reads,
+    refuse,
 )
 
 LIST: tuple[Mapping[str, str], ...] = (

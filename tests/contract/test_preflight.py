@@ -23,7 +23,7 @@ from tests.harness import (
     inject_fault,
     is_read,
     only_reads,
-    shortened,
+    refuse,
     writes,
 )
 
@@ -138,16 +138,9 @@ def free_the_first_part(host: StandInHost, repository: Repository) -> Inputs:
 
 
 def refuse_reads(host: StandInHost, repository: Repository) -> Inputs:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r).startswith("GET contents/"),
-            times=None,
-            status=403,
-            message="Resource not accessible by personal access token",
-            headers={"X-Accepted-GitHub-Permissions": "contents=read"},
-        )
-    )
+    words = "Resource not accessible by personal access token"
+    asked = {"X-Accepted-GitHub-Permissions": "contents=read"}
+    refuse(host, "GET contents/", 403, message=words, headers=asked)
     return {"host_token": host.create_token("fine-grained")}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from registrar.lists.profiles import CHOICES
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.contract.test_run import refuse, summary_lines
+from tests.contract.test_run import summary_lines
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
@@ -20,6 +20,7 @@ from tests.harness import (
     Action,
     Start,
     calls,
+    refuse,
     writes,
 )
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.contract.test_run import refuse
 from tests.fakehub import (
     Fault,
     FaultKind,
@@ -27,6 +26,7 @@ from tests.harness import (
     Start,
     calls,
     inject_fault,
+    refuse,
     shortened,
     writes,
 )
@@ -82,13 +82,10 @@ def test_everything_is_set_with_one_request_each(
 def test_who_is_not_taken_is_named_and_the_others_are_set(
     start: Start, action: Action, host: StandInHost, repository: Repository, language: str
 ) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda r: shortened(r) == LABELS and "bad" in (r.json or {})["labels"],
-            times=None,
-            message="Validation Failed",
-        )
+    refuse(
+        host,
+        lambda r: shortened(r) == LABELS and "bad" in (r.json or {})["labels"],
+        message="Validation Failed",
     )
     run = start(
         definitions=action.listing("a"),

@@ -12,7 +12,6 @@ import jsonschema_rs
 import pytest
 
 from registrar.models.standing import blob_id
-from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
@@ -22,6 +21,7 @@ from tests.harness import (
     Run,
     SignalAt,
     Start,
+    refuse,
     report_schema,
     shortened,
 )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT, blocks
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     PER_FILE,
@@ -27,6 +27,7 @@ from tests.harness import (
     is_read,
     only_reads,
     queries,
+    refuse,
 )
 from tests.organisation import states
 
@@ -344,16 +345,9 @@ def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written
 ) -> None:
     repository = host.create_repository("octo-org/a", {"a": b""})
     host.quirks.without_properties = True
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.path.endswith("/properties/values"),
-            times=None,
-            status=status,
-            message=words,
-            headers={"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"},
-        )
-    )
+    asked = {"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"}
+    values = "/properties/values"
+    refuse(host, lambda r: r.path.endswith(values), status, message=words, headers=asked)
     run = any_way(host_token=host.create_token("installation"))
     assert run.exit_code == 2
     assert only_reads(host)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.clocks import BEGINNING
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
@@ -18,6 +18,7 @@ from tests.harness import (
     TARGET,
     Action,
     calls,
+    refuse,
     shortened,
     writes,
 )
@@ -32,19 +33,6 @@ PROFILES: dict[str, tuple[str, Mapping[str, str | None], str]] = {
 def content(definition: str | None) -> bytes:
     """The bytes that a definition stands for: its content, or a single line feed."""
     return b"\n" if definition is None else definition.encode()
-
-
-def refuse(host: StandInHost, call: str, status: int = 422, **more: object) -> Fault:
-    """Let the host refuse every request that is ``call`` (or begins with it)."""
-    return host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request).startswith(call),
-            times=None,
-            status=status,
-            **more,  # type: ignore[arg-type]
-        )
-    )
 
 
 # --- Calls and their order ----------------------------------------------------------------

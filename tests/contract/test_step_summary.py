@@ -7,10 +7,10 @@ import re
 import pytest
 
 from tests.contract.test_built_in_lists import SCAFFOLD
-from tests.contract.test_run import MISSING, refuse
+from tests.contract.test_run import MISSING
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, inject_fault
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, inject_fault, refuse
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}

@@ -17,7 +17,7 @@ from tests.harness import (
     SINGLE,
     Action,
     Start,
-    shortened,
+    refuse,
     writes,
 )
 
@@ -44,15 +44,8 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
     token = host.create_token("installation", long=True)
     half = token[: len(token) // 2]
     action.secrets += [half, token.partition(".")[0]]
-    fault = host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.method == "POST",
-            times=None,
-            status=422,
-            message=f"No: {token}, cut: {half}",
-        )
-    )
+    words = f"No: {token}, cut: {half}"
+    fault = refuse(host, lambda request: request.method == "POST", message=words)
     run = start(profile="health", host_token=token, runner=runner)
     assert fault.hits
     assert run.exit_code != 0
@@ -62,32 +55,21 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
 # --- A version of the API that is gone ------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("language", "texts"),
-    [
-        (
-            "en",
-            (
-                "no longer answers version {} of its API",
-                f"which registrar {__version__} asks for. Use the newest release of registrar.",
-            ),
-        ),
-        (
-            "ja",
-            (
-                f"registrar {__version__} が使う API のバージョン {{}} に GitHub は応答しなく",
-                "registrar の最新のリリースを使って",
-            ),
-        ),
-    ],
-)
+GONE = {
+    "en": (
+        "no longer answers version {} of its API",
+        f"which registrar {__version__} asks for. Use the newest release of registrar.",
+    ),
+    "ja": (
+        f"registrar {__version__} が使う API のバージョン {{}} に GitHub は応答しなく",
+        "registrar の最新のリリースを使って",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", GONE)
 def test_a_version_of_the_api_that_is_gone(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    strategy: str,
-    language: str,
-    texts: tuple[str, str],
+    action: Action, host: StandInHost, repository: Repository, strategy: str, language: str
 ) -> None:
     """A request to GitHub that fails: exit code 1, though nothing was written."""
     host.quirks.gone_api_versions = frozenset({API_VERSION})
@@ -96,7 +78,7 @@ def test_a_version_of_the_api_that_is_gone(
         host.faults.add(Fault(FaultKind.CUSTOM, times=None, status=410, message="No version"))
     run = action(profile="health", language=language, commit_strategy=strategy)
     assert run.exit_code == 1, run.text
-    for text in texts:
+    for text in GONE[language]:
         assert text.format(API_VERSION) in run.stderr
     assert "HTTP 410" in run.stderr
     assert "#the-release-is-too-old" in run.stderr
@@ -108,14 +90,7 @@ def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
     host: StandInHost, repository: Repository, start: Start
 ) -> None:
     words = "Issues are disabled for this repo"
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.path.endswith("/labels"),
-            status=410,
-            message=words,
-        )
-    )
+    refuse(host, lambda request: request.path.endswith("/labels"), 410, message=words)
     run = start(profile="health", labels="setup")
     assert run.exit_code == 0, run.text
     assert len(repository.pull_requests) == 1
@@ -197,15 +172,8 @@ def test_where_public_repo_makes_no_branch_the_error_names_the_scope(
 def test_a_list_that_lacks_organisations_is_no_reason_to_authorise(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request) == "POST git/refs",
-            status=403,
-            message="Not today",
-            headers={"X-GitHub-SSO": "partial-results; organizations=1,2"},
-        )
-    )
+    partial = {"X-GitHub-SSO": "partial-results; organizations=1,2"}
+    refuse(host, "POST git/refs", 403, message="Not today", headers=partial)
     run = action(profile="health", language="en")
     assert run.exit_code == 2, run.text
     assert "Not today (HTTP 403)" in run.stderr
