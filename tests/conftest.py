@@ -29,11 +29,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The examples of property tests are always the same, except where all matrices run."""
+    """Where all matrices run, property tests have more examples, and each time other ones."""
     # How long an example takes tells more about the machine than about us
     settings.register_profile(
         "registrar",
         deadline=None,
+        max_examples=100 if config.getoption("matrix") == "all" else 25,
         database=None,
         derandomize=config.getoption("matrix") != "all",
         suppress_health_check=[HealthCheck.too_slow],

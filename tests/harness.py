@@ -147,19 +147,19 @@ def read_file_command(text: str) -> dict[str, str]:
 class SignalAt:
     """Sends a signal to a process when the host gets a request, before that is answered.
 
-    It sees the host's requests as `StandInHost.on_request`, and sends once.
+    It sees the host's requests as `StandInHost.on_request`, and sends once; then it has ``sent``.
     """
 
     def __init__(self, number: int, moment: Callable[[Request], bool]) -> None:
         self._number = number
         self._moment = moment
         self._process = Future[subprocess.Popen[bytes]]()
-        self._sent = False
+        self.sent = False
 
     def __call__(self, request: Request) -> None:
-        if self._sent or not self._moment(request):
+        if self.sent or not self._moment(request):
             return
-        self._sent = True
+        self.sent = True
         process = self._process.result(timeout=60)
         process.send_signal(self._number)
         if self._number == signal.SIGKILL:
@@ -406,6 +406,17 @@ def inject_fault(
 ) -> Fault:
     """Put a fault in the way of one call, given as `shortened` writes it."""
     return host.faults.add(Fault(kind, match=lambda request: shortened(request) == call, **more))
+
+
+def refuse(
+    host: StandInHost, call: str | Callable[[Request], bool], status: int = 422, **more: Any
+) -> Fault:
+    """Let the host refuse every request that is ``call``, or begins with it."""
+
+    def match(request: Request) -> bool:
+        return shortened(request).startswith(call) if isinstance(call, str) else call(request)
+
+    return host.faults.add(Fault(FaultKind.CUSTOM, match=match, times=None, status=status, **more))
 
 
 def writes(host: StandInHost) -> list[str]:

@@ -13,7 +13,7 @@ from functools import partial
 
 from tests.example import BRANCH, LISTED, MISSING, PRESENT
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import Action, Run, is_read
+from tests.harness import Action, Run, is_read, refuse
 
 WORKFLOW = "octo-org/r0"
 """The public repository whose workflow runs us: what it publishes is read by everybody."""
@@ -92,9 +92,7 @@ class Organisation:
         self[Odd.RULESET].protect("chore/*", "ruleset")
         self[Odd.PUSH_REFUSED].read_only = True
         host.faults.add(Fault(FaultKind.RESET, when="after", match=self._writes(Odd.LOST_ANSWER)))
-        host.faults.add(
-            Fault(FaultKind.CUSTOM, match=self._labels(Odd.LABEL_REFUSED), times=None, status=422)
-        )
+        refuse(host, self._labels(Odd.LABEL_REFUSED))
         host.on_request = self._on_request
 
     def __getitem__(self, odd: Odd) -> Repository:
@@ -238,12 +236,4 @@ def writes_in(repository: Repository, request: Request) -> bool:
 def refuse_writes(host: StandInHost, message: Callable[[Repository], str]) -> None:
     """GitHub refuses every write, in other words for each repository."""
     for each in host.repositories:
-        host.faults.add(
-            Fault(
-                FaultKind.CUSTOM,
-                match=partial(writes_in, each),
-                times=None,
-                status=403,
-                message=message(each),
-            )
-        )
+        refuse(host, partial(writes_in, each), 403, message=message(each))

@@ -6,14 +6,12 @@ import json
 
 import pytest
 
-from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     PER_FILE,
     SCAFFOLD_BRANCH,
     SINGLE,
-    STRATEGIES,
     TARGET,
     Action,
     Start,
@@ -41,19 +39,13 @@ HEALTH = {
 
 
 @pytest.mark.parametrize("mode", ["register", "plan"])
-@pytest.mark.parametrize(
-    ("language", "words"), [("en", "satisfied by"), ("ja", "で満たされています")]
-)
+@pytest.mark.parametrize("language", ["en", "ja"])
 def test_an_alternative_of_the_list_counts_always(
-    host: StandInHost, action: Action, strategy: str, mode: str, language: str, words: str
+    host: StandInHost, action: Action, start: Start, mode: str, language: str
 ) -> None:
+    words = {"en": "satisfied by", "ja": "で満たされています"}[language]
     repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        definitions=action.write("list.yml", LIST),
-        mode=mode,
-        language=language,
-    )
+    run = start(definitions=action.write("list.yml", LIST), mode=mode, language=language)
     assert run.exit_code == 0, run.text
     assert words in run.summary
     assert "docs/SECURITY.md" in run.summary
@@ -79,14 +71,16 @@ def organisation(host: StandInHost) -> Repository:
 
 
 def test_what_github_uses_elsewhere_counts_where_asked_for(
-    host: StandInHost, action: Action, organisation: Repository, strategy: str
+    host: StandInHost, action: Action, organisation: Repository, start: Start, strategy: str
 ) -> None:
-    run = action(
-        commit_strategy=strategy, profile="health", respect_alternatives="true", language="en"
-    )
-    assert run.exit_code == 0, run.text
+    given = {"profile": "health", "respect_alternatives": "true"}
     left = {".github/GOVERNANCE.md", ".github/PULL_REQUEST_TEMPLATE.md"}
     left.add(".github/ISSUE_TEMPLATE/config.yml")
+    plan = start(given, mode="plan").registration["files"]
+    assert {file["path"] for file in plan if file["state"] == "missing"} == left
+    host.requests.clear()
+    run = start(given)
+    assert run.exit_code == 0, run.text
     assert set(organisation.files(HEALTH_BRANCH)) - set(organisation.files()) == left
     assert "CODE_OF_CONDUCT.md" in run.summary
     assert "satisfied by `CODE_OF_CONDUCT.md` of `octo/.github`" in run.summary
@@ -95,75 +89,31 @@ def test_what_github_uses_elsewhere_counts_where_asked_for(
         assert calls(host) == ["POST /graphql"] * 3
 
 
-@pytest.mark.parametrize("mode", ["register", "plan"])
-@pytest.mark.parametrize("language", ["en", "ja"])
-def test_exactly_the_rest_is_asked_for(
-    host: StandInHost, action: Action, strategy: str, mode: str, language: str
-) -> None:
-    host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n"})
-    files = {"SECURITY.md": b"x\n", "docs/CONTRIBUTING.md": b"x\n", "readme.md": b"x\n"}
-    repository = host.create_repository(TARGET, files)
-    run = action(
-        commit_strategy=strategy,
-        profile="health",
-        respect_alternatives="true",
-        mode=mode,
-        language=language,
-    )
-    assert run.exit_code == 0, run.text
-    rest = HEALTH - {f".github/{n}.md" for n in ("CODE_OF_CONDUCT", "CONTRIBUTING", "SECURITY")}
-    if mode == "register":
-        assert set(repository.files(HEALTH_BRANCH)) - set(files) == rest
-    else:
-        assert repository.branches == ["main"]
-    states = {file["path"]: file["state"] for file in run.registration["files"]}
-    assert {path for path, state in states.items() if state != "skipped"} == rest
-
-
 def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) -> None:
     """However many lists and repositories there are."""
     host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n"})
     for name in ("one", "two"):
         host.create_repository(f"octo/{name}", {"a": b"x\n"})
-    run = action(
-        target_repo=None,
-        target_repos="octo/one\nocto/two",
-        profile="all",
-        respect_alternatives="true",
-        mode="plan",
-    )
+    given = {"target_repos": "octo/one\nocto/two", "profile": "all", "mode": "plan"}
+    run = action(given, target_repo=None, respect_alternatives="true")
     assert run.exit_code == 0, run.text
     asked = [r for r in queries(host) if (r.json or {})["variables"].get("owner") == "octo"]
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("private", [True, None], ids=["private", "none"])
-def test_a_private_default_is_not_inherited(
-    host: StandInHost, action: Action, strategy: str, private: bool | None
+@pytest.mark.parametrize("defaults", ["private", "none", "itself"])
+def test_what_is_no_default_is_not_inherited(
+    host: StandInHost, start: Start, defaults: str
 ) -> None:
-    if private:
+    if defaults == "private":
         host.create_repository("octo/.github", {"SUPPORT.md": b"x\n"}, private=True)
-    repository = host.create_repository(TARGET, dict(PRESENT))
-    run = action(commit_strategy=strategy, profile="health", respect_alternatives="true")
-    assert run.exit_code == 0, run.text
-    assert set(repository.files(HEALTH_BRANCH)) - set(PRESENT) == HEALTH
-
-
-def test_the_defaults_repository_inherits_nothing_from_itself(
-    host: StandInHost, action: Action, strategy: str
-) -> None:
-    repository = host.create_repository("octo/.github", {"profile/README.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        profile="health",
-        respect_alternatives="true",
-        target_repo="octo/.github",
-    )
+    name = "octo/.github" if defaults == "itself" else TARGET
+    repository = host.create_repository(name, {"profile/README.md": b"x\n"})
+    run = start(profile="health", respect_alternatives="true", target_repo=name)
     assert run.exit_code == 0, run.text
     assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == HEALTH
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_by_default_the_paths_are_exact(
     host: StandInHost, action: Action, organisation: Repository, strategy: str
 ) -> None:
@@ -174,14 +124,11 @@ def test_by_default_the_paths_are_exact(
     assert set(organisation.files(HEALTH_BRANCH)) >= HEALTH
 
 
-def test_a_difference_in_letter_case_alone_is_warned_of(host: StandInHost, action: Action) -> None:
+def test_a_difference_in_letter_case_alone_is_warned_of(
+    host: StandInHost, action: Action, single: Start
+) -> None:
     repository = host.create_repository(TARGET, {"readme.md": b"x\n", "Docs/a.md": b"x\n"})
-    run = action(
-        commit_strategy=SINGLE,
-        definitions=action.listing("README.md", "docs/b.md", "new.md"),
-        language="en",
-        runner=True,
-    )
+    run = single(definitions=action.listing("README.md", "docs/b.md", "new.md"), runner=True)
     assert run.exit_code == 0, run.text
     assert calls(host) == ["POST /graphql"] * 2
     assert run.outputs["created"] == "3"
@@ -193,29 +140,22 @@ def test_a_difference_in_letter_case_alone_is_warned_of(host: StandInHost, actio
 
 
 def test_the_pull_request_says_what_differs_in_letter_case_alone(
-    host: StandInHost, action: Action, strategy: str
+    host: StandInHost, action: Action, start: Start
 ) -> None:
     """Also `per-file`, which reads only the directories where an alternative may be."""
     repository = host.create_repository(TARGET, {"Docs/a.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]"),
-        language="en",
+    run = start(
+        definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]")
     )
     assert run.exit_code == 0, run.text
     assert (repository.pull_requests[0].body or "").count("in letter case only") == 1
 
 
 def test_with_alternatives_another_letter_case_does(
-    host: StandInHost, action: Action, strategy: str
+    host: StandInHost, action: Action, start: Start
 ) -> None:
     host.create_repository(TARGET, {"readme.md": b"x\n"})
-    run = action(
-        commit_strategy=strategy,
-        definitions=action.listing("README.md"),
-        respect_alternatives="true",
-        language="en",
-    )
+    run = start(definitions=action.listing("README.md"), respect_alternatives="true")
     assert run.exit_code == 0, run.text
     assert run.outputs["skipped"] == "1"
     assert host.repositories[0].branches == ["main"]
@@ -279,23 +219,21 @@ def test_the_root_is_read_at_the_commit_of_the_run(host: StandInHost, action: Ac
 
 HIDDEN = {
     "en": (
-        (
-            "GitHub would no longer use files that this repository has: "
-            ".github/CONTRIBUTING.md takes the place of your docs/CONTRIBUTING.md, "
-            ".github/SECURITY.md takes the place of your SECURITY.md. "
-            'To keep them in use, set `respect_alternatives: "true"`.'
-        ),
-        "takes the place of your `SECURITY.md`",
+        "GitHub would no longer use files that this repository has: "
+        ".github/CONTRIBUTING.md takes the place of your docs/CONTRIBUTING.md, "
+        ".github/SECURITY.md takes the place of your SECURITY.md. "
+        'To keep them in use, set `respect_alternatives: "true"`.'
     ),
     "ja": (
-        (
-            "このリポジトリにあるファイルを、GitHub が使わなくなります: "
-            ".github/CONTRIBUTING.md が既存の docs/CONTRIBUTING.md の代わりに使われる、"
-            ".github/SECURITY.md が既存の SECURITY.md の代わりに使われる。"
-            '今のファイルを使い続けるには `respect_alternatives: "true"` を指定してください。'
-        ),
-        "既存の `SECURITY.md` の代わりに使われる",
+        "このリポジトリにあるファイルを、GitHub が使わなくなります: "
+        ".github/CONTRIBUTING.md が既存の docs/CONTRIBUTING.md の代わりに使われる、"
+        ".github/SECURITY.md が既存の SECURITY.md の代わりに使われる。"
+        '今のファイルを使い続けるには `respect_alternatives: "true"` を指定してください。'
     ),
+}
+IN_PLACE = {
+    "en": "takes the place of your `SECURITY.md`",
+    "ja": "既存の `SECURITY.md` の代わりに使われる",
 }
 THEIRS = {"SECURITY.md": b"ours\n", "docs/CONTRIBUTING.md": b"ours\n"}
 
@@ -303,20 +241,22 @@ THEIRS = {"SECURITY.md": b"ours\n", "docs/CONTRIBUTING.md": b"ours\n"}
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
 @pytest.mark.parametrize("language", HIDDEN)
 def test_what_would_be_hidden_is_named(
-    strategy: str, mode: str, language: str, host: StandInHost, action: Action
+    start: Start, strategy: str, mode: str, language: str, host: StandInHost
 ) -> None:
     """By `per-file` where it does not only make the fixed calls."""
     repository = host.create_repository(TARGET, THEIRS)
-    given = {"commit_strategy": strategy, "mode": mode, "language": language}
-    run = action(given, profile="health", runner=True)
-    note, short = HIDDEN[language]
+    run = start(mode=mode, language=language, profile="health", runner=True)
+    note, short = HIDDEN[language], IN_PLACE[language]
     known = strategy == SINGLE or mode != "register"
     hides = {file["path"]: file["hides"] for file in run.registration["files"] if "hides" in file}
-    expected = {
-        ".github/CONTRIBUTING.md": "docs/CONTRIBUTING.md",
-        ".github/SECURITY.md": "SECURITY.md",
-    }
-    assert hides == (expected if known else {})
+    assert hides == (
+        {
+            ".github/CONTRIBUTING.md": "docs/CONTRIBUTING.md",
+            ".github/SECURITY.md": "SECURITY.md",
+        }
+        if known
+        else {}
+    )
     assert [each.data for each in run.annotations("warning")] == [note] * known
     assert (note in run.registration["notes"]) is known
     rows = [line for line in run.summary.splitlines() if line.startswith("| `.github/SECURITY.md")]
@@ -328,20 +268,9 @@ def test_what_would_be_hidden_is_named(
         assert [short in line for line in lines if line.startswith("> ")] == [True] * known
     elif strategy == SINGLE:
         assert len(host.requests) == 1
-
-
-def test_nothing_is_hidden_where_alternatives_count(
-    strategy: str, host: StandInHost, action: Action
-) -> None:
-    host.create_repository(TARGET, THEIRS)
-    run = action(
-        commit_strategy=strategy,
-        profile="health",
-        respect_alternatives="true",
-        mode="plan",
-        language="en",
-    )
-    assert "takes the place" not in run.text
+    # Nothing is where alternatives count
+    run = start(mode="plan", language=language, profile="health", respect_alternatives="true")
+    assert short.partition("`SECURITY")[0] not in run.text
 
 
 def test_a_run_that_goes_on_still_says_what_is_hidden(host: StandInHost, action: Action) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.harness import SCAFFOLD_BRANCH, STRATEGIES, TARGET, Action, Start, writes
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Start, writes
 
 OBSTACLES = {
     "file": b"a file\n",
@@ -26,11 +26,10 @@ def blocked(request: pytest.FixtureRequest, host: StandInHost) -> Repository:
 LISTED = {"docs/guide.md": None, "docs/deep/er.md": None, "README.md": None, "other.md": "text\n"}
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_parent_that_is_no_directory_fails_its_paths_alone(
-    action: Action, blocked: Repository, strategy: str
+    action: Action, blocked: Repository, start: Start
 ) -> None:
-    run = action(commit_strategy=strategy, definitions=action.listing_of(LISTED), language="en")
+    run = start(definitions=action.listing_of(LISTED))
     assert run.exit_code == 1
     counts = {name: run.outputs[name] for name in ("created", "skipped", "failed")}
     assert counts == {"created": "1", "skipped": "1", "failed": "2"}
@@ -62,23 +61,20 @@ def test_nothing_is_written_when_every_path_is_blocked(
     assert blocked.branches == ["main"]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(
     "content",
     [b"", b"x" * 1_100_000, Symlink("README.md"), Symlink("gone"), Submodule("1" * 40), None],
     ids=["empty", "over 1 MB", "link", "dangling link", "submodule", "directory"],
 )
 def test_a_listed_path_that_is_anything_exists(
-    action: Action,
-    host: StandInHost,
-    strategy: str,
-    content: bytes | Symlink | Submodule | None,
+    action: Action, host: StandInHost, start: Start, content: bytes | Symlink | Submodule | None
 ) -> None:
     there = {"docs/guide.md": content} if content is not None else {"docs/guide.md/x": b"x\n"}
     host.create_repository(TARGET, {"README.md": b"x\n", **there})
     listed = action.listing_of({"docs/guide.md": None})
-    run = action(commit_strategy=strategy, definitions=listed, language="en")
+    run = start(definitions=listed)
     assert run.exit_code == 0, run.text
     assert run.outputs["skipped"] == "1"
+    assert "[1/1] docs/guide.md: exists" in run.lines
     assert not [w for w in writes(host) if w != "POST /graphql"]
     assert len(host.repositories[0].branches) == 1

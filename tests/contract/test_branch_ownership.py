@@ -139,9 +139,7 @@ def test_a_lost_attempt_says_nothing_about_another_name(
     host: StandInHost, example: Example
 ) -> None:
     """A bare branch `theirs-2` of somebody's is not what our request for `theirs` left."""
-    host.faults.add(
-        Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs"), times=1)
-    )
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs")))
 
     def act() -> None:
         taken(example.repository, "theirs")
@@ -199,9 +197,7 @@ def test_a_custom_branch_that_appears_at_the_base_commit_is_named(
     host: StandInHost, example: Example
 ) -> None:
     """One request cannot tell it from a branch of its own; nothing of somebody's is lost."""
-    host.faults.add(
-        Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs"), times=1)
-    )
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs")))
     before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
     run = example.run(branch="theirs")
     assert run.exit_code == 0, run.console

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
@@ -23,7 +23,6 @@ from tests.harness import (
     Action,
     Start,
     clean_environment,
-    writes,
 )
 
 BEGIN = "<!-- registrar:begin -->"
@@ -239,7 +238,6 @@ ODD = st.text("ab/.-@{}~^:?*[\\ \x7f\t_#!é日", max_size=8) | st.sampled_from(
 
 @pytest.mark.large
 @given(st.lists(ODD, min_size=1, max_size=3).map("/".join).map(str.strip).filter(bool))
-@settings(max_examples=150)
 @example("HEAD")
 @example("@")
 @example("@{-1}")
@@ -311,16 +309,6 @@ def test_all_with_a_branch_of_ones_own(start: Start, repository: Repository) -> 
     assert [pull.head for pull in repository.pull_requests] == ["add/health", "add/scaffold"]
 
 
-def test_the_default_branch_is_never_the_working_branch(
-    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
-) -> None:
-    run = start(definitions=action.listing("a"), branch="main")
-    assert run.exit_code == 2
-    assert "The working branch main is the default branch." in run.stderr
-    assert writes(host) == ([] if strategy == PER_FILE else ["POST /graphql"])
-    assert repository.branches == ["main"]
-
-
 @pytest.mark.parametrize(
     ("given", "empty", "used"),
     [
@@ -356,13 +344,3 @@ def test_a_branch_of_ones_own_with_our_files_is_continued(
     assert run.exit_code == 0, run.text
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
     assert [f["state"] for f in run.registration["files"]] == ["skipped", "created"]
-
-
-def test_a_second_run_finds_the_branch_of_ones_own(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    definitions = action.listing("a", "b")
-    for _ in range(2):
-        assert start(definitions=definitions, branch="wip/{repo}").exit_code == 0
-    assert [pull.head for pull in repository.pull_requests] == ["wip/example"]
-    assert repository.branches == ["main", "wip/example"]

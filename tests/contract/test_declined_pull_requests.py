@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.example import BRANCH, MISSING, PRESENT, Example
+from tests.example import BRANCH, PRESENT, Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read
 
@@ -159,15 +159,6 @@ def test_a_check_does_not_advise_what_would_do_nothing(example: Example) -> None
     assert "mode: register" not in run.text
     assert "Files: a.md, b.md" in run.stderr
     assert "would be created" not in run.text
-
-
-def test_the_example_lists_are_declined_as_well(example: Example) -> None:
-    example.run()
-    closed(example.repository, 1)
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert len(example.repository.pull_requests) == 1
-    assert run.outputs["skipped"] == str(len(MISSING) + len(PRESENT))
 
 
 # --- A single file ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 import yaml
 
-from registrar import __version__, errors
+from registrar import errors
 from registrar.lists import loading
 from registrar.runtime.workspace import Folder
 from tests.documents import README, README_JA, ROOT, blocks, name
@@ -25,10 +25,10 @@ from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     JAPANESE,
-    STRATEGIES,
     TARGET,
     Action,
     Run,
+    Start,
     only_reads,
 )
 
@@ -36,9 +36,6 @@ LIST = ".github/registrar.yml"
 OURS = re.compile(r"OWNER/registrar(/composite)?@v1|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
 DEFINITIONS_PAGE = ROOT / "docs/definitions.md"
-
-
-BOTH_STRATEGIES = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
 def workflows() -> list[tuple[str, dict[Any, Any]]]:
@@ -316,14 +313,6 @@ def test_the_command_of_the_readme_plans_and_registers(
 
 
 @BOTH
-def test_commands_of_the_readme_refuse_to_run_without_a_token(readme: Path) -> None:
-    script = re.sub(r"export HOST_TOKEN.*\n", "", shell(readme, "export HOST_TOKEN"))
-    done = in_shell(script, {})
-    assert done.returncode == errors.EXIT_REFUSED
-    assert "host_token" in done.stderr
-
-
-@BOTH
 def test_the_plan_of_the_readme_only_reads(
     readme: Path, action: Action, repository: Repository
 ) -> None:
@@ -352,11 +341,6 @@ def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> No
     assert only_reads(action.host)
 
 
-def test_entrypoint_answers_version() -> None:
-    done = in_shell(f"{sys.executable} entrypoint.py --version", {})
-    assert done.stdout == f"registrar {__version__}\n"
-
-
 # --- Lists --------------------------------------------------------------------------------
 
 
@@ -372,15 +356,14 @@ def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> 
     assert not read.warnings
 
 
-@BOTH_STRATEGIES
 def test_the_list_that_extends_registers_what_the_page_says(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     _, (_, text), *_ = blocks("ya?ml", DEFINITIONS_PAGE)
     action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
     name = action.write(".github/health.yml", text)
     repository.commit({"README.md": None})
-    run = action(definitions=name, profile=None, commit_strategy=strategy)
+    run = start(definitions=name, profile=None)
     assert run.exit_code == 0, run.text
     files = repository.files("chore/add-community-files")
     owner, _, repo = TARGET.partition("/")

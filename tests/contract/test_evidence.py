@@ -56,10 +56,16 @@ PRESENCE = {
 }
 
 
-def listed(action: Action, entries: object = LISTED) -> str:
-    file = action.workspace / "list.json"
-    file.write_text(json.dumps(entries), "utf-8")
-    return file.name
+@pytest.fixture
+def there(host: StandInHost) -> Repository:
+    """The target, with something in each listed place."""
+    return host.create_repository(TARGET, THERE)
+
+
+@pytest.fixture
+def judge(start: Start, action: Action, there: Repository) -> Start:
+    """The action on it."""
+    return partial(start, definitions=action.listing(*LISTED), target_repo=there.full_name)
 
 
 def presences(registration: Any) -> dict[str, str | None]:
@@ -68,21 +74,16 @@ def presences(registration: Any) -> dict[str, str | None]:
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
 def test_each_present_path_is_told_by_its_blob(
-    host: StandInHost, action: Action, start: Start, mode: str
+    host: StandInHost, judge: Start, there: Repository, mode: str
 ) -> None:
-    repository = host.create_repository(TARGET, THERE)
-    before = repository.head("main")
-    run = start(definitions=listed(action), mode=mode)
+    before = there.head("main")
+    run = judge(mode=mode)
     assert run.exit_code == 0, run.text
     assert presences(run.registration) == PRESENCE
-    assert {name: run.outputs[name] for name in ("missing", "blank", "differing", "invalid")} == {
-        "missing": "0",
-        "blank": "2",
-        "differing": "2",
-        "invalid": "1",
-    }
+    names = ("missing", "blank", "differing", "invalid")
+    assert [run.outputs[name] for name in names] == ["0", "2", "2", "1"]
     assert only_reads(host)
-    assert repository.head("main") == before
+    assert there.head("main") == before
 
 
 def test_links_and_submodules_are_no_files(
@@ -91,7 +92,7 @@ def test_links_and_submodules_are_no_files(
     host.create_repository(
         TARGET, {"a": b"x\n", "link": Symlink("a"), "module": Submodule("1" * 40)}
     )
-    run = single(definitions=listed(action, [{"path": "link"}, {"path": "module"}]), mode="plan")
+    run = single(definitions=action.listing({"path": "link"}, {"path": "module"}), mode="plan")
     assert presences(run.registration) == {"link": "not a file", "module": "not a file"}
 
 
@@ -106,47 +107,32 @@ def test_links_and_submodules_are_no_files(
         ("invalid", 1),
     ],
 )
-def test_a_check_fails_on_what_is_named(
-    host: StandInHost, action: Action, start: Start, fail_on: str, exit_code: int
-) -> None:
-    host.create_repository(TARGET, THERE)
-    run = start(definitions=listed(action), mode="check", fail_on=fail_on)
+def test_a_check_fails_on_what_is_named(judge: Start, fail_on: str, exit_code: int) -> None:
+    run = judge(mode="check", fail_on=fail_on)
     assert run.exit_code == exit_code, run.text
     assert ("Error: " in run.console) == bool(exit_code)
+    if fail_on == "blank":
+        # The errors are the last of the log, and the last of them names the paths
+        error = run.console.partition("Error: There, but without content")[2]
+        error = error.partition("files-are-missing")[0]
+        named = [path in error for path in ("blank.md", "empty.json", "differs.md")]
+        assert named == [True, True, False]
 
 
-def test_a_check_names_what_failed_it(host: StandInHost, action: Action, start: Start) -> None:
-    host.create_repository(TARGET, THERE)
-    run = start(definitions=listed(action), mode="check", fail_on="blank")
-    # The errors are the last of the log, and the last of them names the paths
-    error = run.console.partition("Error: There, but without content")[2]
-    error = error.partition("files-are-missing")[0]
-    assert "blank.md" in error
-    assert "empty.json" in error
-    assert "differs.md" not in error
-
-
-def test_an_unknown_value_is_refused_before_any_request(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    host.create_repository(TARGET, THERE)
-    run = start(definitions=listed(action), mode="check", fail_on="missing, empty")
+def test_an_unknown_value_is_refused_before_any_request(host: StandInHost, judge: Start) -> None:
+    run = judge(mode="check", fail_on="missing, empty")
     assert run.exit_code == 2
     assert "Invalid value empty for fail_on" in run.console
     assert host.requests == []
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
-def test_where_nothing_is_checked_it_says_that_it_has_no_effect(
-    host: StandInHost, action: Action, start: Start, mode: str
-) -> None:
-    host.create_repository(TARGET, THERE)
-    run = start(definitions=listed(action), mode=mode, fail_on="blank")
+def test_where_nothing_is_checked_it_says_that_it_has_no_effect(judge: Start, mode: str) -> None:
+    run = judge(mode=mode, fail_on="blank")
     assert run.exit_code == 0
     assert "Warning: fail_on has no effect" in run.console
     # The runner hands over the default of action.yml
-    again = start(definitions=listed(action), mode=mode, fail_on="missing")
-    assert "fail_on" not in again.console
+    assert "fail_on" not in judge(mode=mode, fail_on="missing").console
 
 
 def test_another_path_that_counts_is_judged_too(
@@ -154,28 +140,22 @@ def test_another_path_that_counts_is_judged_too(
 ) -> None:
     host.create_repository(TARGET, {"README.md": b"x\n", "docs/SECURITY.md": b"\n"})
     entries = [{"path": "SECURITY.md", "content": "a\n"}]
-    run = start(definitions=listed(action, entries), mode="plan", respect_alternatives="true")
+    run = start(definitions=action.listing(*entries), mode="plan", respect_alternatives="true")
     [file] = run.registration["files"]
     assert (file["presence"], file["found_path"]) == ("blank", "docs/SECURITY.md")
 
 
-def test_the_summary_says_it_in_numbers_and_names(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    host.create_repository(TARGET, THERE)
-    run = start(definitions=listed(action), mode="plan")
-    above, _, below = run.summary.partition("<details")
-    assert "2 blank" in above
-    assert "2 different" in above
-    assert "1 not a file" in above
+def test_the_summary_says_it_in_numbers_and_names(judge: Start) -> None:
+    above, _, below = judge(mode="plan").summary.partition("<details")
+    for number in ("2 blank", "2 different", "1 not a file"):
+        assert number in above
     for path in ("blank.md", "differs.md", "folder"):
         assert path in below
 
 
-def test_it_costs_no_request(host: StandInHost, action: Action) -> None:
-    host.create_repository(TARGET, THERE)
-    run = action(definitions=listed(action), mode="plan", commit_strategy=SINGLE)
-    assert run.exit_code == 0
+@pytest.mark.parametrize("strategy", [SINGLE])
+def test_it_costs_no_request(host: StandInHost, judge: Start) -> None:
+    assert judge(mode="plan").exit_code == 0
     assert len(host.requests) == 1
 
 
@@ -198,47 +178,42 @@ def kept(action: Action, start: Start) -> Start:
     return partial(start, env={"RUNNER_TEMP": str(action.directory / "temp")})
 
 
-def test_the_table_has_a_row_for_each_path(host: StandInHost, action: Action, kept: Start) -> None:
-    repository = host.create_repository(TARGET, THERE)
-    missing = {"path": "missing.md"}
-    run = kept(definitions=listed(action, [*LISTED, missing]), mode="plan")
+def test_the_table_has_a_row_for_each_path(there: Repository, action: Action, kept: Start) -> None:
+    run = kept(definitions=action.listing(*LISTED, "missing.md"), mode="plan")
     rows = rows_of(action, run)
     assert {row["path"]: row["state"] for row in rows} == {**PRESENCE, "missing.md": "missing"}
-    first = rows[0]
-    assert first["repository"] == TARGET
-    assert first["id"] == str(repository.id)
-    assert first["visibility"] == "public"
-    assert first["default_branch"] == "main"
-    assert first["commit"] == repository.head("main")
-    assert first["blob"] == blob_id(b"a\n")
-    assert re.fullmatch(r"[0-9a-f]{64}", first["list_digest"])
-    assert datetime.fromisoformat(first["read_at"]).tzinfo
+    expected = {
+        "repository": TARGET,
+        "id": str(there.id),
+        "visibility": "public",
+        "default_branch": "main",
+        "commit": there.head("main"),
+        "blob": blob_id(b"a\n"),
+    }
+    assert {name: rows[0][name] for name in expected} == expected
+    assert re.fullmatch(r"[0-9a-f]{64}", rows[0]["list_digest"])
+    assert datetime.fromisoformat(rows[0]["read_at"]).tzinfo
+    # The page is written beside it
+    page = written(action, run.outputs["page_path"])
+    assert page.startswith("<!doctype html>")
+    assert TARGET in page
+    assert action.default_token not in page
 
 
 def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     host: StandInHost, action: Action, kept: Start
 ) -> None:
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
-    first = kept(definitions=listed(action, [{"path": "a"}]))
+    first = kept(definitions=action.listing("a"))
     [row] = rows_of(action, first)
     assert (row["state"], row["pull_request"]) == ("proposed", f"{repository.html_url}/pull/1")
     action.clock.sleep(3 * 86400)
-    [row] = rows_of(action, kept(definitions=listed(action, [{"path": "a"}]), mode="plan"))
+    [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
     assert (row["state"], row["pull_request_age_days"]) == ("proposed", "3")
     repository.close(1)
-    [row] = rows_of(action, kept(definitions=listed(action, [{"path": "a"}]), mode="plan"))
+    [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
     assert (row["state"], row["pull_request_age_days"]) == ("declined", "")
     assert row["declined_since"] == row["read_at"][:10]
-
-
-def test_the_page_is_written_beside_it(host: StandInHost, action: Action, kept: Start) -> None:
-    host.create_repository(TARGET, THERE)
-    run = kept(definitions=listed(action), mode="plan")
-    page = written(action, run.outputs["page_path"])
-    assert page.startswith("<!doctype html>")
-    assert TARGET in page
-    assert host.requests
-    assert action.default_token not in page
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
@@ -250,22 +225,22 @@ def test_table_and_page_cost_no_request(
         host.create_repository(f"octo/r{number}", {**THERE, ".github/CODEOWNERS": b"x\n"})
         host.requests.clear()
         entries = [*LISTED, *OWNERS, {"path": "more.md"}]
-        run(definitions=listed(action, entries), mode=mode, target_repo=f"octo/r{number}")
+        run(definitions=action.listing(*entries), mode=mode, target_repo=f"octo/r{number}")
         counts.append(len(host.requests))
     assert counts[0] == counts[1]
 
 
-def test_without_a_place_for_files_there_are_none(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    host.create_repository(TARGET, THERE)
-    run = start(definitions=listed(action), mode="plan")
+def test_without_a_place_for_files_there_are_none(judge: Start) -> None:
+    run = judge(mode="plan")
     assert (run.outputs["table_path"], run.outputs["page_path"]) == ("", "")
 
 
 # --- Many repositories ----------------------------------------------------------------------
 
-MANY = [{"path": "SECURITY.md", "content": "a\n"}, {"path": "=1+1.md", "content": "a\n"}]
+MANY: list[Mapping[str, Any]] = [
+    {"path": "SECURITY.md", "content": "a\n"},
+    {"path": "=1+1.md", "content": "a\n"},
+]
 
 
 @pytest.fixture
@@ -284,7 +259,7 @@ def many(host: StandInHost, action: Action) -> Start:
         target_repo=None,
         target_repos="octo-org/*",
         profile=None,
-        definitions=listed(action, MANY),
+        definitions=action.listing(*MANY),
         language="en",
         env={"RUNNER_TEMP": str(action.directory / "temp")},
     )
@@ -314,11 +289,7 @@ def test_the_table_has_complete_and_excluded_repositories_too(action: Action, ma
         "octo-org/secret": ["missing", "missing"],
     }
     assert {row["path"] for row in rows_of(action, run)} == {"SECURITY.md", "'=1+1.md"}
-    assert (run.outputs["blank"], run.outputs["differing"], run.outputs["missing"]) == (
-        "1",
-        "1",
-        "3",
-    )
+    assert [run.outputs[name] for name in ("blank", "differing", "missing")] == ["1", "1", "3"]
 
 
 def test_what_this_run_proposed_is_in_the_table_and_what_is_left_too(
@@ -384,7 +355,7 @@ def test_what_is_left_for_the_next_run_counts_too(
 
 def test_what_no_property_asks_for_is_not_missing(action: Action, many: Start) -> None:
     entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
-    run = many(mode="plan", definitions=listed(action, entries))
+    run = many(mode="plan", definitions=action.listing(*entries))
     assert "3 complete." in run.console
     assert states_in(rows_of(action, run))["octo-org/complete"] == ["same", "same", "unset"]
     assert "<strong>3 / 5</strong>" in written(action, run.outputs["page_path"])
@@ -420,15 +391,8 @@ def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
         assert "secret" not in text
         assert f"octo-org/(id {secret.id})" in text
     [first, _] = [row for row in rows_of(action, run) if row["id"] == str(secret.id)]
-    assert {name for name, value in first.items() if value} == {
-        "repository",
-        "id",
-        "list",
-        "path",
-        "state",
-        "list_digest",
-        "read_at",
-    }
+    shown = {name for name, value in first.items() if value}
+    assert shown == {"repository", "id", "list", "path", "state", "list_digest", "read_at"}
 
 
 def test_it_costs_no_request_over_many(host: StandInHost, action: Action, many: Start) -> None:
@@ -463,17 +427,17 @@ def owned(host: StandInHost) -> Repository:
 
 @pytest.mark.usefixtures("owned")
 def test_a_codeowners_is_judged_by_github(action: Action, start: Start) -> None:
-    run = start(definitions=listed(action, OWNERS), mode="check", fail_on="invalid")
+    run = start(definitions=action.listing(*OWNERS), mode="check", fail_on="invalid")
     assert run.exit_code == 1
     assert ".github/CODEOWNERS, line 1, column 3: Unknown owner" in run.console
     assert run.outputs["invalid"] == "1"
     assert "- `.github/CODEOWNERS`, line 1, column 3: `Unknown owner`" in run.summary
     [error] = run.registration["codeowners"]
-    assert (error["path"], error["line"], error["kind"]) == (
-        ".github/CODEOWNERS",
+    assert [error[key] for key in ("path", "line", "kind")] == [
+        OWNERS[0]["path"],
         1,
         "Unknown owner",
-    )
+    ]
 
 
 @pytest.mark.usefixtures("owned")
@@ -481,7 +445,7 @@ def test_where_github_does_not_say_what_is_wrong_the_run_says_so(
     host: StandInHost, action: Action, start: Start
 ) -> None:
     host.quirks.hides_codeowners = True
-    run = start(definitions=listed(action, OWNERS), mode="check", fail_on="invalid")
+    run = start(definitions=action.listing(*OWNERS), mode="check", fail_on="invalid")
     assert run.exit_code == 0, run.text
     assert "GitHub did not say whether CODEOWNERS has mistakes." in run.console
 
@@ -501,7 +465,7 @@ def test_github_is_asked_about_codeowners_only_where_that_counts(
     host: StandInHost, action: Action, strategy: str, mode: str, fail_on: str, requests: int
 ) -> None:
     entries = [*OWNERS, {"path": "more"}]
-    given = {"definitions": listed(action, entries), "mode": mode, "fail_on": fail_on}
+    given = {"definitions": action.listing(*entries), "mode": mode, "fail_on": fail_on}
     action(given, commit_strategy=strategy)
     asked = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
     assert len(asked) == requests
@@ -512,16 +476,8 @@ def test_over_many_it_is_one_query_more(
     host: StandInHost, action: Action, owned: Repository
 ) -> None:
     host.create_repository("octo/fine", {".github/CODEOWNERS": b"* @octo/team\n"})
-    check = partial(
-        action,
-        target_repo=None,
-        target_repos="octo/*",
-        profile=None,
-        definitions=listed(action, OWNERS),
-        mode="check",
-        fail_on="invalid",
-        language="en",
-    )
+    given = {"target_repos": "octo/*", "definitions": action.listing(*OWNERS), "mode": "check"}
+    check = partial(action, given, target_repo=None, profile=None, fail_on="invalid", language="en")
     run = check()
     assert run.exit_code == 1
     assert run.outputs["invalid"] == "1"

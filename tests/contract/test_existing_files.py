@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, calls, shortened, writes
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, calls, refuse, shortened, writes
 
 PATH = "docs/guide.md"
 SHA = "1" * 40
@@ -22,31 +22,6 @@ def definitions(action: Action) -> str:
     return action.write("list.json", f'[{{"path": "{PATH}"}}]')
 
 
-@pytest.mark.parametrize(
-    "content",
-    {
-        "file": {PATH: b"text\n"},
-        "empty file": {PATH: b""},
-        "file over 1 MB": {PATH: b"x" * 1_100_000},
-        "directory": {f"{PATH}/other": b"text\n"},
-        "symbolic link": {PATH: Symlink("other.md"), "docs/other.md": b"text\n"},
-        "dangling symbolic link": {PATH: Symlink("gone.md")},
-        "submodule": {PATH: Submodule(SHA)},
-    }.values(),
-    ids=lambda content: type(next(iter(content.values()))).__name__ + str(len(str(content))),
-)
-def test_present(
-    action: Action, host: StandInHost, definitions: str, content: dict[str, bytes]
-) -> None:
-    repository = host.create_repository(TARGET, {"README.md": b"x\n"})
-    repository.commit(content)
-    run = action(definitions=definitions, language="en")
-    assert run.exit_code == 0, run.text
-    assert writes(host) == []
-    assert run.outputs["skipped"] == "1"
-    assert f"[1/1] {PATH}: exists" in run.lines
-
-
 def test_a_file_that_github_does_not_show_is_there(
     action: Action, host: StandInHost, repository: Repository, definitions: str
 ) -> None:
@@ -57,15 +32,6 @@ def test_a_file_that_github_does_not_show_is_there(
     assert run.exit_code == 0, run.text
     assert writes(host) == []
     assert f"[1/1] {PATH}: exists" in run.lines
-
-
-def test_missing_is_a_404_that_says_not_found(
-    action: Action, host: StandInHost, repository: Repository, definitions: str
-) -> None:
-    run = action(definitions=definitions, language="en")
-    assert run.exit_code == 0
-    assert writes(host) == ["POST git/refs", f"PUT contents/{PATH}", "POST pulls"]
-    assert f"[1/1] {PATH}: missing" in run.lines
 
 
 @pytest.mark.parametrize(
@@ -87,9 +53,7 @@ def test_any_other_refusal_stops_the_run_before_the_first_write(
     status: int,
     message: str,
 ) -> None:
-    host.faults.add(
-        Fault(FaultKind.CUSTOM, match=checks, times=None, status=status, message=message)
-    )
+    refuse(host, checks, status, message=message)
     run = action(definitions=definitions, language="en")
     assert run.exit_code != 0
     assert writes(host) == []
@@ -134,13 +98,3 @@ def test_a_proxy_that_answers_everything_makes_no_file_present(
     assert writes(host) == []
     assert "a proxy may have given it" in run.stderr
     assert run.outputs["skipped"] == "0"
-
-
-def test_a_parent_that_is_a_file_fails_that_path_alone(action: Action, host: StandInHost) -> None:
-    repository = host.create_repository(TARGET, {"docs": b"a file\n"})
-    listed = '[{"path": "docs/guide.md"}, {"path": "other.md"}]'
-    run = action(definitions=action.write("list.json", listed), language="en")
-    assert run.exit_code == 1
-    assert run.outputs["created"] == run.outputs["failed"] == "1"
-    assert "a part of the path is a file" in run.stderr
-    assert repository.files(SCAFFOLD_BRANCH) == {"docs": b"a file\n", "other.md": b"\n"}

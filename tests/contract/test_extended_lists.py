@@ -11,10 +11,9 @@ from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
-    STRATEGIES,
     TARGET,
     Action,
-    calls,
+    Start,
     only_reads,
 )
 
@@ -22,39 +21,28 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63f8cfc0000003010100c9fe92ef0000000049454e44ae426082"
 )
-BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
-@BOTH
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-@pytest.mark.parametrize(
-    ("name", "built_in", "branch"),
-    [("scaffold", SCAFFOLD, SCAFFOLD_BRANCH), ("health", HEALTH, HEALTH_BRANCH)],
-)
+@pytest.mark.parametrize("name", ["scaffold", "health"])
 def test_a_list_that_only_extends_is_the_built_in_one(
-    name: str,
-    built_in: Mapping[str, str | None],
-    branch: str,
-    suffix: str,
-    strategy: str,
-    action: Action,
-    host: StandInHost,
+    name: str, suffix: str, start: Start, action: Action, host: StandInHost
 ) -> None:
+    built_in: Mapping[str, str | None] = SCAFFOLD if name == "scaffold" else HEALTH
     repository = host.create_repository(TARGET, {"a": b"b"})
     # Editors put the address of the schema there
     schema = "../scripts/config/definitions.schema.json"
     listed = action.document({"$schema": schema, "extends": name}, suffix)
-    run = action(definitions=listed, profile=name, commit_strategy=strategy, language="en")
+    run = start(definitions=listed, profile=name)
     assert (run.exit_code, run.stderr) == (0, "")
-    files = repository.files(branch)
-    files.pop("a")
-    assert files == {path: (text or "\n").encode() for path, text in built_in.items()}
+    files = repository.files(run.outputs["branch"])
+    expected = {path: (text or "\n").encode() for path, text in built_in.items()}
+    assert files == {"a": b"b"} | expected
     assert [file["path"] for file in run.registration["files"]] == list(built_in)
 
 
-@BOTH
 def test_exclude_leaves_out_and_files_replace_and_add(
-    strategy: str, action: Action, host: StandInHost
+    start: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"})
     listed = action.document(
@@ -68,25 +56,18 @@ def test_exclude_leaves_out_and_files_replace_and_add(
             ],
         },
     )
-    run = action(definitions=listed, profile="health", commit_strategy=strategy, language="en")
+    run = start(definitions=listed, profile="health")
     assert (run.exit_code, run.stderr) == (0, "")
     # A replaced entry keeps its place, the others follow
-    assert {
-        path: content for path, content in repository.files(HEALTH_BRANCH).items() if path != "a"
-    } == {
+    expected = {
         ".github/CODE_OF_CONDUCT.md": b"\n",
         ".github/CONTRIBUTING.md": b"Please do.\n",
         ".github/PULL_REQUEST_TEMPLATE.md": b"\n",
         "docs/guide.md": b"# Guide\n",
         ".github/SUPPORT.md": b"\n",
     }
-    assert [file["path"] for file in run.registration["files"]] == [
-        ".github/CODE_OF_CONDUCT.md",
-        ".github/CONTRIBUTING.md",
-        ".github/PULL_REQUEST_TEMPLATE.md",
-        "docs/guide.md",
-        ".github/SUPPORT.md",
-    ]
+    assert repository.files(HEALTH_BRANCH) == {"a": b"b"} | expected
+    assert [file["path"] for file in run.registration["files"]] == [*expected]
 
 
 def test_the_profile_gives_branch_and_texts_whatever_is_extended(
@@ -113,9 +94,8 @@ def test_an_exclude_that_matches_nothing_is_a_warning(
     assert f"`exclude` のパターン {exclude[0]} に当てはまるもの" in annotation.data
 
 
-@BOTH
 def test_content_file_is_written_byte_for_byte(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     contents = {
         "a.png": PNG,
@@ -130,39 +110,37 @@ def test_content_file_is_written_byte_for_byte(
     entries = [{"path": name, "content_file": f"assets/{name}"} for name in contents]
     entries += [{"path": "above", "content_file": "../shared/above"}]
     listed = action.document(entries)
-    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(SCAFFOLD_BRANCH)
     assert {name: files[name] for name in contents} == contents
     assert files["above"] == b"above"
     # Running again finds every one of them
-    again = action(definitions=listed, commit_strategy=strategy, language="en")
+    again = start(definitions=listed)
     assert again.exit_code == 0
     assert again.outputs["created"] == "0"
 
 
-@BOTH
 @pytest.mark.parametrize("mode", ["plan", "check"])
 def test_a_picture_can_be_planned(
-    mode: str, strategy: str, action: Action, repository: Repository, host: StandInHost
+    mode: str, start: Start, action: Action, repository: Repository, host: StandInHost
 ) -> None:
     action.write("config/logo.png", PNG)
     listed = action.document([{"path": "logo.png", "content_file": "logo.png"}])
-    run = action(definitions=listed, mode=mode, commit_strategy=strategy, language="en")
+    run = start(definitions=listed, mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.text
     assert "Unexpected" not in run.text
     assert [file["state"] for file in run.registration["files"]] == ["missing"]
     assert only_reads(host)
 
 
-@BOTH
 @pytest.mark.parametrize("text", ["- a\n- .github/b.md\n- path: c\n", '["a", ".github/b.md", "c"]'])
 def test_an_entry_may_be_a_path_alone(
-    text: str, strategy: str, action: Action, host: StandInHost
+    text: str, start: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"README.md": b"x"})
     listed = action.write("list.yml", text)
-    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     expected = dict.fromkeys(("a", ".github/b.md", "c"), b"\n")
     assert repository.files(SCAFFOLD_BRANCH) == {"README.md": b"x"} | expected
@@ -176,11 +154,8 @@ FOLDER = {
 }
 
 
-@BOTH
 @pytest.mark.parametrize("above", [".github/", "docs/a b/", "/"])
-def test_a_folder_is_one_entry(
-    above: str, strategy: str, action: Action, host: StandInHost
-) -> None:
+def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: StandInHost) -> None:
     repository = host.create_repository(TARGET, {"docs/x": b"x"})
     for name, data in FOLDER.items():
         action.write(f"templates/{name}", data)
@@ -190,7 +165,7 @@ def test_a_folder_is_one_entry(
         {"path": "last"},
     ]
     listed = action.document(entries, "yml")
-    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     expected = {f"{above.lstrip('/')}{name}": data for name, data in FOLDER.items()}
     files = repository.files(SCAFFOLD_BRANCH)
@@ -198,25 +173,23 @@ def test_a_folder_is_one_entry(
     paths = [file["path"] for file in run.registration["files"]]
     assert paths == ["first", *expected, "last"]
     assert (repository.pull_requests[0].body or "").count("| ours |") == len(FOLDER)
-    again = action(definitions=listed, commit_strategy=strategy, language="en")
+    again = start(definitions=listed)
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
 
 
-@BOTH
 def test_each_file_of_a_folder_is_a_template(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     action.write("config/t/a/b", "{owner}/{repo}")
     entry = {"path": "x/", "content_file": "t/", "template": True}
-    run = action(definitions=action.document([entry]), commit_strategy=strategy)
+    run = start(definitions=action.document([entry]))
     assert run.exit_code == 0
     assert repository.files(SCAFFOLD_BRANCH)["x/a/b"] == TARGET.encode()
 
 
-@BOTH
 @pytest.mark.parametrize("from_file", [True, False])
 def test_templates_are_filled_in(
-    strategy: str, from_file: bool, action: Action, host: StandInHost
+    start: Start, from_file: bool, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"}, default_branch="trunk")
     text = "# {repo}\n{{owner}} is {owner}, {default_branch}; {{}} \u00e9\n"
@@ -225,28 +198,26 @@ def test_templates_are_filled_in(
     listed = action.document([{"path": "t", "template": True, **entry}, {"path": "u", **entry}])
     owner, _, repo = TARGET.partition("/")
     expected = f"# {repo}\n{{owner}} is {owner}, trunk; {{}} \u00e9\n".encode()
-    plan = action(definitions=listed, commit_strategy=strategy, mode="plan", language="en")
+    plan = start(definitions=listed, mode="plan")
     assert f"+{{owner}} is {owner}, trunk;" in plan.stdout
-    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(SCAFFOLD_BRANCH)
     assert files["t"] == expected
     assert files["u"] == text.encode()
 
 
-@BOTH
 def test_a_template_gets_the_new_name_of_a_renamed_repository(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     listed = action.document([{"path": "t", "template": True, "content": "{owner}/{repo}"}])
     repository.rename("octo/other")
-    assert action(definitions=listed, commit_strategy=strategy).exit_code == 0
+    assert start(definitions=listed).exit_code == 0
     assert repository.files(SCAFFOLD_BRANCH)["t"] == b"octo/other"
 
 
-@BOTH
 def test_an_interrupted_run_with_templates_is_continued(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     """What it left has the content of the filled-in template, so it is known as ours."""
     names = "abc"
@@ -255,20 +226,7 @@ def test_an_interrupted_run_with_templates_is_continued(
     _, _, repo = TARGET.partition("/")
     repository.create_branch(SCAFFOLD_BRANCH)
     repository.commit({"a": f"a {repo}".encode()}, branch=SCAFFOLD_BRANCH)
-    run = action(definitions=listed, commit_strategy=strategy, language="en")
+    run = start(definitions=listed)
     assert run.exit_code == 0, run.text
     assert run.outputs["branch"] == SCAFFOLD_BRANCH
     assert repository.files(SCAFFOLD_BRANCH)["c"] == f"c {repo}".encode()
-
-
-def test_requests_of_a_list_with_content_files_are_those_of_any_list(
-    action: Action, repository: Repository, host: StandInHost
-) -> None:
-    action.write("config/text", "text")
-    name = action.document({"files": [{"path": "a", "content_file": "text"}]})
-    assert action(definitions=name).exit_code == 0
-    with_file = calls(host)
-    host.requests.clear()
-    plain = action.document([{"path": "b", "content": "text"}])
-    assert action(definitions=plain, branch="other").exit_code == 0
-    assert len(calls(host)) == len(with_file)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.example import BRANCH, Example
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.fakehub.refusals import Refusal
-from tests.harness import SINGLE, TARGET, Action, Start, mutations
+from tests.harness import SINGLE, TARGET, Action, Start, mutations, refuse
 
 NOT_SHOWN = "The pull requests of the working branch could not be read"
 
@@ -104,24 +102,11 @@ def test_hidden_contents_of_a_single_repository_are_a_clear_error(
 # --- Who may not ask at all ---------------------------------------------------------------
 
 
-def refuse(host: StandInHost, status: int, body: dict[str, Any], **headers: str) -> None:
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.path == "/graphql",
-            times=None,
-            status=status,
-            body=body,
-            headers=headers,
-        )
-    )
-
-
 def test_an_older_server_takes_no_fine_grained_token(
     host: StandInHost, single: Start, repository: Repository
 ) -> None:
     words = "Personal access tokens with fine grained access do not support the GraphQL API"
-    refuse(host, 401, {"message": words})
+    refuse(host, "POST /graphql", 401, body={"message": words})
     run = single()
     assert run.exit_code == 2, run.console
     assert "does not take fine-grained tokens for GraphQL" in run.console
@@ -138,7 +123,7 @@ def test_single_sign_on_at_status_200(host: StandInHost, action: Action, many: b
         "message": "You must authorise it first.",
     }
     data = {"nodes": [None], "pulls": [None]} if many else {"repository": None, "pulls": None}
-    refuse(host, 200, {"data": data, "errors": [error]})
+    refuse(host, "POST /graphql", 200, body={"data": data, "errors": [error]})
     if many:
         run = action(target_repo=None, target_repos=TARGET, language="en")
     else:
@@ -159,30 +144,11 @@ def test_nothing_was_written_where_every_mutation_is_refused(
 ) -> None:
     host.quirks.empty_payloads = empty
     host.refused_mutations = dict.fromkeys(ALL_THREE, Refusal(403, "Not for you"))
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.method != "GET" and request.path != "/graphql",
-            times=None,
-            status=403,
-            message="Not for you",
-        )
-    )
+    refuse(host, lambda r: r.method != "GET" and r.path != "/graphql", 403, message="Not for you")
     run = example.run()
     assert run.exit_code == 2, run.console
     assert "Not for you" in run.console
     assert example.repository.branches == ["main"]
-
-
-@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
-@pytest.mark.parametrize("refused", ALL_THREE)
-def test_a_mutation_that_is_refused_alone_is_done_step_by_step(
-    host: StandInHost, example: Example, refused: str, empty: bool
-) -> None:
-    host.quirks.empty_payloads = empty
-    host.refused_mutations = {refused: Refusal(422, "Not as a whole")}
-    run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
 
 
 REFUSALS = [

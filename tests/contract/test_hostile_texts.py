@@ -48,11 +48,6 @@ HOSTILE = [
 BLANK = re.compile(r"[\u200b\u202a-\u202e\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def name(text: str) -> str:
-    """A path that says the text: slashes would make it directories."""
-    return text.replace("/", "∕").replace("\\", "＼")
-
-
 @pytest.mark.parametrize("call", ["GET /rate_limit", *CALLS])
 def test_a_host_that_echoes_the_token(
     action: Action, host: StandInHost, repository: Repository, call: str
@@ -128,27 +123,6 @@ def test_a_token_in_a_definition_file(
     run = action(definitions=action.write("list.json", text))
     assert run.exit_code == 2
     assert host.requests == []
-
-
-def test_hostile_paths_and_descriptions(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    paths = [name(text).strip() for text in HOSTILE]
-    listed = [
-        {"path": path, "description": text} for path, text in zip(paths, HOSTILE, strict=True)
-    ]
-    definitions = action.write("list.json", json.dumps(listed))
-    run = action(definitions=definitions, runner=True, language="en")
-    assert run.exit_code == 0, run.text
-    files = repository.files(SCAFFOLD_BRANCH)
-    assert [files[path] for path in paths] == [b"\n"] * len(paths)
-    assert not run.annotations()
-    for commit in repository.log(SCAFFOLD_BRANCH)[: len(paths)]:
-        check_plain(commit.message)
-    only_ours(ours(repository))
-    only_ours(run.summary)
-    assert not BLANK.search(run.stdout)
-    assert run.outputs["branch"] == SCAFFOLD_BRANCH
 
 
 @pytest.mark.parametrize("runner", [False, True])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
@@ -82,12 +83,25 @@ def swapped_with_excluded(scene: Scene) -> None:
     scene.alpha.swap_names(scene.frozen)
 
 
-CHANGES = [renamed, transferred, replaced, swapped, swapped_with_excluded]
+Change = Callable[[Scene], None]
+CHANGES = (renamed, transferred, replaced, swapped, swapped_with_excluded)
+
+
+def whenever(most: int, changes: Sequence[Change] = CHANGES) -> list[ParameterSet]:
+    """Each change at each of so many requests. Chosen: at each request one of the changes."""
+    return [
+        pytest.param(
+            *(change, number),
+            marks=[pytest.mark.chosen] if number % len(changes) == place else [],
+        )
+        for number in range(1, most + 1)
+        for place, change in enumerate(changes)
+    ]
 
 
 @pytest.mark.parametrize("change", [transferred, replaced, swapped_with_excluded])
 def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
-    scene: Scene, change: Callable[[Scene], None]
+    scene: Scene, change: Change
 ) -> None:
     plan = scene.run(mode="plan")
     assert states(plan) == {"missing": 2}
@@ -103,10 +117,10 @@ def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
     assert len(scene.beta.pull_requests) == 1
 
 
-@pytest.mark.parametrize("number", range(1, 12))
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.matrix
+@pytest.mark.parametrize(("change", "number"), whenever(11))
 def test_nothing_is_written_where_nobody_asked_whenever_names_change(
-    scene: Scene, change: Callable[[Scene], None], number: int
+    scene: Scene, change: Change, number: int
 ) -> None:
     scene.at(number, lambda: change(scene))
     assert "fleet" in scene.run().report
@@ -119,10 +133,10 @@ def test_nothing_is_written_where_nobody_asked_whenever_names_change(
             assert list(pull.labels) in ([], ["chore"])
 
 
-@pytest.mark.parametrize("number", range(1, 22))
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.matrix
+@pytest.mark.parametrize(("change", "number"), whenever(21))
 def test_nothing_is_written_where_nobody_asked_where_each_is_read_by_its_name(
-    scene: Scene, change: Callable[[Scene], None], number: int
+    scene: Scene, change: Change, number: int
 ) -> None:
     """GitHub answers no query about several repositories by their ids."""
 
@@ -133,27 +147,26 @@ def test_nothing_is_written_where_nobody_asked_where_each_is_read_by_its_name(
     assert set(scene.frozen.git.references) == {"refs/heads/main"}
 
 
-@pytest.mark.parametrize("mode", ["plan", "check"])
-@pytest.mark.parametrize("number", range(1, 12))
-@pytest.mark.parametrize("change", [replaced, swapped_with_excluded])
+@pytest.mark.matrix
+@pytest.mark.parametrize(("change", "number"), whenever(11, (replaced, swapped_with_excluded)))
 def test_a_preview_shows_no_other_repository_under_a_listed_name(
-    scene: Scene, change: Callable[[Scene], None], number: int, mode: str
+    scene: Scene, change: Change, number: int
 ) -> None:
     """The excluded one, which takes the name, is the only one that is complete."""
     scene.frozen.commit(dict(LISTED))
     scene.refuse_queries_by_id()
     scene.at(number, lambda: change(scene))
-    run = scene.run(mode=mode)
+    run = scene.run(mode="plan" if number % 3 else "check")
     assert states(run) in ({"missing": 2}, {"missing": 1, "failed": 1})
     if "failed" in states(run):
         assert run.exit_code == 1
         assert "another repository has taken this name" in run.text
 
 
-@pytest.mark.parametrize("number", range(1, 12))
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.matrix
+@pytest.mark.parametrize(("change", "number"), whenever(11))
 def test_no_description_is_put_into_another_pull_request(
-    scene: Scene, change: Callable[[Scene], None], number: int, action: Action
+    scene: Scene, change: Change, number: int, action: Action
 ) -> None:
     """Every repository has a pull request with the number 1; only ours are brought up to date."""
     listing = action.listing("a.txt")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Iterator
 
 from registrar.github.limits import CONNECTIONS
-from tests.clocks import BEGINNING
-from tests.fakehub import Fault, FaultKind, Pace, Repository, Request, StandInHost, raw
-from tests.harness import TARGET, Action, calls, shortened
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, raw
+from tests.harness import Action
 
 
 def test_checks_share_few_connections_and_writes_share_one(
@@ -45,11 +43,6 @@ def test_checks_share_few_connections_and_writes_share_one(
         assert all("close" not in r.headers.get("connection", "") for r in served)
 
 
-def test_nothing_is_read_twice(action: Action, host: StandInHost, repository: Repository) -> None:
-    assert action().exit_code == 0
-    assert max(Counter(calls(host)).values()) == 1
-
-
 def test_a_list_of_one_takes_one_connection_more(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
@@ -57,28 +50,6 @@ def test_a_list_of_one_takes_one_connection_more(
     host.on_request = lambda _: threads.add(threading.get_ident())
     assert action(definitions=action.listing_of({"a.txt": None})).exit_code == 0
     assert len(threads) <= 2
-
-
-def test_no_pause_between_writes_while_the_pace_is_far(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    run = action(language="en")
-    assert run.exit_code == 0
-    assert "Waiting" not in run.stdout
-    assert action.clock.now == BEGINNING
-
-
-def test_a_host_with_a_slower_pace_is_obeyed(action: Action, host: StandInHost) -> None:
-    repository = host.create_repository(TARGET)
-    host.pace = Pace(per_minute=4, minute=1.0)
-    run = action(definitions=action.listing(*"abcdef"), language="en")
-    assert run.exit_code == 0, run.text
-    assert "Waiting" in run.stdout
-    assert "secondary rate limit" in run.stdout
-    refused = [shortened(r) for r in host.requests if r.status == 403]
-    assert 1 <= len(refused) <= 3
-    assert len(repository.pull_requests) == 1
-    assert run.outputs["created"] == "6"
 
 
 def test_answers_that_are_too_large_together_are_asked_for_again(

@@ -10,13 +10,13 @@ import pytest
 
 from registrar.models.standing import blob_id
 from tests.contract.test_built_in_lists import HEALTH
-from tests.contract.test_run import plan_lines, refuse
+from tests.contract.test_run import plan_lines
+from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
     JAPANESE,
-    PER_FILE,
     SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
@@ -24,6 +24,7 @@ from tests.harness import (
     Start,
     calls,
     only_reads,
+    refuse,
 )
 
 LIST: tuple[Mapping[str, str], ...] = (
@@ -65,28 +66,16 @@ def fenced(markdown: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("mode", EXIT_CODES)
-def test_nothing_is_written(
-    start: Start,
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    strategy: str,
-    mode: str,
-) -> None:
+def test_nothing_is_written(start: Start, action: Action, example: Example, mode: str) -> None:
+    host, repository = example.host, example.repository
     before = (repository.head(), repository.branches)
-    run = start(
-        mode=mode,
-        definitions=action.listing(*LIST),
-        labels="a",
-        assignees="octocat",
-        reviewers="octocat",
-        draft="true",
-    )
+    people = {"assignees": "octocat", "reviewers": "octocat"}
+    run = start(people, mode=mode, definitions=action.listing(*LIST), labels="a", draft="true")
     assert run.exit_code == EXIT_CODES[mode], run.text
     assert only_reads(host)
     assert (repository.head(), repository.branches) == before
     assert repository.pull_requests == []
-    if strategy == SINGLE:
+    if example.strategy == SINGLE:
         assert calls(host) == ["POST /graphql"]
     else:
         checks = [f"GET contents/{entry['path']}" for entry in LIST]
@@ -96,154 +85,88 @@ def test_nothing_is_written(
         assert sorted(made[3:]) == sorted([*checks, *about_branch])
 
 
-@pytest.mark.parametrize("mode", EXIT_CODES)
-def test_nothing_is_missing(
-    start: Start,
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    strategy: str,
-    mode: str,
-) -> None:
-    run = start(mode=mode, definitions=action.listing("README.md", ".gitignore"), runner=True)
-    assert run.exit_code == 0
-    assert run.annotations() == []
-    assert "every listed file exists already (2)" in run.stdout
-    assert "```" not in run.summary
-    assert [c.name for c in run.commands] == ["group", "endgroup"]
-    assert len(host.requests) == {PER_FILE: 3 + 2, SINGLE: 1}[strategy]
-    assert {file["state"] for file in run.registration["files"]} == {"skipped"}
-
-
-READERS: dict[str, tuple[dict[str, Any], bool]] = {
-    "classic without a scope": ({"kind": "classic", "scopes": ()}, False),
-    "classic without push": ({"kind": "classic", "push": False}, False),
-    "fine-grained": (
-        {"kind": "fine-grained", "permissions": {"contents": "read"}, "repositories": (TARGET,)},
-        True,
-    ),
-    "workflow of a fork": (
-        {
-            "kind": "installation",
-            "permissions": {"contents": "read", "pull_requests": "read"},
-            "repositories": (TARGET,),
-        },
-        True,
-    ),
-    "App": ({"kind": "installation", "permissions": {"contents": "read"}}, True),
+READERS: dict[str, dict[str, Any]] = {
+    "classic without a scope": {"kind": "classic", "scopes": ()},
+    "classic without push": {"kind": "classic", "push": False},
+    "fine-grained": {
+        "kind": "fine-grained",
+        "permissions": {"contents": "read"},
+        "repositories": (TARGET,),
+    },
+    "workflow of a fork": {
+        "kind": "installation",
+        "permissions": {"contents": "read", "pull_requests": "read"},
+        "repositories": (TARGET,),
+    },
+    "App": {"kind": "installation", "permissions": {"contents": "read"}},
 }
 
 
-@pytest.mark.parametrize(("token", "private"), READERS.values(), ids=READERS)
+@pytest.mark.parametrize("token", READERS)
 @pytest.mark.parametrize("stands", [False, True])
 def test_a_token_that_may_only_read_suffices(
-    start: Start,
-    action: Action,
-    host: StandInHost,
-    token: dict[str, Any],
-    private: bool,
-    stands: bool,
+    start: Start, action: Action, host: StandInHost, token: str, stands: bool
 ) -> None:
+    private = READERS[token]["kind"] != "classic"
     repository = host.create_repository(TARGET, {"README.md": b"x"}, private=private)
     if stands:
         # What that branch is about, some of these tokens may not see.
         repository.create_branch(SCAFFOLD_BRANCH)
-    run = start(
-        mode="check", definitions=action.listing(*LIST), host_token=host.create_token(**token)
-    )
+    given = {
+        "definitions": action.listing(*LIST),
+        "host_token": host.create_token(**READERS[token]),
+    }
+    run = start(given, mode="check")
     assert run.exit_code == 1, run.text
     assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
     assert only_reads(host)
 
 
-def test_an_archived_repository_can_be_checked(
-    start: Start, action: Action, host: StandInHost
-) -> None:
-    host.create_repository(TARGET, {"README.md": b"x"}, archived=True)
-    run = start(mode="check", definitions=action.listing(*LIST))
-    assert run.exit_code == 1
-    assert run.registration["error"] is None
-
-
 # --- What is shown ------------------------------------------------------------------------
 
 
-def test_the_console_has_a_diff(start: Start, action: Action, repository: Repository) -> None:
-    run = start(mode="plan", definitions=action.listing(*LIST))
-    start_of_diff = run.lines.index("What would be created (4)") + 1
-    assert run.lines[start_of_diff:-10] == SHOWN
+@pytest.mark.parametrize("runner", [False, True])
+def test_what_is_shown_of_a_plan(
+    start: Start, action: Action, repository: Repository, runner: bool
+) -> None:
+    run = start(mode="plan", definitions=action.listing(*LIST), runner=runner)
+    # On the console, where the diff is a group on the runner
+    assert [c.name for c in run.commands] == ["group", "endgroup"] * (2 * runner)
+    title = "What would be created (4)"
+    at = run.lines.index(f"::group::{title}" if runner else title) + 1
+    assert run.lines[at : -11 if runner else -10] == SHOWN
     assert run.lines[-10] == "Files: 4 missing, 1 present (5 in all). Nothing was written."
     assert run.lines[-9:-1] == plan_lines("en", 4, 1)
     assert run.lines[-1] == "Run this without `mode: plan` to open the pull request."
     assert run.stderr == ""
-    assert run.commands == []
-
-
-def test_the_diff_is_a_group_on_the_runner(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    run = start(mode="plan", definitions=action.listing(*LIST), runner=True)
-    at = run.lines.index("::group::What would be created (4)")
-    end = run.lines.index("::endgroup::", at)
-    assert run.lines[at + 1 : end] == SHOWN
-    assert [c.name for c in run.commands] == ["group", "endgroup"] * 2
-
-
-def test_the_step_summary_has_the_counts_and_the_diff(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    run = start(mode="plan", definitions=action.listing(*LIST))
-    counts = (
-        "| To create | 4 |\n| Present | 1 |\n| Declined | 0 |\n\nRun this without `mode: plan` "
-    )
-    assert f"| Item | Count |\n| --- | --- |\n{counts}" in run.summary
+    # In the step summary
+    counts = "| To create | 4 |\n| Present | 1 |\n| Declined | 0 |\n"
+    table = f"| Item | Count |\n| --- | --- |\n{counts}\nRun this without `mode: plan` "
+    assert table in run.summary
     diff, rest = fenced(run.summary)
     assert diff == DIFF
     assert [line for line in rest if line] == ["</details>"]
     assert "Empty (2): `empty`, `line feed`\n" in run.summary
-    paths = only_ours(run.summary).paths
-    assert {path: cells[0] for path, cells in paths.items() if path in MISSING} == dict.fromkeys(
-        MISSING, "missing"
-    )
-
-
-def test_outputs_and_report(start: Start, action: Action, repository: Repository) -> None:
-    run = start(mode="plan", definitions=action.listing(*LIST))
-    outputs = {name: value for name, value in run.outputs.items() if name != "report"}
-    assert outputs == {
-        "created": "0",
-        "skipped": "1",
-        "failed": "0",
-        "missing": "4",
-        "blank": "0",
-        "differing": "0",
-        "invalid": "0",
-        "branch": "",
-        "pull_request_number": "",
-        "pull_request_url": "",
-        "pull_request_operation": "none",
-        "repositories": "",
-        "incomplete": "",
-        "deferred": "",
-        "matrix": "",
-        "report_path": "",
-        "table_path": "",
-        "page_path": "",
-    }
+    rows = only_ours(run.summary).paths
+    assert [path for path, cells in rows.items() if cells[0] == "missing"] == MISSING
+    # In the outputs and the report
+    filled = {name for name, value in run.outputs.items() if value}
+    expected = {"created": "0", "skipped": "1", "failed": "0", "missing": "4"}
+    expected |= dict.fromkeys(("blank", "differing", "invalid"), "0")
+    expected["pull_request_operation"] = "none"
+    assert {name: run.outputs[name] for name in filled - {"report"}} == expected
     assert run.registration["mode"] == "plan"
-    filled = {"presence": "filled", "blob": blob_id(b"# Example\n")}
-    assert run.registration["files"] == [
-        {
-            "path": path,
-            "state": state,
-            "reason": reason,
-            "commit": None,
-            **(filled if path == "README.md" else {}),
-        }
-        for path, state, reason in (
-            ("README.md", "skipped", "exists on main"),
-            *((path, "missing", None) for path in MISSING),
-        )
+    there, *missing = run.registration["files"]
+    assert there == {
+        "path": "README.md",
+        "state": "skipped",
+        "reason": "exists on main",
+        "commit": None,
+        "presence": "filled",
+        "blob": blob_id(b"# Example\n"),
+    }
+    assert missing == [
+        {"path": path, "state": "missing", "reason": None, "commit": None} for path in MISSING
     ]
 
 
@@ -324,39 +247,32 @@ def test_english_has_no_japanese_and_japanese_has(
 # --- Check --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        (
-            "en",
-            (
-                "Files: 4 missing, 1 present (5 in all). Nothing was written. To add them, run "
-                "this with `mode: register` and merge the pull request that it opens.\n"
-                "Files: docs/guide.md, empty, line feed, .mcp.json"
-            ),
-        ),
-        (
-            "ja",
-            (
-                "全 5 件: 不足 4 件、既存 1 件。何も書き込んでいません。追加するには、"
-                "`mode: register` で実行し、作成されるプルリクエストをマージしてください。\n"
-                "ファイル: docs/guide.md、empty、line feed、.mcp.json"
-            ),
-        ),
-    ],
-)
+MISSING_FILES = {
+    "en": (
+        "Files: 4 missing, 1 present (5 in all). Nothing was written. To add them, run "
+        "this with `mode: register` and merge the pull request that it opens.\n"
+        "Files: docs/guide.md, empty, line feed, .mcp.json"
+    ),
+    "ja": (
+        "全 5 件: 不足 4 件、既存 1 件。何も書き込んでいません。追加するには、"
+        "`mode: register` で実行し、作成されるプルリクエストをマージしてください。\n"
+        "ファイル: docs/guide.md、empty、line feed、.mcp.json"
+    ),
+}
+
+
+@pytest.mark.parametrize("language", MISSING_FILES)
 def test_one_annotation_names_what_is_missing(
-    action: Action, repository: Repository, strategy: str, language: str, text: str
+    start: Start, action: Action, repository: Repository, language: str
 ) -> None:
-    more = {"mode": "check", "commit_strategy": strategy, "language": language}
-    definitions = action.listing(*LIST)
-    run = action(more, definitions=definitions, runner=True)
+    given = {"mode": "check", "definitions": action.listing(*LIST)}
+    run = start(given, language=language, runner=True)
     assert run.exit_code == 1
     [annotation] = run.annotations()
-    link = "docs/troubleshooting.md#files-are-missing"
+    text, link = MISSING_FILES[language], "docs/troubleshooting.md#files-are-missing"
     assert (annotation.data, dict(annotation.properties)) == (f"{text} → {link}", {})
     assert run.annotations("warning") == []
-    plain = action(more, definitions=definitions)
+    plain = start(given, language=language)
     shown = text.replace("\n", "\n  ")
     assert plain.stderr.rstrip("\n").endswith(f"{shown} → {link}")
     assert plain.stderr.count("\n") == 2
@@ -427,23 +343,6 @@ def test_an_open_pull_request_is_reported(
     assert only_reads(host)
 
 
-def test_a_declined_pull_request_is_reported(
-    start: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    definitions = action.listing(*LIST)
-    start(definitions=definitions)
-    repository.close(1)
-    host.requests.clear()
-    run = start(definitions=definitions, mode="plan")
-    assert run.exit_code == 0
-    assert "closed without being merged" in run.stdout
-    assert "reopen the pull request" in run.registration["notes"][0]
-    assert "is open" not in run.text
-    assert "declined in [#1]" in run.summary
-    assert "would be created" not in run.text
-    assert only_reads(host)
-
-
 def test_a_merged_pull_request_is_not_mentioned(
     start: Start, action: Action, repository: Repository
 ) -> None:
@@ -457,37 +356,28 @@ def test_a_merged_pull_request_is_not_mentioned(
 SECOND = f"{SCAFFOLD_BRANCH}-2"
 
 
-@pytest.fixture
-def second(start: Start, action: Action, host: StandInHost, repository: Repository) -> str:
-    """A list whose second registration is proposed from `-2`: the first branch was merged."""
+def test_a_pull_request_of_a_later_name_is_reported(
+    start: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """The first branch was merged, so the second registration is proposed from `-2`."""
     start(definitions=action.listing("one"))
     repository.merge(1)
-    definitions = action.listing("one", "two")
-    assert start(definitions=definitions).outputs["branch"] == SECOND
+    given = {"definitions": action.listing("one", "two"), "mode": "check"}
+    assert start(given, mode="register").outputs["branch"] == SECOND
     host.requests.clear()
-    return definitions
-
-
-def test_an_open_pull_request_of_a_later_name_is_reported(
-    start: Start, host: StandInHost, repository: Repository, second: str, strategy: str
-) -> None:
-    run = start(definitions=second, mode="check")
+    run = start(given)
     assert run.exit_code == 1, run.text
     url = f"{repository.html_url}/pull/2"
     assert run.registration["pull_request"] == {"number": 2, "url": url, "operation": "none"}
     assert "merge the open pull request" in run.summary
     assert "mode: register" not in run.text
-    assert only_reads(host)
     # The pull requests of both names and of the next one, and what the branch holds
-    assert len(host.requests) == {PER_FILE: 3 + 2 + 1 + 3 + 1, SINGLE: 1 + 1}[strategy]
+    graphql = any(request.path == "/graphql" for request in host.requests)
+    assert len(host.requests) == (1 + 1 if graphql else 3 + 2 + 1 + 3 + 1)
 
-
-def test_a_declined_pull_request_of_a_later_name_is_reported(
-    start: Start, host: StandInHost, repository: Repository, second: str, strategy: str
-) -> None:
     repository.close(2)
     repository.delete_branch(SECOND)
-    run = start(definitions=second, mode="check")
+    run = start(given)
     assert run.exit_code == 1, run.text
     assert "declined in [#2]" in run.summary
     assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
@@ -543,23 +433,22 @@ def test_plan_and_check_of_both_profiles(
 # --- The next step --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("language", "words"),
-    [
-        ("en", "The repository is archived, so nothing can be opened there."),
-        ("ja", "リポジトリはアーカイブされているため、プルリクエストを開けません。"),
-    ],
-)
+@pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("mode", EXIT_CODES)
 def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
-    start: Start, action: Action, repository: Repository, mode: str, language: str, words: str
+    start: Start, action: Action, repository: Repository, mode: str, language: str
 ) -> None:
     repository.archived = True
     run = start(mode=mode, definitions=action.listing("a"), language=language)
+    words = {
+        "en": "The repository is archived, so nothing can be opened there.",
+        "ja": "リポジトリはアーカイブされているため、プルリクエストを開けません。",
+    }[language]
     assert words in run.console
     assert words in run.summary
     assert "mode: plan" not in run.console
     assert run.exit_code == EXIT_CODES[mode]
+    assert run.registration["error"] is None
 
 
 def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:

@@ -10,16 +10,17 @@ import pytest
 
 from registrar.lists.profiles import CHOICES
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.contract.test_run import refuse, summary_lines
+from tests.contract.test_run import summary_lines
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
-    STRATEGIES,
     TARGET,
     Action,
+    Start,
     calls,
+    refuse,
     writes,
 )
 
@@ -39,66 +40,46 @@ def test_all_registers_health_then_scaffold(
     assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
     # The token is checked once for both.
     assert len(host.requests) == 1 + (21 - 1) + (63 - 1)
-
-
-def test_all_prints_a_summary_for_each(action: Action, repository: Repository) -> None:
-    run = action(profile="all")
+    # A summary for each
     assert run.lines[-8:] == summary_lines("ja", 27, 2, 0)
     first = run.lines.index("完了サマリー") - 1
     assert run.lines[first : first + 8] == summary_lines("ja", 7, 0, 0)
     assert run.summary.count("| 項目 | 件数 |") == 2
     assert run.summary.index("| 作成 | 7 |") < run.summary.index("| 作成 | 27 |")
-
-
-def test_all_sums_the_counts_and_leaves_branch_and_pull_request_empty(
-    action: Action, repository: Repository
-) -> None:
-    outputs = action(profile="all").outputs
-    assert [outputs[name] for name in ("created", "skipped", "failed")] == ["34", "2", "0"]
-    empty = ("branch", "pull_request_number", "pull_request_url")
-    assert [outputs[name] for name in empty] == ["", "", ""]
+    # The counts are summed; there is no one branch and no one pull request
+    names = ("created", "skipped", "failed", "branch", "pull_request_number", "pull_request_url")
+    assert [run.outputs[name] for name in names] == ["34", "2", "0", "", "", ""]
 
 
 @pytest.mark.parametrize(
-    ("refused", "pulls", "exit_code"),
+    ("refused", "protected", "pulls", "exit_code"),
     [
         # One ends with 1, the other with 0.
-        (["PUT contents/.github/SUPPORT.md"], [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
-        (["PUT contents/DESIGN.md"], [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
-        (["PUT contents/.github/"], [SCAFFOLD_BRANCH], 1),
-        # Both end with 1.
-        (["PUT contents/"], [], 1),
+        ("PUT contents/.github/SUPPORT.md", None, [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
+        ("PUT contents/DESIGN.md", None, [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
+        ("PUT contents/.github/", None, [SCAFFOLD_BRANCH], 1),
+        ("PUT contents/", None, [], 1),  # 1 and 1
+        (None, "chore/add-community*", [SCAFFOLD_BRANCH], 1),  # 2 and 0
+        (None, "chore/add-scaffold*", [HEALTH_BRANCH], 1),  # 0 and 2
+        (None, "chore/*", [], 2),  # 2 and 2
     ],
 )
 def test_all_goes_on_after_a_failed_registration(
     action: Action,
     host: StandInHost,
     repository: Repository,
-    refused: list[str],
+    refused: str | None,
+    protected: str | None,
     pulls: list[str],
     exit_code: int,
 ) -> None:
-    for call in refused:
-        refuse(host, call)
+    if refused:
+        refuse(host, refused)
+    if protected:
+        repository.protect(protected, "ruleset")
     run = action(profile="all")
     assert run.exit_code == exit_code
     assert [pull.head for pull in repository.pull_requests] == pulls
-    assert run.stdout.count("完了サマリー\n") == 2
-
-
-@pytest.mark.parametrize(
-    ("protected", "exit_code"),
-    [
-        ("chore/add-community*", 1),  # 2 and 0
-        ("chore/add-scaffold*", 1),  # 0 and 2
-        ("chore/*", 2),  # 2 and 2
-    ],
-)
-def test_exit_code_of_all_when_a_branch_is_refused(
-    action: Action, repository: Repository, protected: str, exit_code: int
-) -> None:
-    repository.protect(protected, "ruleset")
-    assert action(profile="all").exit_code == exit_code
 
 
 def test_all_stops_at_a_bad_token(
@@ -195,7 +176,6 @@ def test_the_workspace_of_the_runner_counts_not_the_working_directory(
     assert run.exit_code == 0, run.text
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(
     ("profile", "branch", "title"),
     [
@@ -208,14 +188,14 @@ def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
     profile: str | None,
     branch: str,
     title: str,
-    strategy: str,
+    start: Start,
     action: Action,
     repository: Repository,
 ) -> None:
     listed = [{"path": "a"}, {"path": "b", "content": "text"}, {"path": "c", "content_file": "c"}]
     action.write("c", b"\x00\xff")
     name = action.write("list.json", json.dumps(listed))
-    run = action(profile=profile, definitions=name, commit_strategy=strategy, language="en")
+    run = start(profile=profile, definitions=name)
     assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", branch)
     expected = {"a": b"\n", "b": b"text", "c": b"\x00\xff"}
     assert repository.files(branch) == repository.files() | expected
@@ -223,7 +203,6 @@ def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
     assert run.registration["profile"] == (profile or "missing")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])
 def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     name: str, strategy: str, action: Action, repository: Repository
@@ -240,17 +219,6 @@ def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     assert messages == ([pull.title] if strategy == SINGLE else ["chore: add b", "chore: add a"])
     assert run.registration["profile"] == name
     assert f"## registrar: `{TARGET}` (`{name}`)" in run.summary
-
-
-def test_a_branch_without_a_commit_is_taken_where_its_name_comes_from_the_list(
-    action: Action, repository: Repository
-) -> None:
-    """As that of a built-in list: an interrupted run made it."""
-    repository.create_branch("chore/add-service-files")
-    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(profile=None, definitions=listed, runner=True)
-    assert run.outputs["branch"] == "chore/add-service-files"
-    assert run.registration["notes"] == []
 
 
 def test_a_named_list_with_a_profile_has_the_branch_and_the_texts_of_the_profile(
@@ -310,7 +278,6 @@ def test_a_branch_that_the_name_of_the_list_makes_impossible_is_refused(
 
 
 @pytest.mark.parametrize("more", [{}, {"target_repos": "octo/*"}, {"mode": "plan"}])
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_run_without_any_list_is_refused_before_any_request(
     strategy: str,
     more: dict[str, str],
@@ -339,14 +306,3 @@ def test_a_mistyped_input_comes_before_the_list_that_is_missing_because_of_it(
     assert "There is no input profiles. Did you mean the input profile?" in first
     assert "There is no list" in second
     assert host.requests == []
-
-
-def test_a_hundred_files(action: Action, host: StandInHost, repository: Repository) -> None:
-    """More than the host's pace of a minute would make the run wait: only reads here."""
-    listed = [{"path": f"d{number % 7}/{number}"} for number in range(100)]
-    repository.commit({str(entry["path"]): b"x" for entry in listed})
-    run = action(definitions=action.write("list.json", json.dumps(listed)), language="en")
-    assert run.exit_code == 0
-    assert len(host.requests) == 3 + 100
-    assert "[100/100] d1/99: exists" in run.lines
-    assert "[  1/100] d0/0: exists" in run.lines

@@ -69,6 +69,7 @@ def test_a_second_run_sends_no_update(
     host.requests.clear()
     run = start(definitions=definitions)
     assert body(repository) == first
+    assert "up to date" in run.console
     assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT", "POST pulls"))]
     assert run.outputs["pull_request_operation"] == "none"
     assert run.outputs["pull_request_number"] == "1"

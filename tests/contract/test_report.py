@@ -12,7 +12,6 @@ import jsonschema_rs
 import pytest
 
 from registrar.models.standing import blob_id
-from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
@@ -22,6 +21,7 @@ from tests.harness import (
     Run,
     SignalAt,
     Start,
+    refuse,
     report_schema,
     shortened,
 )
@@ -47,10 +47,7 @@ def test_a_registration(
     run = start(definitions=action.listing("b", "README.md", "a"))
     commits = {path: c.sha for c in repository.log(SCAFFOLD_BRANCH)[:-1] for path in c.paths}
     assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
-    created = {
-        "state": "created",
-        "reason": None,
-    }
+    created = {"state": "created", "reason": None}
     assert run.report == {
         "version": 1,
         "exit_code": 0,
@@ -121,45 +118,6 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
 # --- However it ends ----------------------------------------------------------------------
 
 
-def test_a_failed_file(action: Action, host: StandInHost, repository: Repository) -> None:
-    refuse(host, "PUT contents/b", message="No, not this one")
-    run = action(definitions=action.listing("a", "b", "c"), language="en")
-    assert run.exit_code == 1
-    assert states(run) == ["created", "failed", "created"]
-    assert "No, not this one" in run.registration["files"][1]["reason"]
-    assert run.registration["error"] is None
-
-
-def test_a_pull_request_that_is_refused(
-    start: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.actions_may_create_pull_requests = False
-    run = start(
-        definitions=action.listing("a"),
-        host_token=host.create_token("installation"),
-        env={"GITHUB_REPOSITORY": TARGET},
-    )
-    assert run.exit_code == run.registration["exit_code"] == 1
-    assert "not permitted to create" in run.registration["error"]
-    assert (run.registration["branch"], run.registration["pull_request"]) == (SCAFFOLD_BRANCH, None)
-    assert states(run) == ["created"]
-
-
-def test_a_repository_that_is_not_there(start: Start, action: Action, host: StandInHost) -> None:
-    run = start(definitions=action.listing("a"))
-    assert run.exit_code == run.registration["exit_code"] == 2
-    assert run.registration["error"].startswith(f"There is no repository {TARGET}")
-    assert run.registration["branch"] is run.registration["base_branch"] is None
-
-
-def test_a_token_that_is_refused(start: Start, action: Action, host: StandInHost) -> None:
-    host.revoke_token(action.default_token)
-    run = start(definitions=action.listing("a"))
-    assert run.exit_code == 2
-    errors = run.report["errors"] or [run.registration["error"]]
-    assert "Bad credentials" in errors[0]
-
-
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
 def test_bad_input(action: Action, host: StandInHost, mode: str) -> None:
     run = action(mode=mode, target_repo="x", definitions="gone.json", language="en")
@@ -182,23 +140,13 @@ def test_one_registration_of_two_that_failed(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_run_that_is_cancelled(
-    start: Start,
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    strategy: str,
-    number: signal.Signals,
+    action: Action, host: StandInHost, repository: Repository, strategy: str, number: signal.Signals
 ) -> None:
-    end = SignalAt(number, lambda request: shortened(request) == FIRST[strategy])
     host.latency = 0.2
-    host.on_request = end
-    environ = action.environment(
-        {
-            "definitions": action.listing("a", "b"),
-            "language": "en",
-            "commit_strategy": strategy,
-        }
-    ) | {"RUNNER_TEMP": str(temporary(action))}
+    host.on_request = end = SignalAt(number, lambda request: shortened(request) == FIRST[strategy])
+    given = {"definitions": action.listing("a", "b"), "commit_strategy": strategy}
+    environ = action.environment(given | {"language": "en"})
+    environ["RUNNER_TEMP"] = str(temporary(action))
     run = action.end(end.to(action.begin(environ)), environ)
     assert run.exit_code == run.registration["exit_code"] == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.registration["error"]
@@ -215,33 +163,24 @@ def test_the_file_holds_what_the_output_holds(
 ) -> None:
     directory = temporary(action)
     env = {"RUNNER_TEMP": str(directory)}
-    definitions = action.listing("a", "日本語/\u00e9", "\U0001f600")
-    runs = [start(definitions=definitions, mode=m, env=env) for m in ("plan", "register")]
+    paths = ["a", "日本語/\u00e9", "\U0001f600"]
+    given = {"definitions": action.listing(*paths)}
+    runs = [start(given, mode=mode, env=env) for mode in ("plan", "register")]
     names = [run.outputs["report_path"] for run in runs]
     others = [run.outputs[each] for run in runs for each in ("table_path", "page_path")]
     assert len({*names, *others}) == 6, "two steps of one job do not overwrite each other's files"
     assert sorted(file.name for file in directory.iterdir()) == sorted([*names, *others])
     for run, name in zip(runs, names, strict=True):
         assert (directory / name).read_text("ascii") == run.outputs["report"]
-        assert [f["path"] for f in run.registration["files"]] == [
-            "a",
-            "日本語/\u00e9",
-            "\U0001f600",
-        ]
+        assert [f["path"] for f in run.registration["files"]] == paths
 
 
 def test_a_report_too_large_for_an_output_is_a_file_only(
-    action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     paths = [f"{number:0>250}" for number in range(1900)]
-    run = action(
-        mode="check",
-        commit_strategy=SINGLE,
-        definitions=action.listing(*paths),
-        language="en",
-        runner=True,
-        env={"RUNNER_TEMP": str(temporary(action))},
-    )
+    env = {"RUNNER_TEMP": str(temporary(action))}
+    run = single(mode="check", definitions=action.listing(*paths), runner=True, env=env)
     assert run.exit_code == 1
     assert run.outputs["report"] == ""
     assert run.outputs["skipped"] == "0"
@@ -254,20 +193,15 @@ def test_a_report_too_large_for_an_output_is_a_file_only(
     assert len(run.annotations()) == 1
 
 
-@pytest.mark.parametrize("kind", ["gone", "file"])
+@pytest.mark.parametrize("kind", ["gone", "file", ""])
 def test_a_directory_that_takes_no_file(
-    action: Action, repository: Repository, tmp_path: Path, kind: str
+    single: Start, action: Action, repository: Repository, kind: str
 ) -> None:
-    directory = tmp_path / kind
+    directory = action.directory / kind
     if kind == "file":
         directory.write_bytes(b"")
-    run = action(
-        definitions=action.listing("a"),
-        commit_strategy=SINGLE,
-        language="en",
-        runner=True,
-        env={"RUNNER_TEMP": str(directory)},
-    )
+    env = {"RUNNER_TEMP": str(directory) if kind else ""}
+    run = single(definitions=action.listing("a"), runner=True, env=env)
     assert run.exit_code == 0, run.text
     assert run.outputs["report_path"] == ""
     assert run.registration["created"] == 1
@@ -275,21 +209,11 @@ def test_a_directory_that_takes_no_file(
     assert "| Created | 1 |" in run.summary
 
 
-def test_without_a_runner_there_is_no_file(action: Action, repository: Repository) -> None:
-    run = action(mode="plan", definitions=action.listing("a"), env={"RUNNER_TEMP": ""})
-    assert run.outputs["report_path"] == ""
-    assert run.stderr == ""
-    assert states(run) == ["missing"]
-
-
 def test_no_report_holds_a_token(action: Action, host: StandInHost, repository: Repository) -> None:
     token = action.default_token
     refuse(host, "PUT contents/a", message=f"No: {token}")
-    run = action(
-        definitions=action.listing("a"),
-        language="en",
-        env={"RUNNER_TEMP": str(temporary(action))},
-    )
+    env = {"RUNNER_TEMP": str(temporary(action))}
+    run = action(definitions=action.listing("a"), language="en", env=env)
     assert "No: ***" in run.registration["files"][0]["reason"]
     assert token not in (temporary(action) / run.outputs["report_path"]).read_text()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT, blocks
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     PER_FILE,
@@ -27,7 +27,9 @@ from tests.harness import (
     is_read,
     only_reads,
     queries,
+    refuse,
 )
+from tests.organisation import states
 
 LIST: dict[str, Any] = {
     "files": ["SECURITY.md"],
@@ -226,36 +228,6 @@ def any_way(way: str, action: Action) -> Start:
     return run
 
 
-@pytest.mark.large
-@pytest.mark.parametrize("kind", ["classic", "installation"])
-@pytest.mark.parametrize("in_answer", [True, False])
-def test_each_of_many_repositories_gets_its_own_files(
-    many: Start, host: StandInHost, kind: Kind, in_answer: bool
-) -> None:
-    host.quirks.without_properties = not in_answer
-    made = []
-    for number in range(40):
-        name = list(CASES)[number % len(CASES)]
-        attributes, files, expected = CASES[name]
-        full_name = f"octo-org/{number}-{name}"
-        made.append((host.create_repository(full_name, files, **attributes), files, expected))
-    given = {"host_token": host.create_token(kind)}
-    run = many(given)
-    assert run.exit_code == 0, run.text
-    for repository, files, expected in made:
-        assert proposed(repository, files) == {"SECURITY.md", *expected}, repository.full_name
-        assert len(repository.pull_requests) == 1
-    asked = [each for each in host.requests if each.path.endswith("/properties/values")]
-    assert len(asked) == (not in_answer)
-    again = many(given)
-    assert again.exit_code == 0
-    assert again.report["fleet"]["states"]["waiting"] == 40
-    assert all(len(repository.pull_requests) == 1 for repository, _, _ in made)
-    for repository, _, _ in made:
-        repository.merge(1)
-    assert many(given, mode="check").exit_code == 0
-
-
 def written(host: StandInHost) -> list[str]:
     """The paths that were written since the requests were cleared."""
     sent = [request for request in host.requests if not is_read(request)]
@@ -373,16 +345,9 @@ def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written
 ) -> None:
     repository = host.create_repository("octo-org/a", {"a": b""})
     host.quirks.without_properties = True
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.path.endswith("/properties/values"),
-            times=None,
-            status=status,
-            message=words,
-            headers={"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"},
-        )
-    )
+    asked = {"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"}
+    values = "/properties/values"
+    refuse(host, lambda r: r.path.endswith(values), status, message=words, headers=asked)
     run = any_way(host_token=host.create_token("installation"))
     assert run.exit_code == 2
     assert only_reads(host)
@@ -663,22 +628,26 @@ def test_an_organisation_gets_exactly_the_right_files(
     action: Action, host: StandInHost, kind: Kind, in_answer: bool
 ) -> None:
     host.quirks.without_properties = not in_answer
-    made = organisation(host, 200, seed=1)
+    made = organisation(host, 80, seed=1)
     given = {
         "host_token": host.create_token(kind),
         "target_repos": "octo-org/*, -property:tier=bronze",
         "definitions": action.write("files.yml", example()),
-        "max_pull_requests": "200",
         "max_minutes": "360",
         "language": "en",
     }
     run = action(given, target_repo=None)
     assert run.exit_code == 0, run.text
+    asked = [each for each in host.requests if each.path.endswith("/properties/values")]
+    assert len(asked) == (not in_answer)
+    again = action(given, target_repo=None)
+    assert states(again) == {"waiting": states(run)["opened"]}
     for repository, expected in made.values():
         before = set(repository.files())
         branches = [name for name in repository.branches if name != "main"]
         found = {path for name in branches for path in repository.files(name)} - before
         assert found == expected, repository.full_name
+        assert len(repository.pull_requests) == bool(expected)
         if ".github/CODEOWNERS" in found:
             owners = repository.files(branches[0])[".github/CODEOWNERS"]
             assert owners == f"* @octo-org/{repository.properties['team']}\n".encode()
@@ -697,7 +666,7 @@ def test_rules_take_hardly_more_requests_than_one_list(
     action: Action, host: StandInHost, in_answer: bool
 ) -> None:
     host.quirks.without_properties = not in_answer
-    organisation(host, 600, seed=2)
+    organisation(host, 300, seed=2)
     given = {"target_repos": "octo-org/*", "mode": "plan", "language": "en"}
     requests = []
     for listed in (action.listing("SECURITY.md"), action.write("files.yml", example())):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 
 import pytest
 
+from tests.clocks import BEGINNING
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
@@ -16,15 +18,16 @@ from tests.harness import (
     TARGET,
     Action,
     calls,
+    refuse,
     shortened,
     writes,
 )
 
 MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
-PROFILES = [
-    ("scaffold", SCAFFOLD_BRANCH, SCAFFOLD, MISSING),
-    ("health", HEALTH_BRANCH, HEALTH, list(HEALTH)),
-]
+PROFILES: dict[str, tuple[str, Mapping[str, str | None], str]] = {
+    "scaffold": (SCAFFOLD_BRANCH, SCAFFOLD, "chore: add scaffold files"),
+    "health": (HEALTH_BRANCH, HEALTH, "docs: add community health files"),
+}
 
 
 def content(definition: str | None) -> bytes:
@@ -32,46 +35,26 @@ def content(definition: str | None) -> bytes:
     return b"\n" if definition is None else definition.encode()
 
 
-def refuse(host: StandInHost, call: str, status: int = 422, **more: object) -> Fault:
-    """Let the host refuse every request that is ``call`` (or begins with it)."""
-    return host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: shortened(request).startswith(call),
-            times=None,
-            status=status,
-            **more,  # type: ignore[arg-type]
-        )
-    )
-
-
 # --- Calls and their order ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
+@pytest.mark.parametrize("profile", PROFILES)
 def test_makes_the_calls_of_the_contract_in_its_order(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    profile: str,
-    branch: str,
-    listed: dict[str, str | None],
-    missing: list[str],
+    action: Action, host: StandInHost, repository: Repository, profile: str
 ) -> None:
+    branch, listed, _ = PROFILES[profile]
+    missing = [path for path in listed if path not in repository.files()]
     run = action(profile=profile)
     assert run.exit_code == 0, run.text
+    assert action.clock.now == BEGINNING, "no pause while the pace is far"
 
     made = calls(host)
     reads = 3 + len(listed) + 2
     assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
     # The checks run at once, and beside them two reads about the branch: their order is nobody's.
-    assert sorted(made[3:reads]) == sorted(
-        [
-            *(f"GET contents/{path}" for path in listed),
-            f"GET git/matching-refs/heads/{branch}",
-            "GET pulls",
-        ]
-    )
+    checks = [f"GET contents/{path}" for path in listed]
+    about_branch = [f"GET git/matching-refs/heads/{branch}", "GET pulls"]
+    assert sorted(made[3:reads]) == sorted([*checks, *about_branch])
     assert made[reads:] == [
         "POST git/refs",
         *(f"PUT contents/{path}" for path in missing),
@@ -79,12 +62,19 @@ def test_makes_the_calls_of_the_contract_in_its_order(
     ]
     # Limits: 60 and 16, with all files missing; the token check and four reads come on top.
     assert len(made) == {"scaffold": 63, "health": 21}[profile]
-
-
-def test_the_budget_holds_when_every_file_is_missing(action: Action, host: StandInHost) -> None:
-    host.create_repository(TARGET, {"LICENSE": b"MIT\n"})
-    assert action().exit_code == 0
-    assert len(host.requests) == 60 + 5
+    head = repository.head()
+    assert [r.query for r in host.requests if shortened(r) in checks] == [{"ref": head}] * len(
+        checks
+    )
+    verb = {"scaffold": "chore", "health": "docs"}[profile]
+    assert [r.json for r in host.requests if r.method == "PUT"] == [
+        {
+            "message": f"{verb}: add {path}",
+            "content": base64.b64encode(content(listed[path])).decode(),
+            "branch": branch,
+        }
+        for path in missing
+    ]
 
 
 def test_checks_every_path_before_anything_is_written(
@@ -104,15 +94,6 @@ def test_checks_every_path_before_anything_is_written(
     assert not [r for r in calls(host)[len(before_first_write) :] if r.startswith("GET contents/")]
 
 
-def test_checks_all_paths_at_the_commit_of_the_default_branch(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    head = repository.head()
-    assert action().exit_code == 0
-    checks = [r.query for r in host.requests if shortened(r).startswith("GET contents/")]
-    assert checks == [{"ref": head}] * 29
-
-
 def test_what_appears_after_the_checks_is_not_seen_but_never_overwritten(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
@@ -123,28 +104,6 @@ def test_what_appears_after_the_checks_is_not_seen_but_never_overwritten(
     host.on_request = on_request
     assert action().exit_code == 0
     assert repository.files()["AGENTS.md"] == b"mine\n"
-
-
-@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
-def test_sends_each_missing_file_with_its_content_to_the_working_branch(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    profile: str,
-    branch: str,
-    listed: dict[str, str | None],
-    missing: list[str],
-) -> None:
-    assert action(profile=profile).exit_code == 0
-    verb = {"scaffold": "chore", "health": "docs"}[profile]
-    assert [r.json for r in host.requests if r.method == "PUT"] == [
-        {
-            "message": f"{verb}: add {path}",
-            "content": base64.b64encode(content(listed[path])).decode(),
-            "branch": branch,
-        }
-        for path in missing
-    ]
 
 
 def test_creates_the_branch_at_the_commit_of_the_default_branch(
@@ -162,60 +121,29 @@ def test_creates_the_branch_at_the_commit_of_the_default_branch(
 # --- What is there afterwards -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
-def test_the_branch_holds_exactly_the_old_tree_and_the_missing_files(
-    action: Action,
-    repository: Repository,
-    profile: str,
-    branch: str,
-    listed: dict[str, str | None],
-    missing: list[str],
+@pytest.mark.parametrize("profile", PROFILES)
+def test_leaves_a_branch_with_the_missing_files_and_one_pull_request(
+    action: Action, repository: Repository, profile: str
 ) -> None:
+    branch, listed, title = PROFILES[profile]
     before, head = repository.files(), repository.head()
-    assert action(profile=profile).exit_code == 0
-    added = {path: content(listed[path]) for path in missing}
+    added = {path: content(text) for path, text in listed.items() if path not in before}
+    assert action(profile=profile, language="en").exit_code == 0
     assert repository.files(branch) == before | added
     assert {repository.modes(branch)[path] for path in added} == {0o100644}
     assert (repository.head(), repository.files()) == (head, before)
     assert repository.branches == sorted(["main", branch])
-
-
-def test_makes_one_commit_per_file_and_leaves_author_and_committer_to_github(
-    action: Action, repository: Repository
-) -> None:
-    assert action().exit_code == 0
-    commits = repository.log(SCAFFOLD_BRANCH)[: len(MISSING)]
-    assert [commit.paths for commit in reversed(commits)] == [(path,) for path in MISSING]
+    # One commit for each file, by whom the token belongs to
+    commits = repository.log(branch)[: len(added)]
+    assert [commit.paths for commit in reversed(commits)] == [(path,) for path in added]
     assert {commit.author for commit in commits} == {"octocat"}
-
-
-@pytest.mark.parametrize(("profile", "branch", "listed", "missing"), PROFILES)
-def test_opens_one_pull_request_to_the_default_branch(
-    action: Action,
-    repository: Repository,
-    profile: str,
-    branch: str,
-    listed: dict[str, str | None],
-    missing: list[str],
-) -> None:
-    assert action(profile=profile).exit_code == 0
     [pull] = repository.pull_requests
-    title = {
-        "scaffold": "chore: add scaffold files",
-        "health": "docs: add community health files",
-    }[profile]
     assert (pull.title, pull.head, pull.base, pull.draft) == (title, branch, "main", False)
     assert pull.head_sha == repository.head(branch)
-
-
-def test_the_pull_request_lists_the_created_paths_before_the_skipped_ones(
-    action: Action, repository: Repository
-) -> None:
-    assert action(language="en").exit_code == 0
-    body = repository.pull_requests[0].body or ""
-    rows = [line for line in body.splitlines() if line.startswith("| `")]
-    assert len(rows) == 29
-    assert ["exists on" in row for row in rows] == [False] * 27 + [True] * 2
+    # The created paths are before the skipped ones
+    body = pull.body or ""
+    skipped = ["exists on" in line for line in body.splitlines() if line.startswith("| `")]
+    assert skipped == [False] * len(added) + [True] * (len(listed) - len(added))
     assert body.startswith("<!-- registrar:begin -->")
     assert body.endswith("<!-- registrar:end -->")
 
@@ -246,23 +174,12 @@ def test_a_second_run_after_the_merge_reads_and_writes_nothing(
 # --- Failures -----------------------------------------------------------------------------
 
 
-def test_a_failed_file_does_not_stop_the_run(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "PUT contents/.mcp.json", message="No, not this one")
-    run = action(language="en")
-    assert run.exit_code == 1
-    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["26", "2", "1"]
-    created = set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files())
-    assert created == set(MISSING) - {".mcp.json"}
-    assert calls(host)[-1] == "POST pulls"
-
-
-def test_the_reason_is_wherever_a_failed_file_is_reported(
+def test_a_failed_file_stops_no_other_and_its_reason_is_wherever_it_is_reported(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     refuse(host, "PUT contents/.mcp.json", message="No, not this one")
     run = action(language="en", runner=True)
+    assert run.exit_code == 1
     [annotation] = run.annotations()
     assert ".mcp.json" in annotation.data
     assert "No, not this one" in annotation.data
@@ -270,6 +187,11 @@ def test_the_reason_is_wherever_a_failed_file_is_reported(
     for text in (run.summary, repository.pull_requests[0].body or ""):
         assert "No, not this one" in only_ours(text).paths[".mcp.json"][0]
     assert only_ours(run.summary).items[0].startswith(".mcp.json was not created: No, not this")
+    # The others are created, and it is not tried again
+    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["26", "2", "1"]
+    created = set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files())
+    assert created == set(MISSING) - {".mcp.json"}
+    assert [calls(host).count("PUT contents/.mcp.json"), calls(host)[-1]] == [1, "POST pulls"]
 
 
 def test_no_pull_request_when_every_file_failed(
@@ -301,46 +223,6 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert "a ruleset forbids its name" in run.stderr
     assert "which needs the scope `workflow`" in run.stderr
     assert repository.branches == ["main"]
-
-
-def test_a_pull_request_that_cannot_be_opened_leaves_the_branch_and_a_link(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "POST pulls", status=403, message="Not today")
-    run = action(language="en")
-    assert run.exit_code == 1
-    assert len(repository.files(SCAFFOLD_BRANCH)) == 2 + 27 + 1
-    link = (
-        f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}"
-        "?quick_pull=1&title=chore%3A%20add%20scaffold%20files"
-    )
-    assert link in run.stderr
-    assert link in run.summary
-    assert "Not today" in run.stderr
-    assert run.lines[-8:] == summary_lines("en", 27, 2, 0)
-    assert run.outputs["branch"] == SCAFFOLD_BRANCH
-    assert run.outputs["pull_request_number"] == ""
-
-
-def test_the_run_stops_before_the_first_write_when_a_check_fails(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "GET contents/AGENTS.md", status=451, message="Unavailable")
-    run = action(language="en")
-    assert run.exit_code == 2
-    assert writes(host) == []
-    assert "AGENTS.md" in run.stderr
-    assert "Unavailable" in run.stderr
-    assert repository.branches == ["main"]
-    assert run.lines[-8:][3] == f"Repository: {TARGET}"
-
-
-def test_a_refused_file_is_sent_once(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "PUT contents/AGENTS.md", message="No")
-    action()
-    assert writes(host).count("PUT contents/AGENTS.md") == 1
 
 
 # --- Output formats -----------------------------------------------------------------------
@@ -376,71 +258,41 @@ def plan_lines(language: str, to_create: int, present: int, declined: int = 0) -
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-@pytest.mark.parametrize(("profile", "created", "skipped"), [("scaffold", 27, 2), ("health", 7, 0)])
-def test_console_summary(
-    action: Action,
-    repository: Repository,
-    language: str,
-    profile: str,
-    created: int,
-    skipped: int,
+def test_the_table_of_counts(
+    action: Action, host: StandInHost, repository: Repository, language: str
 ) -> None:
-    run = action(profile=profile, language=language)
-    assert run.lines[-8:] == summary_lines(language, created, skipped, 0)
-    assert run.stderr == ""
-
-
-@pytest.mark.parametrize("language", ["ja", "en"])
-@pytest.mark.parametrize(("profile", "created", "skipped"), [("scaffold", 26, 2), ("health", 6, 0)])
-def test_step_summary_has_the_table_of_counts(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    language: str,
-    profile: str,
-    created: int,
-    skipped: int,
-) -> None:
-    path = {"scaffold": "DESIGN.md", "health": ".github/SUPPORT.md"}[profile]
-    refuse(host, f"PUT contents/{path}", message="No")
+    """On the console, and in the step summary."""
+    refuse(host, "PUT contents/DESIGN.md", message="No")
+    run = action(language=language)
+    assert run.lines[-8:] == summary_lines(language, 26, 2, 1)
     header, names = {
         "ja": ("| 項目 | 件数 |", ("作成", "スキップ", "失敗")),
         "en": ("| Item | Count |", ("Created", "Skipped", "Failed")),
     }[language]
-    lines = action(profile=profile, language=language).summary.splitlines()
+    lines = run.summary.splitlines()
     start = lines.index(header)
     assert lines[start - 1] == "", "a table begins after an empty line"
-    assert lines[start + 1] == "| --- | --- |"
-    assert lines[start + 2 : start + 6] == [
-        f"| {names[0]} | {created} |",
-        f"| {names[1]} | {skipped} |",
-        f"| {names[2]} | 1 |",
-        "",
-    ]
+    counts = [f"| {name} | {count} |" for name, count in zip(names, (26, 2, 1), strict=True)]
+    assert lines[start + 1 : start + 6] == ["| --- | --- |", *counts, ""]
 
 
+@pytest.mark.parametrize("runner", [False, True])
 def test_the_console_has_a_line_for_every_path_with_its_number(
-    action: Action, repository: Repository
+    action: Action, repository: Repository, runner: bool
 ) -> None:
-    run = action(language="en")
+    run = action(language="en", runner=runner)
     for number, path in enumerate(SCAFFOLD, start=1):
         state = "missing" if path in MISSING else "exists"
         assert f"[{number:>2}/29] {path}: {state}" in run.lines
     for number, path in enumerate(MISSING, start=1):
         assert f"[{number:>2}/27] {path}: created" in run.lines
-    assert run.commands == []
-
-
-def test_the_lines_of_paths_are_grouped_on_the_runner(
-    action: Action, repository: Repository
-) -> None:
-    run = action(language="en", runner=True)
-    assert [command.name for command in run.commands] == ["group", "endgroup"] * 2
-    start, end = (
-        run.lines.index(f"::group::{run.commands[0].data}"),
-        run.lines.index("::endgroup::"),
-    )
-    assert sum(line.startswith("[") for line in run.lines[start:end]) == 29
+    assert run.stderr == ""
+    # On the runner they are grouped
+    assert [command.name for command in run.commands] == ["group", "endgroup"] * (2 * runner)
+    if runner:
+        start = run.lines.index(f"::group::{run.commands[0].data}")
+        checked = run.lines[start : run.lines.index("::endgroup::")]
+        assert sum(line.startswith("[") for line in checked) == 29
 
 
 def test_outputs(action: Action, repository: Repository) -> None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import STRATEGIES, TARGET, Action, Run, only_reads
+from tests.harness import Action, Run, Start, only_reads
 
 UNNAMED = "chore/add-missing-files"
-BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
+MANY = {"target_repo": "", "target_repos": "octo/*"}
 
 
-def register(action: Action, strategy: str, name: str, paths: str, **more: str | None) -> Run:
+def register(start: Start, action: Action, name: str, paths: str, **more: str | None) -> Run:
     """Run with a list in a file of this name."""
-    listed = action.write(name, f"files: [{paths}]\n")
-    given = {"definitions": listed, "profile": None, "commit_strategy": strategy, **more}
-    return action(**{"language": "en", **given})  # type: ignore[arg-type]
+    return start(definitions=action.write(name, f"files: [{paths}]\n"), profile=None, **more)
+
+
+def named(start: Start, action: Action, name: str, path: str = "list.yml", **more: str) -> None:
+    """Run with a list of this name."""
+    listed = action.write(path, f"name: {name}\nfiles: [a]\n")
+    run = start(more, definitions=listed, profile=None)
+    assert run.exit_code == 0, run.text
 
 
 def shown(repository: Repository) -> list[tuple[str, str]]:
@@ -23,14 +28,13 @@ def shown(repository: Repository) -> list[tuple[str, str]]:
     return [(pull.head, pull.state) for pull in repository.pull_requests]
 
 
-@BOTH
 def test_lists_without_names_are_told_apart_by_their_paths(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
-    assert register(action, strategy, "one.yml", "a").exit_code == 0
+    assert register(start, action, "one.yml", "a").exit_code == 0
     [first] = repository.pull_requests
     text = first.body
-    run = register(action, strategy, "two.yml", "b", body="Mine")
+    run = register(start, action, "two.yml", "b", body="Mine")
     assert (run.exit_code, run.outputs["branch"]) == (0, f"{UNNAMED}-2"), run.text
     assert shown(repository) == [(UNNAMED, "open"), (f"{UNNAMED}-2", "open")]
     assert first.body == text
@@ -39,121 +43,94 @@ def test_lists_without_names_are_told_apart_by_their_paths(
     for place in (run.stdout, run.summary, second.body or ""):
         assert "#1" in place, "that it goes around another list's"
     text_of_second = second.body
-    again = register(action, strategy, "two.yml", "b")
+    again = register(start, action, "two.yml", "b")
     assert (again.outputs["pull_request_operation"], second.body) == ("none", text_of_second)
     assert "#1" in again.summary
     for name, paths in (("./one.yml", "a, c"), ("x/../two.yml", "b, d")):
         action.write("x/.keep", "")
-        again = register(action, strategy, name, paths)
+        again = register(start, action, name, paths)
         assert again.exit_code == 0, again.text
     assert len(repository.pull_requests) == 2
     assert repository.files(UNNAMED).keys() - repository.files().keys() == {"a", "c"}
     assert repository.files(f"{UNNAMED}-2").keys() - repository.files().keys() == {"b", "d"}
 
 
-@BOTH
 def test_what_one_list_was_refused_another_one_may_propose(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
-    register(action, strategy, "one.yml", "a, b")
+    register(start, action, "one.yml", "a, b")
     repository.close(1)
-    assert register(action, strategy, "one.yml", "a, b").outputs["created"] == "0"
-    assert register(action, strategy, "two.yml", "a").outputs["created"] == "1"
+    assert register(start, action, "one.yml", "a, b").outputs["created"] == "0"
+    assert register(start, action, "two.yml", "a").outputs["created"] == "1"
     assert shown(repository) == [(UNNAMED, "closed"), (f"{UNNAMED}-2", "open")]
 
 
-@BOTH
 def test_a_list_with_another_name_starts_anew(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     for name in ("old", "new", "new"):
-        listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n")
-        run = action(definitions=listed, profile=None, commit_strategy=strategy)
-        assert run.exit_code == 0, run.text
-    assert shown(repository) == [
-        ("chore/add-old-files", "open"),
-        ("chore/add-new-files", "open"),
-    ]
+        named(start, action, name)
+    both = ["chore/add-old-files", "chore/add-new-files"]
+    assert shown(repository) == [(branch, "open") for branch in both]
     repository.close(1)
     repository.close(2)
-    listed = action.write("list.yml", "name: newest\nfiles: [a]\n")
-    assert action(definitions=listed, profile=None, commit_strategy=strategy).exit_code == 0
+    named(start, action, "newest")
     assert shown(repository)[-1] == ("chore/add-newest-files", "open")
+    # As long as it has a name, it keeps its pull request when its file is moved
+    named(start, action, "newest", ".github/other.yml")
+    assert len(shown(repository)) == 3
 
 
-@BOTH
-def test_a_list_keeps_its_pull_request_when_its_file_is_moved(
-    strategy: str, action: Action, repository: Repository
-) -> None:
-    """As long as it has a name."""
-    for path in ("list.yml", ".github/other.yml"):
-        listed = action.write(path, "name: service\nfiles: [a]\n")
-        run = action(definitions=listed, profile=None, commit_strategy=strategy)
-        assert run.exit_code == 0, run.text
-    assert shown(repository) == [("chore/add-service-files", "open")]
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("given", "branch"),
-    [
-        ({}, "chore/add-service-files"),
-        # Nobody knows whose it is
-        ({"branch": "service"}, "service-2"),
-    ],
-)
+# Without its name there, nobody knows whose it is
+@pytest.mark.parametrize("given", [{}, {"branch": "service"}])
 def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
-    strategy: str, action: Action, repository: Repository, given: dict[str, str], branch: str
+    start: Start, action: Action, repository: Repository, given: dict[str, str]
 ) -> None:
-    repository.create_branch(branch.removesuffix("-2"))
-    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(given, definitions=listed, profile=None, commit_strategy=strategy)
-    assert run.exit_code == 0, run.text
-    assert shown(repository) == [(branch, "open")]
+    branch = given.get("branch", "chore/add-service-files")
+    repository.create_branch(branch)
+    named(start, action, "service", **given)
+    assert shown(repository) == [(f"{branch}-2" if given else branch, "open")]
 
 
-@BOTH
 def test_a_list_of_ones_own_with_a_profile_is_not_the_built_in_one(
-    strategy: str, action: Action, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
-    assert action(profile="health", commit_strategy=strategy).exit_code == 0
+    assert start(profile="health").exit_code == 0
     listed = action.write("list.yml", "files: [a]\n")
-    run = action(profile="health", definitions=listed, commit_strategy=strategy)
+    run = start(profile="health", definitions=listed)
     assert run.exit_code == 0, run.text
     branch = repository.pull_requests[0].head
     assert shown(repository) == [(branch, "open"), (f"{branch}-2", "open")]
 
 
 def test_many_repositories_and_one_agree_on_which_list_it_is(
-    action: Action, host: StandInHost, repository: Repository
+    start: Start, action: Action, repository: Repository
 ) -> None:
     def many(name: str, paths: str, mode: str = "register") -> Run:
-        more = {"target_repo": "", "target_repos": "octo/*", "mode": mode}
-        return register(action, "single", name, paths, **more)
+        more = {**MANY, "mode": mode}
+        return register(action, action, name, paths, language="en", **more)
 
-    register(action, "single", "one.yml", "a")
+    register(start, action, "one.yml", "a")
     assert many("one.yml", "a").outputs["created"] == "0"
     plan = many("two.yml", "b", "plan")
     assert plan.exit_code == 0, plan.text
     run = many("two.yml", "b")
     assert run.exit_code == 0, run.text
-    register(action, "per-file", "two.yml", "b, c")
+    register(start, action, "two.yml", "b, c")
     assert shown(repository) == [(UNNAMED, "open"), (f"{UNNAMED}-2", "open")]
     added = repository.files(f"{UNNAMED}-2").keys() - repository.files().keys()
     assert added == {"b", "c"}
-    assert repository.full_name == TARGET
 
 
 def test_over_many_the_text_is_brought_up_to_date_only_together_with_the_branch(
-    action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    more = {"target_repo": "", "target_repos": "octo/*"}
-    register(action, "single", "list.yml", "a, old", **more)
+    register(single, action, "list.yml", "a, old", **MANY)
     [pull] = repository.pull_requests
     text = pull.body
     host.requests.clear()
-    register(action, "single", "list.yml", "a", **more)
+    register(single, action, "list.yml", "a", **MANY)
     assert (pull.body, only_reads(host)) == (text, True)
-    register(action, "single", "list.yml", "a, new", **more)
+    register(single, action, "list.yml", "a, new", **MANY)
     assert "| `old` | added (no longer listed) |" in (pull.body or "")
     assert len(repository.pull_requests) == 1

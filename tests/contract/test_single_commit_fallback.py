@@ -7,17 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
-from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
+from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
-    TARGET,
     Action,
     Start,
     inject_fault,
-    mutations,
 )
 
 PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
@@ -42,10 +39,12 @@ def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
     host.on_request = act
 
 
+@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
 @pytest.mark.parametrize("refused", SOME_PARTS, ids="+".join)
 def test_what_is_refused_is_finished_file_by_file(
-    host: StandInHost, example: Example, refused: tuple[str, ...]
+    host: StandInHost, example: Example, refused: tuple[str, ...], empty: bool
 ) -> None:
+    host.quirks.empty_payloads = empty
     host.refused_mutations = dict.fromkeys(refused, REFUSED)
     run = example.run()
     assert (run.exit_code, example.wrong()) == (0, []), run.console
@@ -57,17 +56,6 @@ def test_what_is_refused_is_finished_file_by_file(
     again = example.run()
     assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert example.repository.head(BRANCH) == head
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_an_answer_that_was_lost_is_looked_after(
-    host: StandInHost, example: Example, when: str
-) -> None:
-    fault = Fault(FaultKind.ERROR_502_HTML, at=2, times=1, when=when)  # type: ignore[arg-type]
-    host.faults.add(fault)
-    run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
-    assert f"Created: {len(MISSING)}\n" in run.console
 
 
 def test_a_commit_that_is_refused_for_one_file_registers_the_others(
@@ -89,20 +77,6 @@ def test_a_commit_that_is_refused_for_one_file_registers_the_others(
         "good.md",
         "fine.md",
     }
-
-
-@pytest.mark.parametrize("strategy", ["per-file", "single"])
-@pytest.mark.parametrize("kind", ["classic", "ruleset"])
-def test_a_protected_branch_has_the_same_text(
-    action: Action, host: StandInHost, repository: Repository, strategy: str, kind: str
-) -> None:
-    repository.protect("chore/*", kind)  # type: ignore[arg-type]
-    run = action(commit_strategy=strategy, language="en")
-    assert run.exit_code in {1, 2}
-    reason = "a ruleset" if kind == "ruleset" else "a branch protection rule forbids it"
-    assert reason in run.stderr
-    assert repository.pull_requests == []
-    assert run.outputs["created"] == "0"
 
 
 def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
@@ -197,36 +171,6 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     assert not any(request.method == "PUT" for request in host.requests)
 
 
-def test_a_pull_request_that_may_not_be_opened_has_the_same_text(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.actions_may_create_pull_requests = False
-    texts = []
-    for strategy in ("per-file", "single"):
-        run = action(
-            commit_strategy=strategy, host_token=host.create_token("installation"), language="en"
-        )
-        assert run.exit_code == 1
-        assert run.outputs["branch"] == SCAFFOLD_BRANCH
-        assert run.outputs["created"] == "27"
-        assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
-        texts.append(run.stderr)
-        repository.delete_branch(SCAFFOLD_BRANCH)
-    assert texts[0] == texts[1]
-    assert "/compare/main..." in texts[0]
-
-
-def test_a_limit_of_graphql_is_waited_for(
-    single: Start, host: StandInHost, repository: Repository
-) -> None:
-    host.faults.add(Fault(FaultKind.GRAPHQL_RATE_LIMITED, headers={"Retry-After": "1"}, times=2))
-    run = single()
-    assert run.exit_code == 0, run.text
-    assert len(host.requests) == 4
-    assert run.stdout.count("the rate limit of the token is used up") == 2
-    assert len(repository.pull_requests) == 1
-
-
 def test_a_limit_of_graphql_that_lasts_ends_the_run(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
@@ -236,25 +180,3 @@ def test_a_limit_of_graphql_that_lasts_ends_the_run(
     assert "Stopped: the rate limit of the token is used up" in run.stderr
     assert len(host.requests) == 1
     assert repository.branches == ["main"]
-
-
-def test_the_pace_of_github_is_waited_for(
-    single: Start, host: StandInHost, repository: Repository
-) -> None:
-    host.faults.add(Fault(FaultKind.SECONDARY_403_RETRY_AFTER, at=2))
-    run = single()
-    assert run.exit_code == 0, run.text
-    assert len(mutations(host)) == 2
-    assert len(repository.log(SCAFFOLD_BRANCH)) == 2
-
-
-def test_a_branch_below_a_branch_has_the_same_text(action: Action, host: StandInHost) -> None:
-    texts = []
-    for number, strategy in enumerate(("per-file", "single")):
-        target = f"{TARGET}-{number}"
-        host.create_repository(target).create_branch("chore")
-        run = action(commit_strategy=strategy, target_repo=target, language="en")
-        assert run.exit_code == 2
-        texts.append(run.stderr.replace(target, TARGET))
-    assert texts[0] == texts[1]
-    assert "a branch exists whose name is a part of it" in texts[0]

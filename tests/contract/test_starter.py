@@ -11,13 +11,12 @@ import yaml
 
 from tests.contract.test_built_in_lists import CONFIG, HEALTH, SCAFFOLD
 from tests.fakehub import StandInHost
-from tests.harness import JAPANESE, STRATEGIES, TARGET, Action, only_reads
+from tests.harness import JAPANESE, TARGET, Start, only_reads
 
 LISTED: list[dict[str, Any]] = yaml.safe_load(
     (CONFIG / "repo-starter-definitions.yml").read_text("utf-8")
 )
 BRANCH = "chore/add-starter-files"
-BOTH = pytest.mark.parametrize("strategy", STRATEGIES)
 ELSEWHERE = {
     "CODE_OF_CONDUCT.md": b"ours",
     "docs/CONTRIBUTING.md": b"ours",
@@ -48,17 +47,13 @@ def test_the_paths_are_those_of_the_other_lists() -> None:
     assert new == {".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/idea.yml"}
 
 
-@BOTH
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_in_an_empty_repository(
-    language: str, strategy: str, action: Action, host: StandInHost
-) -> None:
+def test_in_an_empty_repository(language: str, start: Start, host: StandInHost) -> None:
     files = {"README.md": b"# Example\n"}
     repository = host.create_repository("octo-org/new", files, default_branch="trunk")
-    run = action(
+    run = start(
         target_repo="octo-org/new",
         profile="starter",
-        commit_strategy=strategy,
         respect_alternatives="true",
         language=language,
     )
@@ -77,24 +72,14 @@ def test_in_an_empty_repository(
     assert bool(JAPANESE.search(pull.body or "")) is (language == "ja")
     assert b"octo-org, the owner of this repository" in expected[".github/SECURITY.md"]
     assert b"Contributor Covenant" in expected[".github/CODE_OF_CONDUCT.md"]
-    again = action(
-        target_repo="octo-org/new",
-        profile="starter",
-        commit_strategy=strategy,
-        respect_alternatives="true",
-    )
+    again = start(target_repo="octo-org/new", profile="starter", respect_alternatives="true")
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
     assert len(repository.pull_requests) == 1
 
 
-@BOTH
-def test_in_a_repository_that_has_everything_elsewhere(
-    strategy: str, action: Action, host: StandInHost
-) -> None:
+def test_in_a_repository_that_has_everything_elsewhere(start: Start, host: StandInHost) -> None:
     repository = host.create_repository(TARGET, ELSEWHERE)
-    run = action(
-        profile="starter", commit_strategy=strategy, respect_alternatives="true", language="en"
-    )
+    run = start(profile="starter", respect_alternatives="true")
     assert (run.exit_code, run.outputs["missing"]) == (0, "0")
     assert only_reads(host)
     assert repository.branches == ["main"]

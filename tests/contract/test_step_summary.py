@@ -7,10 +7,10 @@ import re
 import pytest
 
 from tests.contract.test_built_in_lists import SCAFFOLD
-from tests.contract.test_run import MISSING, refuse
+from tests.contract.test_run import MISSING
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, inject_fault
+from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, inject_fault, refuse
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}
@@ -175,12 +175,6 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     assert run.summary.count(link) == 3
     assert "declined in #1" in run.registration["files"][0]["reason"]
     assert run.outputs["missing"] == "2"
-
-
-def test_all_has_both_one_after_the_other(action: Action, repository: Repository) -> None:
-    text = action(profile="all", mode="plan", commit_strategy=SINGLE, language="en").summary
-    assert text.count(COUNTS["en"]) == text.count(PATHS["en"]) == 2
-    assert text.index("`health`") < text.index("`scaffold`")
 
 
 def test_the_log_gives_a_reason_once(

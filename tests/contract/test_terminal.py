@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.contract.test_run import refuse
 from tests.fakehub import Repository, StandInHost
-from tests.harness import ROOT, SCAFFOLD_BRANCH, Action
+from tests.harness import ROOT, SCAFFOLD_BRANCH, Action, refuse
 
 GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
 

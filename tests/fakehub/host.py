@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import shutil
 import ssl
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +23,7 @@ from .refusals import Refusal, not_found
 from .repository import Attributes, Repository
 from .request import Request
 from .server import Server
-from .store import Content, template
+from .store import Content, new_folder, template
 from .tokens import BOT, PREFIXES, Kind, Token
 
 FIRST_REPOSITORY = 1000
@@ -62,7 +61,7 @@ class StandInHost:
         self._by_name: dict[str, Repository] = {}
         self._lock = threading.Lock()
         self._temporary = root is None
-        self._root = Path(tempfile.mkdtemp(prefix="stand-in-host-")) if root is None else root
+        self._root = new_folder("stand-in-host-") if root is None else root
         self._dispatcher = Dispatcher(self)
         self._server = Server(("127.0.0.1", port), self, tls)
         scheme = "http" if tls is None else "https"

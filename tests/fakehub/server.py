@@ -107,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
     def handle_any(self) -> None:
         host = self.server.host
         started = host.clock.monotonic()
-        raw_body = self.read_body()
+        raw_body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         raw_path, _, raw_query = self.path.partition("?")
         prefix = ENTERPRISE if raw_path.startswith(f"{ENTERPRISE}/") else ""
         raw_path = raw_path.removeprefix(prefix)
@@ -133,16 +133,6 @@ class Handler(BaseHTTPRequestHandler):
         finally:
             host.finish(record, answer, len(payload))
         self.send(answer, payload)
-
-    def read_body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        chunks = []
-        while size := int(self.rfile.readline(), 16):
-            chunks.append(self.rfile.read(size))
-            self.rfile.readline()
-        self.rfile.readline()
-        return b"".join(chunks)
 
     def send(self, answer: Answer, payload: bytes) -> None:
         if isinstance(answer, Drop):

@@ -66,17 +66,6 @@ def test_an_open_pull_request_is_continued_and_its_table_is_right(example: Examp
     assert [p.number for p in example.repository.pull_requests] == [pull.number]
 
 
-def test_an_open_pull_request_of_ours_is_left_as_it_is(example: Example) -> None:
-    example.run()
-    before = example.repository.pull_requests[0]
-    count = len(example.host.requests)
-    run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
-    assert not written(example, since=count)
-    assert "up to date" in run.console
-    assert example.repository.pull_requests[0].body == before.body
-
-
 def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Example) -> None:
     example.host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not as a whole")}
     example.host.faults.add(Fault(FaultKind.CUSTOM, match=creates("AGENTS.md"), times=None))
@@ -93,18 +82,6 @@ def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Examp
     assert body.startswith("Before.\r\n<!-- registrar:begin -->")
     assert body.endswith("<!-- registrar:end -->\r\nAfter.")
     assert "| failed " not in body
-
-
-def test_a_pull_request_closed_unmerged_is_respected(example: Example) -> None:
-    example.run()
-    example.repository.close(1)
-    count = len(example.host.requests)
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert not written(example, since=count)
-    assert f"Skipped: {len(LISTED)}" in run.console
-    assert "closed without being merged" in run.console
-    assert "reopen the pull request" in run.console
 
 
 def test_a_branch_that_moved_on_after_it_was_declined_stays_declined(example: Example) -> None:
@@ -186,17 +163,6 @@ def test_an_open_pull_request_to_another_base_is_not_ours(example: Example) -> N
     leave(example, SOME)
     example.repository.open_pull_request(head=BRANCH, base="develop")
     assert_second_branch(example)
-
-
-def test_nothing_is_written_on_the_default_branch(example: Example) -> None:
-    repository = example.host.create_repository(
-        "octo/odd", files=dict(PRESENT), default_branch=BRANCH
-    )
-    run = example.run(target_repo="octo/odd")
-    assert run.exit_code == 2
-    assert f"The working branch {BRANCH} is the default branch" in run.console
-    assert repository.files(BRANCH) == PRESENT
-    assert not written(example)
 
 
 def creates(path: str) -> Callable[[Request], bool]:

@@ -6,14 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 
+from registrar.runtime.cancellation import GRACE_SECONDS
 from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
@@ -21,6 +18,7 @@ from tests.harness import (
     SCAFFOLD_BRANCH,
     Action,
     Run,
+    SignalAt,
     calls,
     clean_environment,
     inject_fault,
@@ -28,83 +26,54 @@ from tests.harness import (
 )
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
-GRACE = {signal.SIGINT: 5.0, signal.SIGTERM: 1.5}
-BEYOND_GRACE = 12.0
-RUNNER_KILLS = {signal.SIGINT: 10.0, signal.SIGTERM: 2.5}
-"""Seconds after a signal (docs/github-behaviour.md, "The runner")."""
 BOTH = (signal.SIGINT, signal.SIGTERM)
+BEYOND_GRACE = 30.0
+"""Seconds for which an answer is held back, so long that the run has ended before."""
 
 
-@dataclass
-class Running:
-    """A run that is under way, as a process of its own."""
-
-    action: Action
-    environ: dict[str, str]
-    process: subprocess.Popen[bytes]
-    signalled: list[float] = field(default_factory=list)
-
-    def send(self, number: signal.Signals) -> None:
-        """Signal it, as the runner does on a cancellation."""
-        self.process.send_signal(number)
-        self.signalled.append(time.monotonic())
-
-    def end(self) -> tuple[Run, float]:
-        """Wait for its end; give what it left, and how long after the first signal it ended."""
-        run = self.action.end(self.process, self.environ)
-        return run, time.monotonic() - self.signalled[0]
-
-
-@contextmanager
-def running(action: Action, **inputs: str) -> Iterator[Running]:
-    """Start a run with a list of four files."""
+def cancelled_at(
+    action: Action, call: str, *numbers: signal.Signals, times: int = 1, **inputs: str
+) -> Run:
+    """Run with a list of four files; the signals come while such a request is in flight."""
     definitions = {} if "profile" in inputs else {"definitions": action.listing(*PATHS)}
     environ = action.environment({"language": "en", **definitions, **inputs})
-    run = Running(action, environ, action.begin(environ))
-    try:
-        yield run
-    finally:
-        run.process.kill()
-        run.process.wait()
+
+    def moment(request: Request) -> bool:
+        return shortened(request) == call and calls(action.host).count(call) == times
+
+    action.host.on_request = first = SignalAt(numbers[0], moment)
+    process = first.to(action.begin(environ))
+    for number in numbers[1:]:
+        while not first.sent:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        process.send_signal(number)
+    return action.end(process, environ)
 
 
-def signal_at(host: StandInHost, call: str, number: signal.Signals) -> Callable[[Running], None]:
-    """Signal the run while the first request of this kind is in flight."""
-    started: list[Running] = []
-    ready, done = threading.Event(), threading.Event()
-
-    def on_request(request: Request) -> None:
-        if shortened(request) == call and not done.is_set():
-            done.set()
-            assert ready.wait(10)
-            started[0].send(number)
-
-    def begin(run: Running) -> None:
-        started.append(run)
-        ready.set()
-
-    host.on_request = on_request
-    return begin
+def is_under_way(host: StandInHost, call: str) -> bool:
+    """Whether the answer to such a request is still held back: nobody has waited for it."""
+    return any(each.ended is None for each in host.requests if shortened(each) == call)
 
 
-def cancelled(run: Run, number: signal.Signals, *, branch: str) -> None:
+def cancelled(run: Run, number: signal.Signals, *, branch: str = SCAFFOLD_BRANCH) -> None:
     """The run says that it was cancelled, and where its work is."""
     assert run.exit_code == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.stderr
     assert "Unexpected" not in run.text
     assert number.name in run.summary
-    assert "Summary" in run.lines
     assert run.outputs["branch"] == branch
     if branch:
+        assert "Summary" in run.lines
         assert f"on the branch {branch}" in run.stderr
         assert branch in run.summary
 
 
 def finished_by_another_run(action: Action, repository: Repository) -> None:
-    """The next run does what is left; every file is there once."""
+    """No pull request was opened; the next run does what is left; every file is there once."""
+    assert repository.pull_requests == []
     action.host.on_request = None
     action.host.faults.clear()
-    action.host.latency = 0
     again = action(language="en", definitions="list.json")
     assert again.exit_code == 0, again.text
     new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
@@ -113,20 +82,20 @@ def finished_by_another_run(action: Action, repository: Repository) -> None:
     assert (repository.pull_requests[0].body or "").count("| added |") == len(PATHS)
 
 
+def test_the_grace_ends_before_the_runner_goes_on() -> None:
+    """It sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (docs/github-behaviour.md)."""
+    assert GRACE_SECONDS["SIGINT"] <= 7.5 - 2
+    assert GRACE_SECONDS["SIGTERM"] <= 2.5 - 1
+
+
 @pytest.mark.parametrize("number", BOTH)
 @pytest.mark.parametrize("call", ["GET /rate_limit", "GET", "GET contents/b.md"])
 def test_during_a_read(
     action: Action, host: StandInHost, repository: Repository, call: str, number: signal.Signals
 ) -> None:
-    begin = signal_at(host, call, number)
     inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=0.4)
-    with running(action) as run:
-        begin(run)
-        ended, took = run.end()
-    assert took < RUNNER_KILLS[number]
-    assert ended.exit_code == 128 + number
-    assert f"Cancelled ({number.name})" in ended.stderr
-    assert number.name in ended.summary
+    ended = cancelled_at(action, call, number)
+    cancelled(ended, number, branch="")
     assert ended.outputs["created"] == "0"
     assert repository.branches == ["main"]
     finished_by_another_run(action, repository)
@@ -136,14 +105,11 @@ def test_answers_that_are_not_needed_any_more_are_not_waited_for(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     """They are read on threads of their own, which hold up no end."""
-    for path in PATHS:
-        call = f"GET contents/{path}"
+    reads = [f"GET contents/{path}" for path in PATHS]
+    for call in reads:
         inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=BEYOND_GRACE)
-    begin = signal_at(host, "GET contents/a.md", signal.SIGTERM)
-    with running(action) as run:
-        begin(run)
-        ended, took = run.end()
-    assert took < RUNNER_KILLS[signal.SIGTERM]
+    ended = cancelled_at(action, reads[0], signal.SIGTERM)
+    assert is_under_way(host, reads[0])
     assert ended.exit_code == 128 + signal.SIGTERM
     assert ended.outputs["created"] == "0"
     finished_by_another_run(action, repository)
@@ -153,28 +119,16 @@ def test_answers_that_are_not_needed_any_more_are_not_waited_for(
 def test_during_a_wait_in_the_middle_of_the_files(
     action: Action, host: StandInHost, repository: Repository, number: signal.Signals
 ) -> None:
-    limit = inject_fault(
-        host, "PUT contents/c.md", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=120
-    )
-    with running(action) as run:
-        assert run.process.stdout
-        head = b""
-        while b"Waiting 120 s" not in head:
-            head += run.process.stdout.readline()
-        run.send(number)
-        ended, took = run.end()
-    assert limit.hits
-    assert took < RUNNER_KILLS[number]
-    cancelled_run = Run(
-        ended.exit_code,
-        head.decode() + ended.stdout,
-        ended.stderr,
-        ended.summary,
-        ended.output_file,
-    )
-    cancelled(cancelled_run, number, branch=SCAFFOLD_BRANCH)
+    inject_fault(host, "PUT contents/c.md", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=600)
+    environ = action.environment({"language": "en", "definitions": action.listing(*PATHS)})
+    process = action.begin(environ)
+    assert process.stdout
+    while b"Waiting 600 s" not in process.stdout.readline():
+        pass
+    process.send_signal(number)
+    ended = action.end(process, environ)
+    cancelled(ended, number)
     assert ended.outputs["created"] == "2"
-    assert repository.pull_requests == []
     finished_by_another_run(action, repository)
 
 
@@ -183,87 +137,40 @@ def test_a_file_whose_answer_comes_in_time_is_created(
     action: Action, host: StandInHost, repository: Repository, number: signal.Signals
 ) -> None:
     call = "PUT contents/b.md"
-    begin = signal_at(host, call, number)
     inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=0.5)
-    with running(action) as run:
-        begin(run)
-        ended, took = run.end()
-    assert 0.4 < took < RUNNER_KILLS[number]
-    cancelled(ended, number, branch=SCAFFOLD_BRANCH)
+    ended = cancelled_at(action, call, number)
+    cancelled(ended, number)
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "0")
     assert ended.summary.count("| created |") == 2
     assert ended.summary.count("| not done |") == 2
     assert calls(host)[-1] == call
-    assert repository.pull_requests == []
     finished_by_another_run(action, repository)
 
 
-@pytest.mark.parametrize(
-    ("applied", "number"), [(True, signal.SIGINT), (False, signal.SIGTERM)], ids=["done", "not"]
-)
+@pytest.mark.parametrize(("when", "number"), [("after", signal.SIGINT), ("before", signal.SIGTERM)])
 def test_a_file_whose_answer_never_comes_is_unknown(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    applied: bool,
-    number: signal.Signals,
+    action: Action, host: StandInHost, repository: Repository, when: str, number: signal.Signals
 ) -> None:
     call = "PUT contents/b.md"
-    begin = signal_at(host, call, number)
-    inject_fault(
-        host, call, FaultKind.TIMEOUT, when="after" if applied else "before", seconds=BEYOND_GRACE
-    )
-    with running(action) as run:
-        begin(run)
-        ended, took = run.end()
-    assert GRACE[number] - 0.5 < took < RUNNER_KILLS[number]
-    cancelled(ended, number, branch=SCAFFOLD_BRANCH)
+    inject_fault(host, call, FaultKind.TIMEOUT, when=when, seconds=BEYOND_GRACE)
+    ended = cancelled_at(action, call, number)
+    assert is_under_way(host, call)
+    cancelled(ended, number)
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
     assert "| `b.md` | unknown (GitHub's answer was lost) |" in ended.summary
     assert calls(host)[-1] == call
-    assert repository.pull_requests == []
     finished_by_another_run(action, repository)
 
 
+@pytest.mark.parametrize(("times", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
 def test_after_a_lost_answer_the_file_is_unknown(
-    action: Action, host: StandInHost, repository: Repository
+    action: Action, host: StandInHost, repository: Repository, times: int, number: signal.Signals
 ) -> None:
-    call = "PUT contents/b.md"
-    begin = signal_at(host, call, signal.SIGINT)
-    inject_fault(host, call, FaultKind.ERROR_500, when="after")
-    with running(action) as run:
-        begin(run)
-        ended, took = run.end()
-    assert took < RUNNER_KILLS[signal.SIGINT]
-    cancelled(ended, signal.SIGINT, branch=SCAFFOLD_BRANCH)
-    assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
-    finished_by_another_run(action, repository)
-
-
-def test_while_a_lost_answer_is_read_back_the_file_is_unknown(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
+    """Also while it is asked for again."""
     call = "PUT contents/b.md"
     inject_fault(host, call, FaultKind.ERROR_500, when="after")
-    puts = 0
-    ready = threading.Event()
-    runs: list[Running] = []
-
-    def on_request(request: Request) -> None:
-        nonlocal puts
-        puts += shortened(request) == call
-        if puts == 2:
-            puts += 1
-            assert ready.wait(10)
-            runs[0].send(signal.SIGTERM)
-
-    host.on_request = on_request
-    with running(action) as run:
-        runs.append(run)
-        ready.set()
-        ended, took = run.end()
-    assert took < RUNNER_KILLS[signal.SIGTERM]
-    cancelled(ended, signal.SIGTERM, branch=SCAFFOLD_BRANCH)
+    ended = cancelled_at(action, call, number, times=times)
+    cancelled(ended, number)
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "1")
     finished_by_another_run(action, repository)
 
@@ -271,11 +178,8 @@ def test_while_a_lost_answer_is_read_back_the_file_is_unknown(
 def test_before_the_pull_request_none_is_opened(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    begin = signal_at(host, "PUT contents/d.md", signal.SIGTERM)
-    with running(action) as run:
-        begin(run)
-        ended, _ = run.end()
-    cancelled(ended, signal.SIGTERM, branch=SCAFFOLD_BRANCH)
+    ended = cancelled_at(action, "PUT contents/d.md", signal.SIGTERM)
+    cancelled(ended, signal.SIGTERM)
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("4", "0")
     assert ended.outputs["pull_request_operation"] == "none"
     assert "POST pulls" not in calls(host)
@@ -286,16 +190,10 @@ def test_a_second_signal_ends_at_once(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     call = "PUT contents/b.md"
-    begin = signal_at(host, call, signal.SIGINT)
     inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=BEYOND_GRACE)
-    with running(action) as run:
-        begin(run)
-        while not run.signalled:
-            time.sleep(0.01)
-        time.sleep(0.3)
-        run.send(signal.SIGTERM)
-        ended, took = run.end()
-    assert took < RUNNER_KILLS[signal.SIGINT]
+    ended = cancelled_at(action, call, signal.SIGINT, signal.SIGTERM)
+    assert is_under_way(host, call)
+    # Not that of the first, whose time has not ended yet
     assert ended.exit_code == 128 + signal.SIGTERM
     finished_by_another_run(action, repository)
 
@@ -304,10 +202,7 @@ def test_a_second_signal_ends_at_once(
 def test_no_other_profile_is_begun(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:
-    begin = signal_at(host, call, signal.SIGTERM)
-    with running(action, profile="all") as run:
-        begin(run)
-        ended, _ = run.end()
+    ended = cancelled_at(action, call, signal.SIGTERM, profile="all")
     assert ended.exit_code == 128 + signal.SIGTERM, ended.text
     assert "Cancelled (SIGTERM)" in ended.stderr
     assert ended.stderr.count("Cancelled") == 1

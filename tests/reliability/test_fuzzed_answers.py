@@ -13,7 +13,6 @@ from tests.example import BRANCH, POSITIONS, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Request
 from tests.fakehub.answer import Drop, Response
 from tests.gfm import only_ours
-from tests.harness import STRATEGIES
 
 RUNS = 200
 ELSEWHERE = "https://evil.example/"
@@ -60,7 +59,6 @@ def changed(body: Any, rng: random.Random) -> Any:
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(
     "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 6 else []) for n in range(RUNS)]
 )

@@ -12,7 +12,7 @@ from registrar.lists import loading
 from registrar.runtime.workspace import Folder
 from tests.fakehub import StandInHost
 from tests.gfm import only_ours
-from tests.harness import STRATEGIES, TARGET, Action
+from tests.harness import TARGET, Action, Start
 
 RUNS = 150
 FRAGMENTS = (
@@ -68,12 +68,11 @@ def entry(rng: random.Random) -> Mapping[str, str]:
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(
     "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 6 else []) for n in range(RUNS)]
 )
 def test_whatever_stands_in_a_list(
-    action: Action, host: StandInHost, strategy: str, number: int, seed: int
+    action: Action, host: StandInHost, start: Start, number: int, seed: int
 ) -> None:
     rng = random.Random(f"{seed} {number}")
     branch = rng.choice(("main", "a&b", "x`y", "it's-#1"))
@@ -81,9 +80,8 @@ def test_whatever_stands_in_a_list(
     good = [each for each in (entry(rng) for _ in range(30)) if is_good(action, each)]
     listed = good if rng.random() < 0.8 else [*good, entry(rng)]
     name = action.listing(*listed[:8])
-    run = action(
+    run = start(
         definitions=name,
-        commit_strategy=strategy,
         mode=rng.choice(("register", "register", "plan", "check")),
         language=rng.choice(("ja", "en")),
         runner=rng.random() < 0.5,

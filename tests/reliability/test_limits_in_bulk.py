@@ -126,7 +126,6 @@ def broken(rng: random.Random, _anchors: Anchors) -> str:
 
 
 @pytest.mark.matrix
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 4 else []) for n in range(RUNS)]
 )

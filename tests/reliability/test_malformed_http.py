@@ -19,7 +19,6 @@ MOST_MEMORY = 250_000_000
 
 
 @pytest.mark.matrix
-@pytest.mark.timeout(200)
 @pytest.mark.parametrize(
     ("strategy", "position", "name"),
     [

@@ -22,7 +22,7 @@ from tests.fakehub.limits import Pace
 from tests.harness import Action, Run, SignalAt, is_read
 from tests.organisation import HOPELESS, STILL_FAILING, Odd, Organisation
 
-SIZES: dict[Day, tuple[int, int]] = {"quiet": (140, 60), "real": (20, 30)}
+SIZES: dict[Day, tuple[int, int]] = {"quiet": (70, 34), "real": (20, 30)}
 """Complete and incomplete repositories; on a real day each is read by itself, which takes long."""
 LACKING = SIZES["quiet"][1]
 GRAPHQL_ONLY = frozenset(kind for kind in FaultKind if kind.startswith("graphql")) | {
@@ -31,8 +31,8 @@ GRAPHQL_ONLY = frozenset(kind for kind in FaultKind if kind.startswith("graphql"
 }
 KINDS = [kind for kind in FaultKind if kind not in {FaultKind.RAW, FaultKind.CUSTOM}]
 BEYOND_OUR_TIMEOUT = ANSWER_SECONDS + 2
-READS = 2 + 3 + 8
-"""On a quiet day: token, three pages, and so many batches at least."""
+READS = 1 + 2 + 8
+"""On a quiet day: token, two pages, and about so many queries."""
 ALL: dict[Day, int] = {"quiet": READS + 3 * LACKING - 10, "real": 140}
 """A run sends at least ten requests more; the last ones are left out, as they are not GraphQL."""
 
@@ -126,7 +126,13 @@ def test_one_repository_of_each_odd_kind_stops_no_other(organisation: Organisati
 
 def kills() -> Iterator[ParameterSet]:
     """While a quiet day is read, at each request about one repository, and here and there."""
-    for position in (1, 3, READS, *range(READS + 4, READS + 10), *range(READS + 12, 190, 23)):
+    for position in (
+        1,
+        3,
+        READS,
+        *range(READS + 4, READS + 10),
+        *range(READS + 12, ALL["quiet"], 12),
+    ):
         marks = [pytest.mark.chosen] if position == READS + 7 else []
         yield pytest.param("quiet", position, marks=marks)
     for position in (1, *range(50, ALL["real"], 14)):

@@ -16,7 +16,7 @@ from registrar.texts.messages import LANGUAGES
 from tests.fakehub import StandInHost
 from tests.fakehub.proxy import Proxy
 from tests.fakehub.tls import Authority
-from tests.harness import Action
+from tests.harness import Action, Start
 
 ADVICE = {
     "en": (
@@ -92,15 +92,14 @@ UNREACHABLE = {
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("place", "texts"), UNREACHABLE.values(), ids=UNREACHABLE)
 def test_a_host_that_cannot_be_reached(
-    action: Action,
-    strategy: str,
+    start: Start,
     place: Callable[[], AbstractContextManager[str]],
     texts: dict[str, str],
     language: str,
 ) -> None:
     with place() as host:
         url = f"https://{host}/api/v3"
-        run = action(api_url=url, language=language, commit_strategy=strategy)
+        run = start(api_url=url, language=language)
     assert run.exit_code == 1
     assert texts[language].format(host) in run.stderr
     for advice in ADVICE[language]:

@@ -96,7 +96,6 @@ def another(item: Any, number: int) -> Any:
 
 
 @pytest.mark.matrix
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 9 else []) for n in range(RUNS)]
 )

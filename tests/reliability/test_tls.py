@@ -14,7 +14,7 @@ from registrar.texts.messages import LANGUAGES
 from tests.fakehub import StandInHost
 from tests.fakehub.proxy import Proxy
 from tests.fakehub.tls import Authority
-from tests.harness import PER_FILE, SINGLE, STRATEGIES, TARGET, Action, Run
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run
 
 AUTHORITY = Authority()
 API = "https://github.example/api/v3"
@@ -48,7 +48,6 @@ def run_through(
     return ended
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_process_trusts_the_authority_that_is_named(tmp_path: Path, strategy: str) -> None:
     with StandInHost(tls=AUTHORITY.good()) as host:
         action = action_on(host, tmp_path)
@@ -173,7 +172,6 @@ def test_the_authority_of_a_proxy_is_trusted_when_it_is_named(
     assert ended.outputs["created"] == "28"
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_proxy_whose_authority_nobody_named(
     host: StandInHost, tmp_path: Path, strategy: str, language: str
@@ -191,7 +189,6 @@ def test_a_proxy_whose_authority_nobody_named(
     assert not host.requests
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_proxy_that_is_reached_over_tls(
     host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str
 ) -> None:
@@ -203,7 +200,6 @@ def test_a_proxy_that_is_reached_over_tls(
     assert proxy.asked
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_proxy_that_drops_a_connection_while_it_is_encrypted_is_tried_again(
     host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str
 ) -> None:

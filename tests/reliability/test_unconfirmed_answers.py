@@ -30,7 +30,6 @@ from tests.fakehub.quirks import AfterRefusal, Unresolved
 from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Run
 
 MANY = "many"
-WAYS = (PER_FILE, SINGLE, MANY)
 NAMES = ("octo/example", "octo/second")
 """In a run over many; the first one alone otherwise."""
 THERE: Mapping[str, Any] = {
@@ -121,11 +120,6 @@ def entries(repository: Repository, commit: str) -> dict[str, tuple[str, int]]:
     }
 
 
-@pytest.fixture(params=WAYS)
-def scene(host: StandInHost, action: Action, request: pytest.FixtureRequest) -> Scene:
-    return Scene(host, action, request.param)
-
-
 def some(cases: Iterator[tuple[Any, ...]], chosen: int) -> list[ParameterSet]:
     """All of them; so many, spread over all, are among those of each change."""
     every = list(cases)
@@ -147,7 +141,7 @@ def readings() -> Iterator[tuple[Any, ...]]:
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("way", [SINGLE, MANY])
-@pytest.mark.parametrize(("missing", "below", "hidden", "most", "odd_modes"), some(readings(), 8))
+@pytest.mark.parametrize(("missing", "below", "hidden", "most", "odd_modes"), some(readings(), 5))
 def test_whatever_is_answered_about_directories(
     host: StandInHost,
     action: Action,
@@ -234,7 +228,7 @@ def refusals() -> Iterator[tuple[Any, ...]]:
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("way", [SINGLE, MANY])
-@pytest.mark.parametrize(("refused", "kind", "after", "empty"), some(refusals(), 10))
+@pytest.mark.parametrize(("refused", "kind", "after", "empty"), some(refusals(), 6))
 def test_however_mutations_are_refused(
     host: StandInHost,
     action: Action,
@@ -270,7 +264,8 @@ DAMAGE: Mapping[str, Damage] = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_broken_promise_is_seen(scene: Scene, name: str) -> None:
+def test_a_broken_promise_is_seen(host: StandInHost, action: Action, name: str) -> None:
+    scene = Scene(host, action, SINGLE)
     run = scene.run()
     assert (scene.broken(run), scene.unfinished()) == ([], [])
     DAMAGE[name](scene.repositories[0])

@@ -263,34 +263,6 @@ def test_every_rule_names_its_public_source() -> None:
         assert isinstance(kind.inherited, Inherited)
 
 
-def test_the_example_of_a_real_repository() -> None:
-    """`profile: health` with files in other places, and one that the organisation gives."""
-    listing = listing_of("SECURITY.md", "docs/CONTRIBUTING.md", "readme.md")
-    owner = listing_of("CODE_OF_CONDUCT.md")
-    health = [
-        "CODE_OF_CONDUCT.md",
-        "CONTRIBUTING.md",
-        "GOVERNANCE.md",
-        "SECURITY.md",
-        "SUPPORT.md",
-        "PULL_REQUEST_TEMPLATE.md",
-        "ISSUE_TEMPLATE/config.yml",
-    ]
-    definitions = [FileDefinition(f".github/{path}") for path in health]
-    missing = [
-        d.path
-        for d in definitions
-        if alternatives.satisfied_by(d, listing, respect=True) is None
-        and alternatives.inherited_from(d, listing, owner, is_public=True) is None
-    ]
-    assert missing == [
-        ".github/GOVERNANCE.md",
-        ".github/SUPPORT.md",
-        ".github/PULL_REQUEST_TEMPLATE.md",
-        ".github/ISSUE_TEMPLATE/config.yml",
-    ]
-
-
 @pytest.mark.parametrize(
     ("path", "present", "hidden"),
     [

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pygit2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar.errors import Refused, exit_code
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import Entry, OwnerFiles, Repository, RepositoryState
+from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.presence.planning import make_plan
 from registrar.registration.run import require_writable
 from tests.values import spec
@@ -86,27 +83,6 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "missing", "scopes", "key"),
-    [
-        ({"archived": True}, "a", None, "preflight.archived"),
-        ({"takes_pull_requests": False}, "a", None, "preflight.no_pull_requests"),
-        ({}, "a", set(), "preflight.scope"),
-        ({"can_push": False}, "a", None, "preflight.no_push"),
-        ({}, ".github/workflows/ci.yml", {"repo"}, "preflight.workflow_scope"),
-    ],
-)
-def test_what_is_refused_before_the_first_write(
-    changes: dict[str, Any], missing: str, scopes: set[str] | None, key: str
-) -> None:
-    repository = REPOSITORY._replace(**changes)
-    made = plan(missing, repository=repository)
-    with pytest.raises(Refused) as refused:
-        require_writable(made, made.missing, None if scopes is None else frozenset(scopes))
-    assert refused.value.message.key == key
-    assert exit_code(refused.value, wrote=False) == 2
-
-
-@pytest.mark.parametrize(
     "path", [".github/workflows.yml", "workflows/a.yml", "a/.github/workflows/b.yml"]
 )
 def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
@@ -117,43 +93,3 @@ def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
 @given(st.binary(max_size=200))
 def test_blob_id_is_the_one_of_git(content: bytes) -> None:
     assert FileDefinition("a", content).blob_id == str(pygit2.hash(content))
-
-
-@pytest.mark.parametrize(
-    ("respect", "satisfied", "other_case"),
-    [
-        (False, {"docs/new.md": "reason.satisfied"}, {"README.md": "readme.md"}),
-        (
-            True,
-            {
-                "docs/new.md": "reason.satisfied",
-                "README.md": "reason.satisfied",
-                ".github/SUPPORT.md": "reason.inherited",
-            },
-            {},
-        ),
-    ],
-)
-def test_other_files_do(
-    respect: bool,
-    satisfied: dict[str, str],
-    other_case: dict[str, str],
-) -> None:
-    listed = (
-        FileDefinition("docs/new.md", alternatives=("old.md",)),
-        FileDefinition("README.md"),
-        FileDefinition(".github/SUPPORT.md"),
-        FileDefinition("x"),
-    )
-    job = spec(*listed, respect_alternatives=str(respect).lower())
-    state = RepositoryState(
-        REPOSITORY,
-        "1" * 40,
-        {},
-        directories={"": {"old.md": entry(), "readme.md": entry()}},
-        owner=OwnerFiles({"": {"SUPPORT.md": entry()}}, is_public=False) if respect else None,
-    )
-    made = make_plan(job, state)
-    assert {path: reason.key for path, reason in made.satisfied.items()} == satisfied
-    assert made.other_case == other_case
-    assert {d.path for d in made.missing} == {d.path for d in listed} - satisfied.keys()

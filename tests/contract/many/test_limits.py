@@ -13,7 +13,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.limits import Pace
-from tests.harness import Action, Start, is_read, only_reads
+from tests.harness import Action, Start, is_read, only_reads, refuse
 from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
 
 
@@ -61,21 +61,14 @@ def test_githubs_pace_is_never_met(
 
 
 @pytest.mark.large
-@pytest.mark.parametrize(
-    ("lag", "repositories", "given"),
-    [
-        pytest.param(0.8, 110, {**FIVE_WRITES, "team_reviewers": ""}, id="a real day, options"),
-        pytest.param(9.0, 70, {"max_minutes": "120"}, id="slow to know"),
-    ],
-)
+@pytest.mark.parametrize("day", ["real, with options", "slow to know"])
 def test_githubs_pace_is_not_met_where_a_pull_request_takes_more_writes_than_planned(
-    many: Start,
-    make: Make,
-    host: StandInHost,
-    lag: float,
-    repositories: int,
-    given: dict[str, str],
+    many: Start, make: Make, host: StandInHost, day: str
 ) -> None:
+    lag, repositories, given = {
+        "real, with options": (0.8, 110, {**FIVE_WRITES, "team_reviewers": ""}),
+        "slow to know": (9.0, 70, {"max_minutes": "120"}),
+    }[day]
     made = make(0, repositories)
     host.real_day()
     host.quirks.lag = Lag(seconds=lag)
@@ -100,7 +93,7 @@ def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
         at_once = request.path == "/graphql" and "createRef" in request.json["query"]
         return at_once and writes["all"] > 301
 
-    host.faults.add(Fault(FaultKind.CUSTOM, match=late, times=None, status=422))
+    refuse(host, late)
     run = many(max_pull_requests="400", max_wait_minutes="0")
     assert (run.exit_code, host.pace.refused) == (0, 0), run.console
     assert "The time of max_minutes (50 min) is over" in run.summary
@@ -227,7 +220,7 @@ def test_a_pull_request_ends_a_row_of_failures(
         writes["all"] += not is_read(request)
         return not is_read(request) and writes["all"] != 9  # of two each
 
-    host.faults.add(Fault(FaultKind.CUSTOM, match=in_all_but_the_fifth, times=None, status=403))
+    refuse(host, in_all_but_the_fifth, 403)
     run = many(definitions=action.listing("a.md", "docs/b.md"))
     assert (states(run), sum(opened(made))) == ({"failed": 9}, 1)
 
@@ -273,16 +266,13 @@ def test_what_a_limit_stops_half_way_is_deferred_with_its_reason_and_finished_by
     many: Start, make: Make, host: StandInHost, last: str
 ) -> None:
     made = make(0, 3)
-    at_once = Fault(
-        FaultKind.CUSTOM, match=lambda r: "createRef" in str(r.json), times=None, status=422
-    )
+    refuse(host, lambda request: "createRef" in str(request.json))
     limit = Fault(
         FaultKind.PRIMARY_403,
         match=lambda r: r.path.endswith(last) and not is_read(r) and "createRef" not in str(r.json),
         times=None,
         reset_in=3000,
     )
-    host.faults.add(at_once)
     host.faults.add(limit)
     run = many()
     assert (run.exit_code, states(run), len(limit.hits)) == (0, {"deferred": 3}, 1), run.console
@@ -298,9 +288,8 @@ def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     made = make(0, 3)
-    host.faults.add(
-        Fault(FaultKind.PRIMARY_403, match=lambda r: "labels" in r.path, times=None, reset_in=3000)
-    )
+    labels = Fault(FaultKind.PRIMARY_403, match=lambda r: "labels" in r.path, reset_in=3000)
+    host.faults.add(labels)
     run = many(labels="chore", max_wait_minutes="1")
     assert (run.exit_code, states(run)) == (1, {"failed": 1, "deferred": 2})
     assert sum(opened(made)) == 1

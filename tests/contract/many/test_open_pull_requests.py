@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -93,20 +93,18 @@ def test_registering_looks_at_no_open_pull_request_beforehand(
 def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) -> None:
     make(0, 12)
     many()
-    lock, now, most = threading.Lock(), 0, 0
+    host.requests.clear()
+    first, trees, most = threading.Barrier(4), itertools.count(), 0
 
-    def count(_: Request) -> None:
-        nonlocal now, most
-        with lock:
-            now += 1
-            most = max(most, now)
-        time.sleep(0.02)
-        with lock:
-            now -= 1
+    def count(request: Request) -> None:
+        nonlocal most
+        most = max(most, sum(each.ended is None for each in host.requests))
+        if "/git/trees" in request.path and next(trees) < first.parties:
+            first.wait(timeout=60)
 
     host.on_request = count
     assert states(many(mode="plan")) == {"waiting": 12}
-    assert 1 < most <= 4
+    assert most == 4
 
 
 def test_rewritten_commits_are_noted(many: Start, make: Make, host: StandInHost) -> None:

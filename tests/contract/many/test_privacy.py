@@ -6,45 +6,68 @@ import html
 import json
 import os
 import time
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from tests.example import LISTED, PRESENT
-from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
-from tests.harness import Action, Start, is_read, report_schema
+from tests.fakehub import Refusal, Repository, Request, StandInHost
+from tests.harness import Action, Start, is_read, refuse, report_schema
 from tests.organisation import Make, asked, opened, refuse_writes, rows, states
 
 PUBLIC = "octo-org/workflows"
 
 
-@pytest.mark.parametrize("event", ["says", "is silent", "is missing"])
+@pytest.fixture
+def secret(host: StandInHost) -> Repository:
+    """A private repository that lacks files."""
+    return host.create_repository("octo-org/top-secret", PRESENT, private=True)
+
+
+@pytest.fixture
+def in_public(many: Start, host: StandInHost, secret: Repository) -> Start:
+    """The action in a workflow of a public repository: everybody reads what it publishes."""
+    assert secret.private
+    host.create_repository(PUBLIC, LISTED)
+    return partial(many, env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+
+
+@pytest.fixture
+def in_private(many: Start, host: StandInHost, secret: Repository, tmp_path: Path) -> Start:
+    """The action in a workflow of a private repository, where a report is left."""
+    assert secret.private
+    host.create_repository(PUBLIC, LISTED, private=True)
+    return partial(many, env={"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)})
+
+
+def report_in(folder: Path) -> str:
+    """The only report that a run has left there."""
+    [report] = folder.glob("registrar-report-*.json")
+    return report.read_text("utf-8")
+
+
+@pytest.mark.parametrize("event", [{"repository": {"private": False}}, {"schedule": "0 0"}, None])
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_a_public_workflow_publishes_no_private_name(
-    many: Start, make: Make, host: StandInHost, action: Action, event: str, mode: str
+    in_public: Start, make: Make, secret: Repository, action: Action, event: object, mode: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
-    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
-    internal = host.create_repository("octo-org/in-house", PRESENT, private=True, internal=True)
+    internal = action.host.create_repository(
+        "octo-org/in-house", PRESENT, private=True, internal=True
+    )
     [public] = make(0, 1)
     secret.protect("chore/*", "ruleset")
     env = {"GITHUB_REPOSITORY": PUBLIC}
-    if event != "is missing":
-        payload = (
-            {"repository": {"private": False}} if event == "says" else {"schedule": "0 0 * * *"}
-        )
-        action.write("event.json", json.dumps(payload))
-        env["GITHUB_EVENT_PATH"] = str(action.workspace / "event.json")
-    run = many(mode=mode, env=env, runner=True)
+    if event:
+        name = action.write("event.json", json.dumps(event))
+        env["GITHUB_EVENT_PATH"] = str(action.workspace / name)
+    run = in_public(mode=mode, env=env)
     for name in ("top-secret", "in-house"):
         assert name not in run.text.lower()
-    assert f"octo-org/(id {secret.id})" in run.summary
-    assert set(rows(run)) == {
-        f"octo-org/(id {secret.id})",
-        f"octo-org/(id {internal.id})",
-        public.full_name,
-    }
+    numbers = [f"octo-org/(id {each.id})" for each in (secret, internal)]
+    assert numbers[0] in run.summary
+    assert set(rows(run)) == {*numbers, public.full_name}
     if mode == "register":
         [pull] = internal.pull_requests
         assert "(id " not in f"{pull.title} {pull.body}"
@@ -59,30 +82,23 @@ def test_a_public_workflow_publishes_no_private_name(
     ],
 )
 def test_what_is_made_of_a_private_name_is_not_published(
-    many: Start, host: StandInHost, texts: dict[str, str]
+    in_public: Start, host: StandInHost, texts: dict[str, str]
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
     names = ("secret", "secret-2", "secret-service", "in-house", ".private")
     made = [host.create_repository(f"octo-org/{name}", PRESENT, private=True) for name in names]
     public = host.create_repository("octo-org/in-house-2", PRESENT)
     made[0].protect("*", "ruleset")
     made[0].protect("*/*", "ruleset")
-    given = {**texts, "env": {"GITHUB_REPOSITORY": PUBLIC}, "runner": True}
-    shown = [many(mode="plan", **given)]
+    shown = [in_public(texts, mode="plan")]
     for each in made[1:3]:
         branch = texts["branch"].format(owner="octo-org", repo=each.name, profile="scaffold")
         each.create_branch(branch)
         each.commit({"x": b"theirs"}, branch=branch)
     # Not at once, so that the title becomes a part of an address in the error
-    refused = Fault(
-        FaultKind.CUSTOM,
-        match=lambda r: r.method == "POST" and r.path.endswith("/pulls"),
-        times=2,
-        status=403,
-    )
-    host.faults.add(refused)
+    refused = refuse(host, lambda r: r.method == "POST" and r.path.endswith("/pulls"), 403)
+    refused.times = 2
     host.refused_mutations = {"createPullRequest": Refusal(422, "Not at once")}
-    shown += [many(**given), many(**given)]
+    shown += [in_public(texts), in_public(texts)]
     for run in shown:
         text = run.text.replace(public.name, "")
         for name in ("secret", "in-house", ".private"):
@@ -93,9 +109,8 @@ def test_what_is_made_of_a_private_name_is_not_published(
 
 
 def test_a_workflow_of_an_unknown_repository_publishes_no_private_name(
-    many: Start, host: StandInHost
+    many: Start, secret: Repository
 ) -> None:
-    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
     run = many(mode="plan", runner=True)
     assert set(rows(run)) == {f"octo-org/(id {secret.id})"}
     assert "top-secret" not in run.text.lower()
@@ -103,41 +118,37 @@ def test_a_workflow_of_an_unknown_repository_publishes_no_private_name(
 
 @pytest.mark.parametrize("before", ["nodes", "mutation"])
 def test_a_name_that_is_new_since_the_list_is_not_published_either(
-    many: Start, host: StandInHost, before: str
+    in_public: Start, host: StandInHost, secret: Repository, before: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
-    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
-
     def rename(_: Request) -> None:
         if asked(host)[-1] == before:
             host.on_request = None
             secret.rename("octo-org/even-more-secret")
 
     host.on_request = rename
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC})
+    run = in_public()
     assert len(secret.pull_requests) == 1
     assert "secret" not in run.text.lower()
 
 
 @pytest.mark.parametrize("private", [True, False])
 def test_names_are_shown_where_only_those_read_who_may(
-    many: Start, host: StandInHost, tmp_path: Path, private: bool
+    in_private: Start, tmp_path: Path, private: bool
 ) -> None:
-    host.create_repository(PUBLIC, LISTED, private=True)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
-    env = {"GITHUB_REPOSITORY": PUBLIC} if private else {}
-    run = many(mode="plan", env={**env, "RUNNER_TEMP": str(tmp_path)})
-    [report] = tmp_path.glob("registrar-report-*.json")
-    for text in (run.stdout, run.summary, report.read_text("utf-8")):
+    # Off the runner, nobody else reads what is printed
+    run = (
+        in_private(mode="plan")
+        if private
+        else in_private(mode="plan", env={"RUNNER_TEMP": str(tmp_path)})
+    )
+    for text in (run.stdout, run.summary, report_in(tmp_path)):
         assert "octo-org/top-secret" in text
 
 
 def test_no_private_name_is_in_an_output_whoever_reads_the_log(
-    many: Start, host: StandInHost
+    in_private: Start, secret: Repository
 ) -> None:
-    host.create_repository(PUBLIC, LISTED, private=True)
-    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, branch="add/{repo}")
+    run = in_private(branch="add/{repo}")
     assert "octo-org/top-secret" in run.stdout
     assert "top-secret" not in run.output_file
     assert rows(run) == {f"octo-org/(id {secret.id})": "opened"}
@@ -154,12 +165,10 @@ def test_no_private_name_is_in_an_output_whoever_reads_the_log(
     ],
 )
 def test_a_private_name_in_githubs_words_is_not_published(
-    many: Start, host: StandInHost, words: str
+    in_public: Start, host: StandInHost, words: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
     refuse_writes(host, words.format)
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    run = in_public()
     assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
     assert "GitHub's words are not shown" in run.stdout
     assert "secret" not in run.text.lower()
@@ -177,17 +186,13 @@ def test_a_private_name_in_githubs_words_is_not_published(
     ],
 )
 def test_a_private_name_in_githubs_words_is_in_no_output_whoever_reads_the_log(
-    many: Start, host: StandInHost, tmp_path: Path, words: str, language: str
+    in_private: Start, host: StandInHost, tmp_path: Path, words: str, language: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED, private=True)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
     refuse_writes(host, words.format)
-    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
-    run = many(env=env, language=language)
+    run = in_private(language=language)
     assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
     assert "secret" not in run.output_file.lower()
-    [report] = tmp_path.glob("registrar-report-*.json")
-    for text in (run.stdout, report.read_text("utf-8")):
+    for text in (run.stdout, report_in(tmp_path)):
         assert "top-secret" in text
 
 
@@ -229,12 +234,10 @@ def words_with(address: str, repository: Repository) -> str:
 @pytest.mark.parametrize("address", ADDRESSES)
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_words_that_may_hold_a_private_name_are_not_published(
-    many: Start, host: StandInHost, address: str, language: str
+    in_public: Start, host: StandInHost, address: str, language: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
     refuse_writes(host, lambda repository: words_with(address, repository))
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True, language=language)
+    run = in_public(language=language)
     assert (run.exit_code, states(run)) == (1, {"failed": 1, "complete": 1})
     text = unquote(unquote(unquote(html.unescape(run.text)))).lower()
     assert "secret" not in text
@@ -248,31 +251,20 @@ def test_words_that_may_hold_a_private_name_are_not_published(
 
 @pytest.mark.parametrize("address", ADDRESSES[:4])
 def test_words_that_may_hold_a_private_name_are_in_no_output_whoever_reads_the_log(
-    many: Start, host: StandInHost, address: str
+    in_private: Start, host: StandInHost, address: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED, private=True)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
     refuse_writes(host, lambda repository: words_with(address, repository))
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    run = in_private(runner=True)
     assert "secret" in run.stdout
     assert "secret" not in unquote(run.output_file)
 
 
-def test_where_a_redirect_leads_is_not_published_either(many: Start, host: StandInHost) -> None:
-    host.create_repository(PUBLIC, LISTED)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: not is_read(request),
-            times=None,
-            status=302,
-            headers={
-                "Location": "https://sso.example/?return_to=%2Fosoft%2Frepos%2Fo%2Ftop-secret"
-            },
-        )
-    )
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+def test_where_a_redirect_leads_is_not_published_either(
+    in_public: Start, host: StandInHost
+) -> None:
+    place = "https://sso.example/?return_to=%2Fosoft%2Frepos%2Fo%2Ftop-secret"
+    refuse(host, lambda request: not is_read(request), 302, headers={"Location": place})
+    run = in_public()
     assert run.exit_code == 1
     assert "top-secret" not in unquote(run.text)
 
@@ -287,15 +279,7 @@ def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
         payload = {"repository": {"private": event != "public", "visibility": event}}
         path = action.workspace / action.write("event.json", json.dumps(payload))
         env["GITHUB_EVENT_PATH"] = str(path)
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda request: request.path == "/orgs/octo-org/repos",
-            times=None,
-            status=403,
-            message="octo-org/top-secret is locked",
-        )
-    )
+    refuse(host, "GET /orgs/octo-org/repos", 403, message="octo-org/top-secret is locked")
     run = many(env=env, runner=True)
     assert run.exit_code != 0
     assert ("top-secret" in run.stdout) is (event == "private")
@@ -304,9 +288,8 @@ def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
 
 @pytest.mark.parametrize("before", ["nodes", "query", "mutation"])
 def test_a_repository_that_becomes_private_is_hidden_from_then_on(
-    many: Start, host: StandInHost, before: str
+    in_public: Start, host: StandInHost, before: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
     other = host.create_repository("octo-org/other", PRESENT)
     moved = host.create_repository("octo-org/alpha", PRESENT)
 
@@ -317,7 +300,7 @@ def test_a_repository_that_becomes_private_is_hidden_from_then_on(
             moved.private = True
 
     host.on_request = hide
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True)
+    run = in_public()
     assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
     assert "secret" not in run.text.lower()
     assert f"octo-org/(id {moved.id})" in run.text
@@ -325,16 +308,13 @@ def test_a_repository_that_becomes_private_is_hidden_from_then_on(
     assert "alpha" not in run.output_file
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("words", ["." * 4_000 + "x", "a: " * 20_000, "octo-org/" * 20_000])
 def test_long_words_of_github_are_looked_at_in_linear_time(
-    many: Start, host: StandInHost, words: str
+    in_public: Start, host: StandInHost, words: str
 ) -> None:
-    host.create_repository(PUBLIC, LISTED)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
     refuse_writes(host, lambda _: words)
     before = time.process_time()
-    run = many(env={"GITHUB_REPOSITORY": PUBLIC}, runner=True, title="{count}: {repo}")
+    run = in_public(title="{count}: {repo}")
     assert run.exit_code == 1
     assert "not shown" in run.text
     assert time.process_time() - before < 15
@@ -358,9 +338,7 @@ def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
     assert {(each["profile"], each["mode"], each["created"]) for each in registrations} == {
         ("scaffold", "register", 7)
     }
-    [file] = tmp_path.glob("registrar-report-*.json")
-    assert file.name == run.outputs["report_path"]
-    report = json.loads(file.read_text("utf-8"))
+    report = json.loads((tmp_path / run.outputs["report_path"]).read_text("utf-8"))
     report_schema().validate(report)
     shown = set(names) if private else {"{repo}"}
     assert {each["branch"] for each in report["registrations"]} == shown
@@ -368,29 +346,22 @@ def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
 
 @pytest.mark.parametrize("said_by", ["event", "listing"])
 def test_a_workflow_of_an_internal_repository_counts_as_public(
-    many: Start, host: StandInHost, action: Action, said_by: str
+    many: Start, host: StandInHost, secret: Repository, action: Action, said_by: str
 ) -> None:
     """The whole enterprise reads its log."""
     host.create_repository(PUBLIC, LISTED, private=True, internal=True)
-    secret = host.create_repository("octo-org/top-secret", PRESENT, private=True)
     env = {"GITHUB_REPOSITORY": PUBLIC}
     if said_by == "event":
         payload = {"repository": {"private": True, "visibility": "internal"}}
-        env["GITHUB_EVENT_PATH"] = str(
-            action.workspace / action.write("event.json", json.dumps(payload))
-        )
+        name = action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(action.workspace / name)
     run = many(env=env, runner=True)
     assert len(secret.pull_requests) == 1
     assert "secret" not in run.text.lower()
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
-def test_an_event_that_is_no_file_is_no_event(
-    many: Start, host: StandInHost, action: Action, kind: str
-) -> None:
-    host.create_repository(PUBLIC, LISTED, private=True)
-    host.create_repository("octo-org/top-secret", PRESENT, private=True)
+def test_an_event_that_is_no_file_is_no_event(in_private: Start, action: Action, kind: str) -> None:
     path = action.workspace / "event"
     if kind == "pipe":
         os.mkfifo(path)
@@ -401,6 +372,7 @@ def test_an_event_that_is_no_file_is_no_event(
     else:
         payload = json.dumps({"repository": {"visibility": "public"}})
         path.write_text(payload + " " * 25_000_000, "utf-8")
-    run = many(mode="plan", env={"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)})
+    env = {"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)}
+    run = in_private(mode="plan", env=env)
     assert run.exit_code == 0
     assert "octo-org/top-secret" in run.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.example import MISSING
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.limits import RateLimit
 from tests.fakehub.representations import node_id
-from tests.harness import SCAFFOLD_BRANCH, Action, Start, only_reads
+from tests.harness import SCAFFOLD_BRANCH, Action, Start, only_reads, refuse
 from tests.organisation import Make, asked, rows, states
 
 
@@ -32,13 +33,7 @@ def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(
         repository.commit({f"x{number}": b""}, branch=f"{SCAFFOLD_BRANCH}{name}")
         repository.open_pull_request(head=f"{SCAFFOLD_BRANCH}{name}")
         repository.merge(number)
-    host.faults.add(
-        Fault(
-            FaultKind.ERROR_502_HTML,
-            match=lambda request: f"{SCAFFOLD_BRANCH}-4" in request.path,
-            times=None,
-        )
-    )
+    refuse(host, lambda request: f"{SCAFFOLD_BRANCH}-4" in request.path, 502)
     run = many(mode="plan")
     assert (run.exit_code, states(run)) == (1, {"failed": 1}), run.console
     assert run.outputs["missing"] == str(len(MISSING))
@@ -46,26 +41,12 @@ def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(
 
 @pytest.mark.large
 @pytest.mark.parametrize("mode", ["register", "plan"])
-@pytest.mark.parametrize(
-    ("repositories", "seconds", "queries", "minutes"),
-    [
-        # The end comes
-        (40, 19, 4, 3),
-        # Ten queries, for ten repositories each, tell that it is going to
-        (300, 2.5, 10, 2),
-    ],
-)
+@pytest.mark.parametrize("comes", [True, False])
 def test_reading_ends_with_the_run(
-    many: Start,
-    make: Make,
-    host: StandInHost,
-    action: Action,
-    mode: str,
-    repositories: int,
-    seconds: float,
-    queries: int,
-    minutes: int,
+    many: Start, make: Make, host: StandInHost, action: Action, mode: str, comes: bool
 ) -> None:
+    """The end comes, or ten queries, for ten repositories each, tell that it is going to."""
+    repositories, seconds, queries, minutes = (40, 19, 4, 3) if comes else (300, 2.5, 10, 2)
     make(0, repositories)
 
     def slow(request: Request) -> None:
@@ -95,9 +76,7 @@ def test_a_repository_that_the_token_may_not_read_fails_with_githubs_words(
         {"type": kind, "path": [field, 0], "message": "Not for you"} for field in ("nodes", "pulls")
     ]
     body = {"data": {"nodes": [None], "pulls": [None]}, "errors": errors}
-    host.faults.add(
-        Fault(FaultKind.CUSTOM, match=lambda r: r.path == "/graphql", status=200, body=body)
-    )
+    refuse(host, "POST /graphql", 200, body=body)
     run = many(mode="plan")
     assert rows(run) == {"octo-org/r0": "failed"}
     assert "GitHub does not let the token read it: Not for you" in run.console
@@ -163,25 +142,24 @@ def test_points_that_time_outs_cost_are_counted(many: Start, make: Make, host: S
     assert len(host.requests) < 10
 
 
+SHORT = {"data": {"nodes": [None], "pulls": [None]}}
+
+
 @pytest.mark.parametrize(
-    "kind", [FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT, FaultKind.RESET]
+    "fault",
+    [
+        *map(Fault, (FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT)),
+        Fault(FaultKind.RESET),
+        # About fewer repositories than asked for
+        Fault(FaultKind.CUSTOM, status=200, body=SHORT),
+    ],
 )
 def test_one_failed_batch_costs_no_repository(
-    many: Start, make: Make, host: StandInHost, kind: FaultKind
+    many: Start, make: Make, host: StandInHost, fault: Fault
 ) -> None:
     make(10, 5)
-    host.faults.add(Fault(kind, at=3))
+    host.faults.add(replace(fault, at=3))
     assert states(many(mode="plan")) == {"missing": 5, "complete": 10}
-
-
-def test_an_answer_about_fewer_repositories_than_asked_for_is_a_failed_batch(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    make(3, 1)
-    short = {"data": {"nodes": [None], "pulls": [None]}}
-    host.faults.add(Fault(FaultKind.CUSTOM, at=3, status=200, body=short))
-    run = many(mode="plan")
-    assert states(run) == {"missing": 1, "complete": 3}, run.console
 
 
 def test_the_queries_that_are_told_are_those_that_were_sent(
@@ -245,12 +223,6 @@ def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
 ) -> None:
     made = make(5, 5)
 
-    def listed(request: Request) -> None:
-        if "orgs" in request.path:
-            host.on_request = None
-        elif request.path == "/graphql":
-            made[0].delete()
-
     def delete_after_listing(request: Request) -> None:
         if request.path == "/graphql":
             made[0].delete()
@@ -265,14 +237,7 @@ def test_reading_that_always_fails_writes_nothing(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     make(5, 5)
-    host.faults.add(
-        Fault(FaultKind.ERROR_502_HTML, match=lambda request: request.path == "/graphql")
-    )
-    host.faults.add(
-        Fault(
-            FaultKind.ERROR_502_HTML, match=lambda request: request.path == "/graphql", times=None
-        )
-    )
+    refuse(host, "POST /graphql", 502)
     run = many()
     assert run.exit_code == 1
     assert "opened" not in states(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -158,9 +159,8 @@ def test_one_odd_repository_does_not_stop_the_others(
     host.on_request = None
     again = many()
     assert again.exit_code == 0, again.console
-    assert [len(each.pull_requests) for each in made if not each.deleted and not each.archived][
-        1:
-    ] == [1, 1, 1, len(made[6].pull_requests), 1, 1]
+    left = [each for each in made if not each.deleted and not each.archived]
+    assert opened(left)[1:] == [1, 1, 1, len(made[6].pull_requests), 1, 1]
     for repository in made:
         if not repository.deleted:
             assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
@@ -237,24 +237,16 @@ def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
     assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27]
 
 
+CUT = {"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True}
+
+
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(
-            Fault(
-                FaultKind.CUSTOM,
-                match=lambda request: "/git/trees/" in request.path,
-                times=None,
-                status=200,
-                body={"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True},
-            ),
-            id="tree-cut",
-        ),
-        pytest.param(
-            Fault(FaultKind.RESET, match=lambda request: not is_read(request), times=None),
-            id="answer-lost",
-        ),
+        Fault(FaultKind.CUSTOM, match=lambda r: "/git/trees/" in r.path, status=200, body=CUT),
+        Fault(FaultKind.RESET, match=lambda request: not is_read(request)),
     ],
+    ids=["tree-cut", "answer-lost"],
 )
 def test_nothing_is_created_file_by_file(
     many: Start, make: Make, host: StandInHost, action: Action, fault: Fault
@@ -262,7 +254,7 @@ def test_nothing_is_created_file_by_file(
     [repository] = make(0, 1)
     many(definitions=action.listing("a.txt", "b.txt"))
     before = repository.files(SCAFFOLD_BRANCH)
-    host.faults.add(fault)
+    fault = host.faults.add(replace(fault, times=None))
     run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
     assert (run.exit_code, states(run)) == (1, {"failed": 1})
     assert fault.hits

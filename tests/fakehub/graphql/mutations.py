@@ -7,21 +7,17 @@ from typing import Any
 
 from graphql import GraphQLResolveInfo
 
-from tests.fakehub.graphql.nodes import HEADS, Node, Nodes, Resolver, resolver
+from tests.fakehub.graphql.nodes import HEADS, Node, Nodes, Resolver
 from tests.fakehub.quirks import AfterRefusal, Symptom
 from tests.fakehub.refusals import Refusal
-from tests.fakehub.repository import Repository, check_body
+from tests.fakehub.repository import Repository
 from tests.fakehub.rest import refuse_actions
 from tests.fakehub.store import WEB, check_parents, check_path, find_entry
 
 PAYLOADS = {
-    "closePullRequest": "pullRequest",
     "createCommitOnBranch": "commit",
     "createPullRequest": "pullRequest",
     "createRef": "ref",
-    "deleteRef": "clientMutationId",
-    "updatePullRequest": "pullRequest",
-    "updateRef": "ref",
 }
 """The field of each mutation that is null where it was refused."""
 
@@ -34,20 +30,13 @@ class Graph(Nodes):
 
     def root(self) -> Node:
         mutations: Iterable[tuple[str, Callable[[Mapping[str, Any]], Node]]] = (
-            ("closePullRequest", self.close_pull_request),
             ("createCommitOnBranch", self.create_commit_on_branch),
             ("createPullRequest", self.create_pull_request),
             ("createRef", self.create_ref),
-            ("deleteRef", self.delete_ref),
-            ("updatePullRequest", self.update_pull_request),
-            ("updateRef", self.update_ref),
         )
         queries: dict[str, Resolver] = {
-            "node": self.find_node,
             "nodes": self.find_nodes,
-            "rateLimit": lambda _info, **_: self.rate_limit(),
             "repository": self.find_repository,
-            "viewer": resolver(self.actor, self.token.login),
         }
         return queries | {name: self.mutation(name, function) for name, function in mutations}
 
@@ -69,7 +58,7 @@ class Graph(Nodes):
         return resolve
 
     def create_ref(self, given: Mapping[str, Any]) -> Node:
-        _, repository, _ = self.locate(given["repositoryId"], "contents=write")
+        repository, _ = self.locate(given["repositoryId"], "contents=write")
         name = given["name"]
         if name in repository.git.references:
             raise Refusal(422, f'A ref named "{name}" already exists in the repository.')
@@ -81,31 +70,6 @@ class Graph(Nodes):
             # microsoft/vscode-remote-repositories-github#122
             raise Refusal(422, "Ref cannot be created.") from None
         return {"ref": self.reference(repository, name)}
-
-    def update_ref(self, given: Mapping[str, Any]) -> Node:
-        _, repository, name = self.locate(given["refId"], "contents=write")
-        with repository.lock:
-            branch = name.removeprefix(HEADS)
-            check_rules(repository, branch)
-            old = repository.head(branch)
-            if repository.resolve(given["oid"]) is None:
-                raise Refusal(422, "Object does not exist")
-            if repository.ahead_behind(given["oid"], old)[1] and not given["force"]:
-                raise Refusal(422, "Update is not a fast forward")
-            repository.advance(branch, old, given["oid"])
-            return {"ref": self.reference(repository, name)}
-
-    def delete_ref(self, given: Mapping[str, Any]) -> Node:
-        _, repository, name = self.locate(given["refId"], "contents=write")
-        with repository.lock:
-            branch = name.removeprefix(HEADS)
-            check_rules(repository, branch)
-            if branch == repository.default_branch:
-                raise Refusal(422, "The default branch cannot be deleted")
-            if repository.find_head(branch) is None:
-                raise Refusal(422, "Reference does not exist")
-            repository.delete_branch(branch)
-        return {}
 
     def create_commit_on_branch(self, given: Mapping[str, Any]) -> Node:
         """One signed commit; refused as a whole, STALE_DATA where the branch has moved on."""
@@ -124,10 +88,7 @@ class Graph(Nodes):
             author, committer = self.token.author(), WEB
             new = repository.build_commit(parent, changes, text, author, committer)
             repository.advance(branch, parent, new)
-            return {
-                "commit": self.git_object(repository, repository.commit_at(new)),
-                "ref": self.reference(repository, HEADS + branch),
-            }
+            return {"commit": self.git_object(repository, repository.commit_at(new))}
 
     def check_branch_seen(self, repository: Repository, branch: str, expected: str) -> None:
         """Raise the `Refusal` of a host that does not know the branch just made yet."""
@@ -149,7 +110,7 @@ class Graph(Nodes):
 
     def committable(self, given: Mapping[str, Any]) -> tuple[Repository, str]:
         if given.get("id"):
-            _, repository, name = self.locate(given["id"], "contents=write")
+            repository, name = self.locate(given["id"], "contents=write")
             return repository, name.removeprefix(HEADS)
         full_name, branch = given.get("repositoryNameWithOwner"), given.get("branchName")
         if not full_name or not branch:
@@ -176,7 +137,7 @@ class Graph(Nodes):
         return changes
 
     def create_pull_request(self, given: Mapping[str, Any]) -> Node:
-        _, repository, _ = self.locate(given["repositoryId"], "pull_requests=write")
+        repository, _ = self.locate(given["repositoryId"], "pull_requests=write")
         refuse_actions(self.host, self.token)
         if not repository.has_pull_requests:
             # Nobody has told its words
@@ -214,29 +175,6 @@ class Graph(Nodes):
                 raise Refusal(422, blank)
             case Symptom.PULL_BAD_HEAD:
                 raise Refusal(422, f"{blank}, Head ref must be a branch")
-
-    def update_pull_request(self, given: Mapping[str, Any]) -> Node:
-        """Title, body, base and state; what is set by ids is not built."""
-        _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
-        unbuilt = {"assigneeIds", "labelIds", "milestoneId", "projectIds"} & given.keys()
-        if unbuilt:
-            raise NotImplementedError(", ".join(unbuilt))
-        pull_request = repository.pull_request(int(number))
-        check_body(given.get("body"))
-        match given.get("state"):
-            case "OPEN":
-                repository.reopen(pull_request.number)
-            case "CLOSED":
-                repository.close(pull_request.number)
-        pull_request.title = given.get("title") or pull_request.title
-        pull_request.body = given.get("body", pull_request.body)
-        pull_request.base = given.get("baseRefName") or pull_request.base
-        return {"pullRequest": self.pull_request(repository, pull_request)}
-
-    def close_pull_request(self, given: Mapping[str, Any]) -> Node:
-        _, repository, number = self.locate(given["pullRequestId"], "pull_requests=write")
-        repository.close(int(number))
-        return {"pullRequest": self.pull_request(repository, repository.pull_request(int(number)))}
 
 
 def check_rules(repository: Repository, branch: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-from datetime import datetime
 from typing import Any
 
 import pygit2
@@ -14,7 +13,7 @@ from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
 from tests.fakehub.repository import Repository
-from tests.fakehub.store import WEB, Person, check_path
+from tests.fakehub.store import WEB, check_path
 
 from .call import RepositoryCall, operation, require_fields
 
@@ -99,7 +98,9 @@ def put_contents(call: RepositoryCall) -> Response:
         repository.check_protection(branch, verb="update" if body.get("sha") else "create")
         repository.check_secrets(content)
         old = check_target(repository, parent, path, body.get("sha"))
-        author, committer = people(call)
+        # Nobody sends an author or a committer; then the host signs for Apps
+        author = call.token.author()
+        committer = WEB if call.token.bot else author
         new = repository.build_commit(parent, {path: content}, body["message"], author, committer)
     call.host.spend_latency()
     with repository.lock:
@@ -134,21 +135,3 @@ def check_target(
     if old is not None and sha != str(old.id):
         raise Refusal(409, f"{path} does not match {sha}")
     return old
-
-
-def people(call: RepositoryCall) -> tuple[Person, Person]:
-    """Author and committer; the host signs for Apps as long as neither is sent."""
-    own = call.token.author()
-
-    def sent(role: str, default: Person) -> Person:
-        given = call.body.get(role)
-        if given is None:
-            return default
-        date = given.get("date")
-        when = None if date is None else int(datetime.fromisoformat(date).timestamp())
-        return Person(given["name"], given["email"], when)
-
-    if call.token.bot and not {"author", "committer"} & call.body.keys():
-        return own, WEB
-    committer = sent("committer", own)
-    return sent("author", committer), committer

@@ -20,11 +20,12 @@ def host() -> Iterator[Watched]:
         yield host
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", sorted(recordings().keys() - NOT_AT_THE_STAND_IN.keys()))
 def test_the_stand_in_answers_as_recorded(host: Watched, name: str) -> None:
     recording = recordings()[name]
     made = scene(host, Given(**recording.given))
-    SCENES[name](made)
+    if name in SCENES:
+        SCENES[name](made)
     token = host.create_token(recording.token, **made.token)  # type: ignore[arg-type]
     run, call = Run(host.url, token), CALLS[recording.request]
     for request in recording.after:
@@ -38,7 +39,6 @@ def test_the_stand_in_answers_as_recorded(host: Watched, name: str) -> None:
     assert unlike(recording, answer.status, answer.headers, body) == []
 
 
-def test_the_stand_in_has_every_answer() -> None:
-    """Or it is said why it needs not."""
-    assert sorted(SCENES.keys() | NOT_AT_THE_STAND_IN.keys()) == sorted(recordings())
+def test_every_scene_and_every_exception_is_about_an_answer() -> None:
+    assert SCENES.keys() | NOT_AT_THE_STAND_IN.keys() <= recordings().keys()
     assert not SCENES.keys() & NOT_AT_THE_STAND_IN.keys()

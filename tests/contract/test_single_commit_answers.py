@@ -1,4 +1,4 @@
-"""`single`: what is refused before the first write, with the same messages as `per-file`."""
+"""`single`: answers to its query that hold errors, or that are none."""
 
 from __future__ import annotations
 
@@ -7,104 +7,8 @@ from typing import Any
 import pytest
 
 from registrar.registration.single import NAMES_AT_ONCE
-from tests.contract.test_tokens import REFUSED, refused
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, TARGET, Action, Run, Start, mutations
-
-
-@pytest.mark.parametrize(
-    ("token", "private"),
-    [
-        ({"kind": "classic"}, True),
-        ({"kind": "fine-grained", "repositories": (TARGET,)}, True),
-        ({"kind": "installation", "repositories": (TARGET,)}, True),
-        ({"kind": "installation", "push": False}, False),
-        ({"kind": "user"}, False),
-    ],
-)
-def test_tokens_that_work(
-    single: Start, host: StandInHost, token: dict[str, Any], private: bool
-) -> None:
-    repository = host.create_repository(TARGET, private=private)
-    run = single(
-        profile="health", host_token=host.create_token(**token), env={"GITHUB_REPOSITORY": TARGET}
-    )
-    assert run.exit_code == 0, run.text
-    assert len(host.requests) == 2
-    assert len(repository.pull_requests) == 1
-
-
-@pytest.mark.parametrize(("token", "english", "japanese"), REFUSED.values(), ids=REFUSED)
-def test_tokens_that_are_refused(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    token: dict[str, Any],
-    english: str,
-    japanese: str,
-) -> None:
-    value = host.create_token(**token)
-
-    def run(strategy: str, **more: Any) -> Run:
-        return action(host_token=value, profile="health", commit_strategy=strategy, **more)
-
-    refused(run("single", language="en"), english, repository)
-    [annotation] = run("single", runner=True).annotations()
-    assert japanese in annotation.data
-
-
-def test_a_bad_token(single: Start, host: StandInHost, repository: Repository) -> None:
-    refused(single(host_token="ghp_" + "x" * 36), "GitHub does not accept the token", repository)
-    assert len(host.requests) == 1
-
-
-@pytest.mark.parametrize("kind", ["missing", "hidden", "foreign", "archived", "empty", "no branch"])
-def test_both_strategies_have_the_same_messages(
-    action: Action, host: StandInHost, kind: str
-) -> None:
-    token, environ = action.default_token, {}
-    if kind == "foreign":
-        host.create_repository("octo/caller")
-        token = host.create_token("installation", repositories=["octo/caller"])
-        environ = {"GITHUB_REPOSITORY": "octo/caller"}
-    if kind == "hidden":
-        token = host.create_token("fine-grained", repositories=["octo/other"])
-    if kind != "missing":
-        hidden = kind in {"hidden", "foreign"}
-        repository = host.create_repository(
-            TARGET, private=hidden, archived=kind == "archived", empty=kind == "empty"
-        )
-        if kind == "no branch":
-            repository.default_branch = "gone"
-    runs = [
-        action(commit_strategy=strategy, host_token=token, language="en", env=environ)
-        for strategy in ("per-file", "single")
-    ]
-    assert [run.exit_code for run in runs] == [2, 2]
-    assert runs[0].stderr == runs[1].stderr
-    assert not mutations(host)
-
-
-def test_the_default_branch_as_working_branch(single: Start, host: StandInHost) -> None:
-    repository = host.create_repository(TARGET, default_branch=HEALTH_BRANCH)
-    run = single(profile="health")
-    assert run.exit_code == 2
-    assert f"The working branch {HEALTH_BRANCH} is the default branch." in run.stderr
-    assert repository.branches == [HEALTH_BRANCH]
-
-
-def test_a_renamed_repository_is_worked_on_under_its_new_name(
-    single: Start, host: StandInHost, repository: Repository
-) -> None:
-    repository.rename("octo/renamed")
-    run = single(profile="health")
-    assert run.exit_code == 0, run.text
-    assert f"The repository {TARGET} is called octo/renamed now." in run.lines
-    assert "Repository: octo/renamed" in run.lines
-    assert len(host.requests) == 2
-
-
-# --- Answers that hold errors -------------------------------------------------------------
+from tests.harness import TARGET, Start, mutations
 
 
 def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:

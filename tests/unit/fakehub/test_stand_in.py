@@ -1,0 +1,346 @@
+"""What the stand-in refuses and hides: a test of ours would be green as well if it did not.
+
+That its answers look as GitHub's is checked at every request, and by the recordings.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from tests.clocks import FakeClock
+from tests.fakehub import Lag, Pace, Quirks, Refusal, Repository, StandInHost, Symptom
+from tests.fakehub.representations import Representations
+
+from .conftest import REPO, Client
+
+COMMIT = """
+mutation ($oid: GitObjectID!, $branch: String!, $paths: [FileAddition!]!) {
+  createCommitOnBranch(input: {
+    branch: {repositoryNameWithOwner: "octo/example", branchName: $branch}, expectedHeadOid: $oid,
+    message: {headline: "chore: add"}, fileChanges: {additions: $paths}
+  }) { commit { oid } }
+}
+"""
+REF = '{ repository(owner: "octo", name: "example") { ref(qualifiedName: "work") { name } } }'
+FILES = """
+{ repository(owner: "octo", name: "example") { object(expression: "HEAD") { ... on Commit {
+    a: file(path: "README.md") { type }
+    b: file(path: "docs") { type }
+    c: file(path: "docs/up") { type }
+} } } }
+"""
+IDS = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }"
+
+
+def commit(client: Client, oid: str, *paths: str, branch: str = "work") -> str | None:
+    """Commit these files; the words of the error, if any."""
+    additions = [{"path": path, "contents": "eA=="} for path in paths]
+    body = client.graphql(COMMIT, oid=oid, branch=branch, paths=additions)
+    return body["errors"][0]["message"] if "errors" in body else None
+
+
+# --- Its own descriptions --------------------------------------------------------------------
+
+
+def ask(method: str, path: str, body: object = None) -> None:
+    """One request to a host of its own."""
+    with StandInHost() as host:
+        host.create_repository("octo/example")
+        Client(host, host.create_token())(method, path, body)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "expected"),
+    [
+        ("GET", "/user", None, "no such operation"),
+        ("GET", f"{REPO}/contents/README.md?branch=main", None, "undocumented query"),
+        ("GET", f"{REPO}/pulls?state=merged", None, "is not one of"),
+        ("POST", f"{REPO}/git/refs", {"ref": "refs/heads/x"}, "required property"),
+        ("POST", f"{REPO}/git/refs", None, "body is missing"),
+        ("PATCH", f"{REPO}/pulls/1", {"description": "x"}, "undocumented property"),
+        ("POST", "/graphql", {"query": "{ viewer { nope } }"}, "Cannot query field"),
+        ("POST", "/graphql", {"query": IDS}, "was not provided"),
+        ("POST", "/graphql", {"query": "{ viewer {"}, "Syntax Error"),
+    ],
+)
+def test_what_is_not_described_fails(method: str, path: str, body: object, expected: str) -> None:
+    with pytest.raises(AssertionError, match=expected):
+        ask(method, path, body)
+
+
+def test_a_wrong_answer_of_its_own_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Representations, "file", lambda *_: {"type": "file"})
+    with pytest.raises(AssertionError, match="answer 200"):
+        ask("GET", f"{REPO}/contents/README.md")
+
+
+# --- Never overwritten -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs", "README.md/x", "docs/up/x"])
+def test_a_file_is_written_where_nothing_is(
+    client: Client, repository: Repository, path: str
+) -> None:
+    before = repository.head()
+    assert client.put(path).status_code in {409, 422}
+    assert repository.head() == before
+    assert client.put("new").status_code == 201
+
+
+def test_of_two_writes_at_once_one_is_refused(client: Client, host: StandInHost) -> None:
+    begun, answers = threading.Barrier(2), []
+
+    def spend_latency() -> None:
+        """Between the look at the branch and the write to it."""
+        begun.wait(timeout=60)
+
+    host.spend_latency = spend_latency  # type: ignore[method-assign]
+    threads = [
+        threading.Thread(target=lambda name=name: answers.append(client.put(name).status_code))
+        for name in ("a", "b")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [201, 409]
+
+
+def test_a_commit_is_made_at_the_expected_head_alone(
+    client: Client, repository: Repository
+) -> None:
+    old = repository.head()
+    repository.commit({"theirs": b""})
+    stale = f'Expected branch to point to "{old}" but it did not.  Pull and try again.'
+    assert commit(client, old, "new", branch="main") == stale
+    assert commit(client, repository.head(), "good", "README.md/x", branch="main")
+    assert not {"new", "good"} & set(repository.files())
+    assert commit(client, repository.head(), "good", branch="main") is None
+
+
+def test_one_of_many_is_written_alone(host: StandInHost) -> None:
+    """Repositories that began alike share their objects only until they are written to."""
+    one, other = (host.create_repository(f"octo-org/{name}", {"a": b"a"}) for name in "xy")
+    client = Client(host, host.create_token())
+    body = {"message": "m", "content": "eA=="}
+    assert client("PUT", "/repos/octo-org/x/contents/new", body).status_code == 201
+    assert (set(one.files()), set(other.files())) == ({"a", "new"}, {"a"})
+
+
+# --- Lag and the other switches --------------------------------------------------------------
+
+
+def steps(client: Client, repository: Repository) -> dict[str, Any]:
+    """Every request that a lag can meet, in their order: how each of them ended."""
+
+    def post(path: str, body: object) -> tuple[int, Any]:
+        answer = client("POST", REPO + path, body)
+        errors = answer.json().get("errors", []) if answer.status_code == 422 else []
+        return answer.status_code, [each.get("message") or each["field"] for each in errors]
+
+    made = post("/git/refs", {"ref": "refs/heads/work", "sha": repository.head()})
+    assert made == (201, [])
+    seen = {
+        "git/ref": client("GET", f"{REPO}/git/ref/heads/work").status_code,
+        "matching-refs": len(client("GET", f"{REPO}/git/matching-refs/heads/work").json()),
+        "ref": client.graphql(REF)["data"]["repository"]["ref"],
+        "contents": client.put("one", branch="work").status_code,
+        "commit": commit(client, repository.head("work"), "new"),
+    }
+    repository.commit({"two": b""}, branch="work")
+    pull = {"title": "t", "head": "work", "base": "main"}
+    seen["pulls"] = post("/pulls", pull)
+    if seen["pulls"][0] != 201:
+        client.host.quirks.lag = None
+        assert post("/pulls", pull) == (201, [])
+    seen["labels"] = client("POST", f"{REPO}/issues/1/labels", ["x"]).status_code
+    people = {"assignees": ["octocat"]}
+    seen["assignees"] = client("POST", f"{REPO}/issues/1/assignees", people).status_code
+    return seen
+
+
+KNOWN = {
+    "git/ref": 200,
+    "matching-refs": 1,
+    "ref": {"name": "work"},
+    "contents": 201,
+    "commit": None,
+    "pulls": (201, []),
+    "labels": 200,
+    "assignees": 201,
+}
+NONE_BETWEEN = "No commits between main and work"
+STALE = "Expected branch to point to "
+
+
+@pytest.mark.parametrize(
+    ("symptom", "request_", "expected"),
+    [
+        (None, "ref", KNOWN["ref"]),
+        (Symptom.REFERENCE, "git/ref", 404),
+        (Symptom.GRAPHQL_REFERENCE, "ref", None),
+        (Symptom.CONTENTS, "contents", 404),
+        (Symptom.COMMIT_NO_BRANCH, "commit", "Branch not found"),
+        (Symptom.COMMIT_STALE, "commit", STALE),
+        (Symptom.PULL_NO_COMMITS, "pulls", (422, [NONE_BETWEEN])),
+        (Symptom.PULL_BLANK_SHA, "pulls", (422, ["head_sha", "base_sha", NONE_BETWEEN])),
+        (Symptom.PULL_BAD_HEAD, "pulls", (422, ["head"])),
+        (Symptom.PULL_NOT_FOUND, "pulls", (404, [])),
+        (Symptom.LABELS, "labels", 422),
+        (Symptom.LABELS_NO_ISSUE, "labels", 422),
+        (Symptom.ASSIGNEES, "assignees", 404),
+    ],
+)
+def test_each_symptom_of_a_lag_shows_once_and_alone(
+    client: Client,
+    repository: Repository,
+    symptom: Symptom | None,
+    request_: str,
+    expected: object,
+) -> None:
+    client.host.quirks.lag = Lag(answers=1, symptoms=[symptom]) if symptom else None
+    found = steps(client, repository)
+    if expected == STALE:
+        assert found["commit"].startswith(STALE)
+        expected = found["commit"]
+    assert found == KNOWN | {request_: expected}
+
+
+def test_a_lag_ends_with_time(client: Client, repository: Repository, clock: FakeClock) -> None:
+    client.host.quirks.lag = Lag(seconds=0.8, symptoms=[Symptom.CONTENTS])
+    repository.create_branch("theirs")
+    assert client.put("one", branch="theirs").status_code == 201
+    repository.create_reference("refs/heads/work", repository.head())
+    got = []
+    for _ in range(4):
+        got.append(client.put("one", branch="work").status_code)
+        clock.sleep(0.3)
+    assert got == [404, 404, 404, 201]
+
+
+def test_a_new_commit_is_unknown_anew(client: Client, repository: Repository) -> None:
+    client.host.quirks.lag = Lag(answers=1, symptoms=[Symptom.PULL_NO_COMMITS])
+    repository.create_reference("refs/heads/work", repository.head())
+    pull = {"title": "t", "head": "work", "base": "main"}
+    for path in ("one", "two"):
+        assert client.put(path, branch="work").status_code == 201
+        assert client("POST", f"{REPO}/pulls", pull).status_code == 422
+    assert client("POST", f"{REPO}/pulls", pull).status_code == 201
+
+
+def test_a_real_day_begins_with_refusals(client: Client, repository: Repository) -> None:
+    client.host.real_day()
+    body = {"ref": "refs/heads/work", "sha": repository.head()}
+    refs = [client("POST", f"{REPO}/git/refs", body).status_code for _ in range(3)]
+    assert refs == [422, 502, 201]
+    assert client.put("one", branch="work").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("quirks", "status", "count", "words"),
+    [
+        (Quirks(partial_above=3), 200, 3, ""),
+        (Quirks(partial_above=2), 200, 2, "Resource limits for this query exceeded."),
+        (Quirks(timeout_above=2), 200, 0, "Something went wrong while executing"),
+        (Quirks(bad_gateway_above=2), 502, 0, ""),
+    ],
+)
+def test_large_queries(client: Client, quirks: Quirks, status: int, count: int, words: str) -> None:
+    client.host.quirks = quirks
+    answer = client("POST", "/graphql", {"query": FILES})
+    body = answer.json()
+    found = body["data"]["repository"]["object"] if body.get("data") else {}
+    assert (answer.status_code, sum(each is not None for each in found.values())) == (status, count)
+    messages = [each["message"] for each in body.get("errors", ())]
+    assert [each.startswith(words) for each in messages] == [True] * bool(words)
+
+
+def test_a_pull_request_of_another_branch_at_the_same_commit(
+    client: Client, host: StandInHost, repository: Repository
+) -> None:
+    """And nothing in a fork of the same owner."""
+    for name in ("theirs", "work"):
+        repository.create_branch(name)
+    repository.open_pull_request(head="theirs")
+    path = f"{REPO}/pulls?head=octo:work"
+    assert client("GET", path).json() == []
+    host.quirks.heads_by_commit = True
+    assert [each["head"]["ref"] for each in client("GET", path).json()] == ["theirs"]
+    for parent, count in (("octo/parent", 0), ("other/parent", 1)):
+        fork = host.create_repository(f"octo/{count}", parent=parent)
+        fork.create_branch("work")
+        fork.open_pull_request(head="work")
+        found = client("GET", f"/repos/{fork.full_name}/pulls?head=octo:work").json()
+        assert len(found) == count
+
+
+# --- Limits ----------------------------------------------------------------------------------
+
+
+def test_the_pace() -> None:
+    """80 a minute and 500 an hour; a refused one does not count."""
+    pace, now, waits = Pace(), 0.0, []
+    while now < 3600:
+        try:
+            pace.spend(now)
+        except Refusal as refusal:
+            waits.append(int(refusal.headers["Retry-After"]))
+            now += waits[-1]
+    assert (len(waits), waits[:7], now, pace.refused) == (7, [60] * 6 + [3240], 3600, 7)
+
+
+def test_the_pace_counts_what_is_written_by_both_interfaces(
+    client: Client, host: StandInHost, repository: Repository
+) -> None:
+    host.pace = Pace(per_minute=2)
+    assert client.put("a").status_code == 201
+    assert commit(client, repository.head(), "b", branch="main") is None
+    assert client.put("c").status_code == 403
+    assert client("GET", REPO).status_code == 200
+    host.quirks.limits_at_200 = True
+    assert "secondary rate limit" in str(commit(client, repository.head(), "c", branch="main"))
+
+
+def test_at_most_a_hundred_at_once(client: Client) -> None:
+    [error] = client.graphql(IDS, ids=["R_x"] * 101)["errors"]
+    assert error["type"] == "ARGUMENT_LIMIT"
+    query = REF.replace(
+        'ref(qualifiedName: "work") { name }', "pullRequests(first: 101) { nodes { id } }"
+    )
+    [error] = client.graphql(query)["errors"]
+    assert error["type"] == "EXCESSIVE_PAGINATION"
+
+
+@pytest.mark.parametrize(
+    ("permissions", "statuses"),
+    [
+        ({"contents": "read"}, [403, 403]),
+        ({"contents": "write"}, [201, 403]),
+        ({"contents": "write", "pull_requests": "write"}, [201, 201]),
+    ],
+)
+def test_a_token_may_do_what_its_permissions_say_and_no_more(
+    host: StandInHost, repository: Repository, permissions: dict[str, str], statuses: list[int]
+) -> None:
+    repository.commit({"a": b"a"}, branch="work")
+    client = Client(host, host.create_token("installation", permissions=permissions))
+    pull = {"title": "t", "head": "work", "base": "main"}
+    found = [client.put("x").status_code, client("POST", f"{REPO}/pulls", pull).status_code]
+    assert found == statuses
+    assert client.put(".github/workflows/x.yml").status_code == 403
+
+
+def test_a_private_repository_is_hidden_from_who_may_not_see_it(
+    host: StandInHost, repository: Repository
+) -> None:
+    repository.private = True
+    for token in (
+        host.create_token(scopes=("public_repo",)),
+        host.create_token("installation", repositories=["octo/other"]),
+    ):
+        client = Client(host, token)
+        assert client("GET", REPO).status_code == 404
+        assert client("GET", "/orgs/octo/repos").json() == []
