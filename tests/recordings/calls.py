@@ -14,6 +14,7 @@ from registrar.github.trees import ProvedTree
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.models.repository import PullRequest, Repository
+from registrar.models.settings import PullRequestOptions
 from registrar.runtime.cancellation import Cancellation, Clock
 from tests.clocks import FakeClock
 from tests.fakehub.representations import node_id
@@ -72,7 +73,7 @@ class Given:
     @property
     def new_pull_request(self) -> NewPullRequest:
         """A pull request to be opened."""
-        return NewPullRequest(self.branch, "Add files", "", draft=self.draft)
+        return NewPullRequest(self.branch, "Add files", "", PullRequestOptions(draft=self.draft))
 
     @property
     def pull_request(self) -> PullRequest:

@@ -171,7 +171,7 @@ class GraphQL:
                 "headRefName": pull_request.branch,
                 "title": pull_request.title,
                 "body": pull_request.body,
-                "draft": pull_request.draft,
+                "draft": pull_request.options.draft,
             },
         }
         request = _request(

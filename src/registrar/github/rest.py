@@ -286,7 +286,7 @@ class Rest:
                 "head": new.branch,
                 "base": repository.default_branch,
                 "body": new.body,
-                **({"draft": True} if new.draft else {}),
+                **({"draft": True} if new.options.draft else {}),
             },
             parse.pull_request,
         )

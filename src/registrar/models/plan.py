@@ -9,7 +9,7 @@ from typing import NamedTuple
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import Replaced
-from registrar.models.settings import FailOn
+from registrar.models.settings import FailOn, PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import CODEOWNERS, CodeownersError, PresentFile, Standing
 from registrar.texts.messages import Message
@@ -99,7 +99,7 @@ class NewPullRequest(NamedTuple):
     branch: str
     title: str
     body: str
-    draft: bool = False
+    options: PullRequestOptions
 
 
 class Created(NamedTuple):

@@ -63,7 +63,7 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
         operation = _update(work, pull, proposal.body(result, pull.body, mark=mark))
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
     body = proposal.body(result, mark=mark)
-    new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options.draft)
+    new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
     try:
         pull, is_new = _open_or_find(work, new)
     except OutOfTime as ended:
@@ -164,7 +164,7 @@ def _open(work: Work, new: NewPullRequest) -> PullRequest:
             raise
         # Plans of GitHub without drafts refuse them
         work.progress.warn("pull_request.no_drafts")
-        return create(new._replace(draft=False))
+        return create(new._replace(options=new.options._replace(draft=False)))
 
 
 def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:

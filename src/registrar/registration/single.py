@@ -97,7 +97,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
     headline = proposal.headline(result, files)
     commit = _new_commit(name, plan.state.base_sha, headline, files)
     body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, plan.state.base_sha))
-    pull = NewPullRequest(name, proposal.title(result), body, proposal.options.draft)
+    pull = NewPullRequest(name, proposal.title(result), body, proposal.options)
     try:
         with work.interruptible(files):
             made = work.client.graphql.create_everything(plan.repository, commit, pull)
