@@ -14,7 +14,7 @@ import yaml
 from registrar.inputs.interface import INPUTS
 from registrar.lists import constraints, entries, loading, syntax
 from registrar.lists.profiles import CONFIG, PROFILES
-from registrar.models.rules import MOST_CHARACTERS
+from registrar.models.conditions import MOST_CHARACTERS
 from registrar.reporting.reporter import section as section_of
 from registrar.reporting.runner import HELP_PAGE, help_page
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg, read

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from registrar.models.conditions import Condition
 from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
-from registrar.models.rules import Condition, Replaced, Rule, listed_for
+from registrar.models.rules import Replaced, Rule, listed_for
 
 REPOSITORY = Repository(
     "Octo-Org/API-service",

@@ -12,7 +12,7 @@ from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs import environment
 from registrar.inputs.interface import INPUTS, closest
 from registrar.lists import profiles
-from registrar.models.rules import MOST_CHARACTERS
+from registrar.models.conditions import MOST_CHARACTERS
 from registrar.models.selection import VISIBILITIES, NamePattern, Selection, Shard
 from registrar.models.settings import (
     CommitStrategy,

@@ -15,8 +15,9 @@ from registrar.errors import Diagnostic, InvalidInput
 from registrar.lists import constraints, profiles, syntax
 from registrar.lists.entries import EntryReader, Place
 from registrar.lists.syntax import Malformed
+from registrar.models.conditions import MOST_CHARACTERS, Condition, matches
 from registrar.models.files import FileDefinition, parents
-from registrar.models.rules import MOST_CHARACTERS, Condition, Rule, matches
+from registrar.models.rules import Rule
 from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, Message, msg

@@ -3,72 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from registrar.models.conditions import Condition
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
-
-MOST_CHARACTERS = 1_000
-"""Characters of one pattern."""
-
-
-def matches(pattern: str, text: str) -> bool:
-    """Whether ``pattern`` matches the whole of ``text``; letter case counts.
-
-    ``*`` stands for any characters, ``?`` for one, everything else for itself. Whoever chooses the
-    text, the name of a repository for example, cannot let a run hang: since Python 3.11 `fnmatch`
-    makes atomic groups, so that several stars are not tried in every combination.
-    """
-    return fnmatchcase(text, pattern.replace("[", "[[]"))
-
-
-class Condition(NamedTuple):
-    """What must hold; of several values of one kind, one must. Texts are in lower case."""
-
-    languages: frozenset[str] = frozenset()
-    topics: frozenset[str] = frozenset()
-    visibilities: frozenset[str] = frozenset()
-    is_fork: bool | None = None
-    names: tuple[str, ...] = ()
-    """Patterns for the name without its owner."""
-    exists: tuple[str, ...] = ()
-    """Paths; letter case counts."""
-    missing: tuple[str, ...] = ()
-    properties: tuple[tuple[str, frozenset[str]], ...] = ()
-    negated: Condition | None = None
-    """What must not hold."""
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """Every path that it asks about."""
-        return (*self.exists, *self.missing, *(self.negated.paths if self.negated else ()))
-
-    @property
-    def asks_for_properties(self) -> bool:
-        """Whether it asks about custom properties."""
-        return bool(self.properties or (self.negated and self.negated.asks_for_properties))
-
-    def holds(self, repository: Repository, has: Callable[[str], bool]) -> bool:
-        """Whether it holds for a repository, which ``has`` files at some paths."""
-        name = repository.full_name.partition("/")[2].lower()
-        topics = {topic.lower() for topic in repository.topics}
-        known = repository.properties or {}
-        return (
-            (not self.languages or repository.language.lower() in self.languages)
-            and (not self.topics or not self.topics.isdisjoint(topics))
-            and (not self.visibilities or repository.visibility in self.visibilities)
-            and self.is_fork in {None, repository.is_fork}
-            and (not self.names or any(matches(each, name) for each in self.names))
-            and (not self.exists or any(map(has, self.exists)))
-            and (not self.missing or not all(map(has, self.missing)))
-            and all(
-                any(value.lower() in values for value in known.get(key, ()))
-                for key, values in self.properties
-            )
-            and not (self.negated and self.negated.holds(repository, has))
-        )
 
 
 class Rule(NamedTuple):

@@ -8,8 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.models.conditions import matches
 from registrar.models.repository import Repository
-from registrar.models.rules import matches
 
 VISIBILITIES = ("public", "private", "internal")
 
