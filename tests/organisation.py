@@ -100,7 +100,8 @@ class Organisation:
 
     def run(self, action: Action | None = None, **inputs: str) -> Run:
         """Run to the end; what it publishes names no private repository."""
-        given = {"target_repos": ALL, "language": "en", "labels": "chore", **inputs}
+        given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
+        given |= {"labels": "chore", **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
         env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
         run = (action or self.action)(given, target_repo=None, env=env)
@@ -109,8 +110,8 @@ class Organisation:
 
     def begin(self) -> subprocess.Popen[bytes]:
         """Start a run as a process of its own, which waits for nothing."""
-        given = {"target_repo": None, "target_repos": ALL, "language": "en"}
-        environ = self.action.environment({**given, "labels": "chore"})
+        given = {"target_repo": None, "target_repos": ALL, "max_pull_requests": "100"}
+        environ = self.action.environment({**given, "language": "en", "labels": "chore"})
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})
 
     def check(self, run: Run) -> None:

@@ -170,7 +170,7 @@ NO_ERRORS = re.compile(
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|alone|points|shards|unfit_rules|rules|rule|unset|counted"
     r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_empty|heading"
-    r"|more_rows|missing_files|missing_title)$"
+    r"|capped|more_rows|missing_files|paths|not_complete)$"
 )
 """Texts that name no cause of a failure: parts of other texts, headings, progress."""
 

@@ -91,7 +91,7 @@ INPUTS = {
         Input("draft", msg("option.draft"), "false", _SWITCH),
         Input("language", msg("option.language"), DEFAULT_LANGUAGE, LANGUAGES),
         Input("max_wait_minutes", msg("option.max_wait_minutes"), "15"),
-        Input("max_pull_requests", msg("option.max_pull_requests"), "100"),
+        Input("max_pull_requests", msg("option.max_pull_requests"), "10"),
         Input("max_minutes", msg("option.max_minutes"), "50"),
         Input("shard", msg("option.shard")),
         # The runner sets the address of the GitHub that the workflow runs on

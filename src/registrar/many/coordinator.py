@@ -91,11 +91,9 @@ class ManyRun:
             reporter.line(sentence)
         if self._todo:
             self._write(result.budget.writes)
-        for note in sentences.notes(self.registrations):
-            reporter.line(note)
-        reporter.line(sentences.outcome(result))
-        if findings := sentences.findings(result.findings):
-            reporter.line(findings)
+        reporter.contents(result)
+        for sentence in (*sentences.notes(self.registrations), *sentences.closing(result)):
+            reporter.line(sentence)
 
     # --- Which repositories ---------------------------------------------------------------------
 

@@ -15,11 +15,12 @@ from registrar.errors import (
     describe,
     exit_code,
 )
+from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.settings import FailOn, Mode, Settings
-from registrar.models.standing import Finding
+from registrar.models.standing import Finding, Standing
 from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
@@ -82,6 +83,25 @@ class Budget(NamedTuple):
         return POINTS_PER_REPOSITORY * written + self.of[Status.WAITING]
 
 
+class Content(NamedTuple):
+    """A listed content that is to be created, and in how many repositories."""
+
+    example: FileDefinition
+    """As one of them gets it, a public one if there is any."""
+    repositories: int = 0
+
+    def with_one(self, definition: FileDefinition) -> Content:
+        """Count one more, which gets it as ``definition`` says."""
+        of = definition.repository
+        example = definition if of and of.is_public and not self.is_public else self.example
+        return Content(example, self.repositories + 1)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may see the example."""
+        return self.example.repository is None or self.example.repository.is_public
+
+
 MOST_NAMED = 200
 """Repositories with findings that are named at most; the rest is counted."""
 
@@ -110,6 +130,8 @@ class ManyResult:
         """In how many repositories an entry of a list takes the place of another one."""
         self.unset = Counter[tuple[str, str]]()
         """How many repositories lack a custom property, by the path that it is for and its name."""
+        self.contents: dict[tuple[str, bytes, bool], Content] = {}
+        """What a plan would create, by its path, its source, and whether that is a template."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -132,6 +154,11 @@ class ManyResult:
             named = self.with_finding.setdefault(finding, [])
             if len(named) < MOST_NAMED:
                 named.append(previewed)
+        for file in () if previewed.spec.writes else previewed.files:
+            if file.standing is Standing.MISSING:
+                listed = file.definition
+                key = (listed.path, listed.source, listed.template)
+                self.contents[key] = self.contents.get(key, Content(listed)).with_one(listed)
         label = previewed.spec.files.label
         self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)

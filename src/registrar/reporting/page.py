@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
-from registrar.reporting import evidence
+from registrar.reporting import evidence, sentences
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.runner import RunnerFiles
 from registrar.texts import escaping
@@ -41,15 +41,6 @@ _BAR_WORDS = {
     "missing": "page.bar_missing",
     "declined": "page.bar_declined",
     "unread": "page.bar_unread",
-}
-_STATE_WORDS = {
-    Standing.BLANK: "page.state_blank",
-    Standing.NO_FILE: "page.state_not_a_file",
-    Standing.MISSING: "page.state_missing",
-    Standing.PROPOSED: "page.state_proposed",
-    Standing.DECLINED: "page.state_declined",
-    "failed": "page.state_failed",
-    Standing.UNREAD: "page.state_unread",
 }
 _EXCLUDED = "excluded"
 _UNSET = "unset"
@@ -171,7 +162,7 @@ class Page:
             language=catalogue.language,
             t=text,
             bar_words=_BAR_WORDS,
-            state_words=_STATE_WORDS,
+            state_words={**sentences.STANDINGS, "failed": "page.state_failed"},
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
             ordered=sorted(
                 self.shown, key=lambda each: (-each.lacking, -len(each.paths), each.name.lower())

@@ -8,9 +8,10 @@ from itertools import islice
 
 from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult
-from registrar.models.run_result import RunResult
+from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Mode
-from registrar.reporting import report, sentences, summary
+from registrar.reporting import preview, report, sentences, summary
+from registrar.reporting.markdown import Markdown
 from registrar.reporting.page import Records
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
@@ -57,7 +58,7 @@ class Reporter:
         """Report how a registration ended: what would be created, what failed, the summary."""
         if files := registration.to_create:
             with self.console.group(self._text(msg("group.diff", count=len(files)))):
-                for line in summary.diffs(registration, self.catalogue):
+                for line in preview.diffs(registration, self.catalogue):
                     self.console.line(line)
         for cause in sentences.causes(registration):
             self.fail(Diagnostic(cause))
@@ -74,6 +75,14 @@ class Reporter:
             self.console.line(line)
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
+
+    def contents(self, result: ManyResult) -> None:
+        """Print each content that a plan over many repositories would create."""
+        if wanted := list(result.contents.values()):
+            with self.group("group.diff", count=len(wanted)):
+                is_public = self.redaction.is_log_public
+                for line in preview.log_of_many(wanted, self.catalogue, is_public=is_public):
+                    self.console.line(line)
 
     def record(self, result: RegistrationResult) -> None:
         """Put into table and page how the listed paths of a repository stand."""
@@ -96,6 +105,10 @@ class Reporter:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif many.counts:
                 parts = [summary.of_many(many, registrations, self.catalogue)]
+                if wanted := list(many.contents.values()):
+                    is_public = self.redaction.is_log_public
+                    shown = preview.of_many(wanted, Markdown(self.catalogue), is_public=is_public)
+                    parts.append("\n".join(shown))
             else:
                 parts = []
             errors = [diagnostic.message for diagnostic in result.diagnostics]

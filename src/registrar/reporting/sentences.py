@@ -11,7 +11,7 @@ from registrar.models.rules import place_of
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
-from registrar.models.standing import FINDINGS, Finding
+from registrar.models.standing import FINDINGS, Finding, Standing
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -22,6 +22,17 @@ COUNTED = {
     Finding.CODEOWNERS: "evidence.codeowners",
 }
 """How many paths deserve a look, and why."""
+STANDINGS = {
+    Standing.BLANK: "page.state_blank",
+    Standing.NO_FILE: "page.state_not_a_file",
+    Standing.MISSING: "page.state_missing",
+    Standing.PROPOSED: "page.state_proposed",
+    Standing.DECLINED: "page.state_declined",
+    Standing.UNSET: "page.state_unset",
+    Standing.BLOCKED: "page.state_blocked",
+    Standing.UNREAD: "page.state_unread",
+}
+"""How a path stands that is not there, or deserves a look."""
 _FAILS = {
     Finding.BLANK: "check.fails_blank",
     Finding.DIFFERS: "check.fails_differs",
@@ -285,6 +296,18 @@ def outcome(result: ManyResult) -> Message:
         told[key] = told.get(key, 0) + result.counts[status]
     parts = [msg(key, count=count) for key, count in told.items() if count]
     return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
+
+
+def closing(result: ManyResult) -> Iterator[Message]:
+    """The outcome, what deserves a look, and what the cap leaves for later runs."""
+    yield outcome(result)
+    if found := findings(result.findings):
+        yield found
+    settings, left = result.settings, result.budget.deferred if result.budget else 0
+    # What is left of all shards the plan before them says
+    if left and settings.mode is not Mode.CHECK and not settings.shard:
+        most = settings.max_pull_requests
+        yield msg("fleet.capped", left=left, most=most, needed=most + left)
 
 
 def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models.files import FileDefinition
 from registrar.models.result import (
     FileResult,
     PullRequestOperation,
@@ -13,15 +12,15 @@ from registrar.models.result import (
 )
 from registrar.models.run_result import ManyResult
 from registrar.models.settings import Mode
-from registrar.models.standing import Finding
-from registrar.reporting import sentences
+from registrar.models.standing import Finding, Standing
+from registrar.reporting import preview, sentences
 from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 SEPARATOR = "=" * 50
-ROWS_PER_CAUSE = 200
-"""Repositories of one state and cause that a table shows at most; the rest is counted."""
+ROWS = 500
+"""Repositories that a table shows at most; the rest is counted."""
 _TITLES = {
     Mode.REGISTER: "summary.title_register",
     Mode.PLAN: "summary.title_plan",
@@ -32,12 +31,6 @@ _OPERATIONS = {
     PullRequestOperation.UPDATED: "summary.pull_request_updated",
     PullRequestOperation.NONE: "summary.pull_request_none",
 }
-FILE_LINES = 50
-"""Lines of a file that are shown."""
-LINE_CHARACTERS = 300
-"""Characters of a line that are shown."""
-PREVIEW_CHARACTERS = 200_000
-"""Characters shown of all files together; files after that are only named."""
 
 # --- One repository -----------------------------------------------------------------------------
 
@@ -98,7 +91,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         items = (markdown.line(msg("check.codeowners", **each._asdict())) for each in mistakes)
         lines += folded(markdown.text(title), [f"- {each}" for each in items])
     if registration.to_create:
-        lines += _what_would_be_created(registration, markdown)
+        lines += preview.of_one(registration, markdown)
     return "\n".join(lines) + "\n"
 
 
@@ -118,12 +111,10 @@ def _outcome(registration: RegistrationResult) -> Iterator[Message]:
 def of_many(
     result: ManyResult, registrations: Sequence[RegistrationResult], catalogue: Catalogue
 ) -> str:
-    """Outcome, budget, then the repositories that are not complete, grouped by cause (Markdown)."""
+    """Outcome, budget, why some failed, then the repositories that are not complete (Markdown)."""
     markdown = Markdown(catalogue)
-    outcome = [sentences.outcome(result)]
-    if findings := sentences.findings(result.findings):
-        outcome.append(findings)
-    lines = [f"## {markdown.text(msg('fleet.heading'))}", "", markdown.text(*outcome), ""]
+    outcome = markdown.text(*sentences.closing(result))
+    lines = [f"## {markdown.text(msg('fleet.heading'))}", "", outcome, ""]
     if result.stopped:
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
@@ -131,43 +122,37 @@ def of_many(
         lines += [*(f"- {markdown.text(each)}" for each in budget), ""]
     for note in (*result.notes, *sentences.notes(registrations)):
         lines += markdown.quoted(note)
-    for rows in sentences.by_cause(result):
-        lines += _group(rows, markdown)
-    if result.settings.mode is not Mode.REGISTER:
-        lines += _missing_files(registrations, markdown)
+    groups = list(sentences.by_cause(result))
+    for rows in groups:
+        if failure := rows[0].first_failure:
+            title = markdown.text(sentences.counted(rows[0].status, len(rows)))
+            reason = failure.cause.message.within(rows[0].scope)
+            lines += [f"**{title}:** {markdown.line(reason)}", ""]
+    if rows := [row for group in groups for row in group]:
+        columns: _Columns = {
+            "fleet.table_outcome": lambda row: markdown.line(sentences.state(row)),
+            "fleet.table_paths": lambda row: _paths(row, markdown),
+        }
+        title = markdown.text(msg("fleet.not_complete", count=len(rows)))
+        is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
+        lines += folded(title, _table(rows, columns, markdown), is_open=is_open)
     for finding in Finding:
         if finding in result.with_finding:
             lines += _found(finding, result, markdown)
     return "\n".join(lines) + "\n"
 
 
-def _group(rows: Sequence[RegistrationResult], markdown: Markdown) -> list[str]:
-    status, failure = rows[0].status, rows[0].first_failure
-    title = markdown.text(sentences.counted(status, len(rows)))
-    columns: _Columns = {
-        "fleet.table_files": lambda row: str(row.missing),
-        "fleet.table_outcome": lambda row: markdown.line(sentences.state(row)),
-    }
-    table = _table(rows, columns, markdown)
-    is_open = status is Status.FAILED or len(rows) <= ROWS_UNFOLDED
-    lines: list[str] = []
-    if failure:
-        reason = failure.cause.message.within(rows[0].scope)
-        lines = [f"**{title}:** {markdown.line(reason)}", ""]
-    return [*lines, *folded(title, table, is_open=is_open)]
-
-
-def _missing_files(registrations: Sequence[RegistrationResult], markdown: Markdown) -> list[str]:
-    """Which files are missing in each repository."""
-    rows = [each for each in registrations if each.to_create]
-    if not rows:
-        return []
-
-    def paths(row: RegistrationResult) -> str:
-        return markdown.text(msg("fleet.missing_files", paths=[*map(_named, row.to_create)]))
-
-    table = _table(rows, {"fleet.table_missing": paths}, markdown)
-    return folded(markdown.text(msg("fleet.missing_title", count=len(rows))), table)
+def _paths(row: RegistrationResult, markdown: Markdown) -> str:
+    """The listed paths that a repository does not have, by how they stand."""
+    standings: dict[Standing, list[str | Message]] = {}
+    for file in row.files:
+        if not file.standing.is_present:
+            standings.setdefault(file.standing, []).append(_named(file))
+    ways = (
+        msg("fleet.paths", state=msg(sentences.STANDINGS[standing]), paths=paths)
+        for standing, paths in standings.items()
+    )
+    return "<br>".join(map(markdown.line, ways))
 
 
 def _found(finding: Finding, result: ManyResult, markdown: Markdown) -> list[str]:
@@ -190,17 +175,15 @@ _Columns = Mapping[str, Callable[[RegistrationResult], str]]
 
 def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Markdown) -> list[str]:
     """Give a row for each repository and list; what does not fit is counted."""
+    if len({row.spec.files.label for row in rows}) > 1:
+        columns = {"fleet.table_list": lambda row: markdown.code(row.spec.files.label), **columns}
     shown = (
-        [
-            markdown.code(sentences.name_of(row)),
-            markdown.code(row.spec.files.label),
-            *(cell(row) for cell in columns.values()),
-        ]
-        for row in rows[:ROWS_PER_CAUSE]
+        [markdown.code(sentences.name_of(row)), *(cell(row) for cell in columns.values())]
+        for row in rows[:ROWS]
     )
-    table = markdown.table(["fleet.table_repository", "fleet.table_list", *columns], shown)
-    if len(rows) > ROWS_PER_CAUSE:
-        table += ["", markdown.text(msg("fleet.more_rows", count=len(rows) - ROWS_PER_CAUSE))]
+    table = markdown.table(["fleet.table_repository", *columns], shown)
+    if len(rows) > ROWS:
+        table += ["", markdown.text(msg("fleet.more_rows", count=len(rows) - ROWS))]
     return table
 
 
@@ -240,82 +223,3 @@ def cut(text: str, size: int, note: str) -> str:
     fence = "\n```\n" if kept.count("\n```") % 2 else ""
     folded = "\n</details>\n" if kept.count("\n<details") > kept.count("\n</details>") else ""
     return f"{kept}{fence}{folded}\n\n{note}\n"
-
-
-# --- What would be created ----------------------------------------------------------------------
-
-
-def diffs(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
-    """A diff for each file; one that is empty or binary is named."""
-    files = [file.definition for file in registration.to_create]
-    for key, _, definitions in _without_diff(files):
-        for definition in definitions:
-            message = msg(key, path=definition.path, size=len(definition.content))
-            yield catalogue.text(message, escaping.show_control_characters)
-    for line in _diffs(files):
-        yield catalogue.shown(line, escaping.show_control_characters)
-
-
-def _what_would_be_created(registration: RegistrationResult, markdown: Markdown) -> list[str]:
-    """The same as `diffs`, in Markdown."""
-    files = [file.definition for file in registration.to_create]
-    lines: list[str] = []
-    for _, key, definitions in _without_diff(files):
-        paths = [definition.path for definition in definitions]
-        message = msg(key, count=len(paths), paths=paths)
-        lines += [markdown.text(message), ""]
-    diffs = [
-        markdown.catalogue.shown(line, escaping.show_control_characters) for line in _diffs(files)
-    ]
-    if diffs:
-        # No line of a diff can end the fence: each begins with `+`, `-`, `@` or a blank
-        lines += ["```diff", *diffs, "```"]
-    title = markdown.text(msg("summary.diff", count=len(files)))
-    return folded(title, lines, is_open=len(lines) <= ROWS_UNFOLDED)
-
-
-def _without_diff(
-    files: Sequence[FileDefinition],
-) -> Iterator[tuple[str, str, list[FileDefinition]]]:
-    """Files that no diff can show, with the text for one of them, and for several."""
-    if empty := [d for d in files if d.is_empty]:
-        yield "preview.empty_file", "preview.empty_files", empty
-    if binary := [d for d in files if not d.is_empty and _text(d) is None]:
-        yield "preview.binary_file", "preview.binary_files", binary
-
-
-def _text(definition: FileDefinition) -> str | None:
-    """The content as text; ``None`` if it is binary: if it holds a null byte, as in git."""
-    if b"\0" in definition.content:
-        return None
-    try:
-        return definition.content.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def _diffs(files: Sequence[FileDefinition]) -> Iterator[str]:
-    room = PREVIEW_CHARACTERS
-    for definition in files:
-        text = None if definition.is_empty else _text(definition)
-        if text is None:
-            continue
-        lines = list(_diff(definition.path, text)) if room > 0 else [f"+++ b/{definition.path}"]
-        room -= sum(map(len, lines))
-        yield from lines
-
-
-def _diff(path: str, text: str) -> Iterator[str]:
-    lines = text.split("\n")
-    ended = lines[-1] == ""
-    lines = lines[:-1] if ended else lines
-    yield "--- /dev/null"
-    yield f"+++ b/{path}"
-    yield f"@@ -0,0 +1,{len(lines)} @@" if len(lines) > 1 else "@@ -0,0 +1 @@"
-    for line in lines[:FILE_LINES]:
-        cut = len(line) > LINE_CHARACTERS
-        yield f"+{line[:LINE_CHARACTERS]}… (+{len(line) - LINE_CHARACTERS})" if cut else f"+{line}"
-    if len(lines) > FILE_LINES:
-        yield f"+… (+{len(lines) - FILE_LINES})"
-    if not ended:
-        yield "\\ No newline at end of file"

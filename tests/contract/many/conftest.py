@@ -14,8 +14,10 @@ from tests.organisation import ALL, Make
 
 @pytest.fixture
 def many(action: Action) -> Start:
-    """The action on all repositories of an organisation, in English."""
-    return partial(action, target_repo=None, target_repos=ALL, language="en")
+    """The action on all repositories of an organisation at once, in English."""
+    return partial(
+        action, target_repo=None, target_repos=ALL, max_pull_requests="100", language="en"
+    )
 
 
 @pytest.fixture

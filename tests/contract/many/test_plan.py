@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.fakehub import StandInHost
@@ -162,3 +164,39 @@ def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
     assert len(repository.pull_requests) == 1
     assert states(many(max_pull_requests="1")) == {"opened": 1}
     assert len(repository.pull_requests) == 2
+
+
+TEMPLATE: dict[str, Any] = {"path": "TEAM.md", "template": True, "content": "{repo} is ours\n"}
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_a_plan_shows_each_content_once(
+    many: Start, make: Make, host: StandInHost, action: Action, mode: str
+) -> None:
+    make(0, 2)
+    host.create_repository("octo-org/has-a", {"a.md": b"theirs\n"})
+    listing = action.listing({"path": "a.md", "content": "text\n"}, "empty.md", TEMPLATE)
+    run = many(mode=mode, definitions=listing)
+    shown = {
+        "a.md (repositories: 2)": "+text",
+        "empty.md: empty (repositories: 3)": "",
+        "TEAM.md (repositories: 3), for example in octo-org/r0": "+r0 is ours",
+    }
+    for heading, line in shown.items():
+        assert run.lines.count(heading) == run.lines.count(line or heading) == (mode == "plan")
+    assert run.summary.count("+r0 is ours") == run.summary.count("+text") == (mode == "plan")
+
+
+def test_a_run_opens_ten_and_says_which_line_opens_all(
+    many: Start, make: Make, action: Action
+) -> None:
+    make(0, 12)
+    plan, run = (
+        many(mode=mode, definitions=action.listing("a"), max_pull_requests="")
+        for mode in ("plan", "register")
+    )
+    for each in (plan, run):
+        for text in (each.lines[-1], each.summary):
+            assert "runs: 2, because a run opens 10 at most. With `max_pull_requests: 12`" in text
+    assert states(run) == {"opened": 10, "deferred": 2}
+    assert "max_pull_requests" not in many(definitions=action.listing("a")).text

@@ -8,6 +8,7 @@ import os
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -106,6 +107,22 @@ def test_what_is_made_of_a_private_name_is_not_published(
         assert public.full_name in run.text
     branches = {each["branch"] for each in shown[2].report["registrations"]}
     assert f"{texts['branch']}-2" in branches
+
+
+@pytest.mark.parametrize("has_public", [True, False])
+def test_what_a_plan_shows_is_no_private_repositorys(
+    in_public: Start, make: Make, secret: Repository, action: Action, has_public: bool
+) -> None:
+    """The example is a public one, or the template itself."""
+    secret.commit({"a.md": b"theirs"})
+    [public] = make(0, 1) if has_public else [None]
+    entry: dict[str, Any] = {"path": "x.md", "template": True, "content": "{{{repo}}}\n"}
+    listing, targets = action.listing(entry, "a.md"), f"octo-org/*, !{PUBLIC}"
+    run = in_public(mode="plan", definitions=listing, target_repos=targets)
+    shown = f"+{{{public.name}}}" if public else "+{{{repo}}}"
+    assert shown in run.lines
+    assert shown in run.summary.splitlines()
+    assert "secret" not in run.text
 
 
 def test_a_workflow_of_an_unknown_repository_publishes_no_private_name(
