@@ -27,6 +27,8 @@ class Kind(Enum):
     """What was to be created exists."""
     TOO_LARGE = auto()
     """What was asked for exists, and is too large to be shown."""
+    UNRELATED = auto()
+    """Two commits that were to be compared have none in common."""
     EMPTY_REPOSITORY = auto()
     NO_LIMITS = auto()
     """An Enterprise Server without rate limits, asked for them."""
@@ -72,6 +74,7 @@ NOTHING_DONE = frozenset(
         Kind.NOT_FOUND,
         Kind.ALREADY_EXISTS,
         Kind.TOO_LARGE,
+        Kind.UNRELATED,
         Kind.EMPTY_REPOSITORY,
         Kind.NO_LIMITS,
         Kind.TOKEN_REJECTED,

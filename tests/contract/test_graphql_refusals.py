@@ -7,7 +7,7 @@ import pytest
 from tests.example import BRANCH, Example
 from tests.fakehub import Repository, StandInHost
 from tests.fakehub.refusals import Refusal
-from tests.harness import SINGLE, TARGET, Action, Start, mutations, refuse
+from tests.harness import SINGLE, TARGET, Action, Start, calls, mutations, refuse
 
 NOT_SHOWN = "The pull requests of the working branch could not be read"
 
@@ -154,6 +154,11 @@ def test_nothing_was_written_where_every_mutation_is_refused(
 REFUSALS = [
     ("BRANCH_PROTECTION_RULE_VIOLATION", "Changes must be made", "branch protection rule forbids"),
     ("FORBIDDEN", "Repository rule violations found\n\nNo direct commits", "a ruleset"),
+    (
+        "FORBIDDEN",
+        "Repository was archived so is read-only",
+        "is archived (Repository was archived so is read-only). Unarchive it",
+    ),
 ]
 
 
@@ -184,6 +189,7 @@ def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
     assert "run again" not in run.console.lower()
     assert run.outputs["branch"] == BRANCH
     assert example.repository.pull_requests == []
+    assert calls(host).count("POST pulls") == 1
 
     example.repository.has_pull_requests = True
     host.refused_mutations = {}

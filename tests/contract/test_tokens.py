@@ -141,14 +141,14 @@ def test_a_token_that_stays_unknown_is_refused(
         assert action.clock.now - begun < 10
 
 
-def test_a_token_that_was_accepted_once_is_not_waited_for(
+def test_a_token_that_was_accepted_once_is_hardly_waited_for(
     action: Action, host: StandInHost, repository: Repository, start: Start
 ) -> None:
     """It has expired, or was revoked."""
     token = host.create_token("installation", requests=1)
     run = start(profile="health", host_token=token)
     assert "GitHub does not accept the token" in run.stderr
-    assert action.clock.now == BEGINNING
+    assert action.clock.now - BEGINNING < 3
 
 
 # --- The scope `public_repo` ----------------------------------------------------------------

@@ -129,8 +129,9 @@ class Dispatcher:
     def _execute(self, record: Request, token: Token) -> Response:
         if self._host.graphql_rate_limit is not None:
             try:
+                points = graphql.points(record.json)
                 with self._lock:
-                    self._host.graphql_rate_limit.spend(token.login, self._host.now())
+                    self._host.graphql_rate_limit.spend(token.login, self._host.now(), points)
             except Refusal as refusal:
                 error = {"type": "RATE_LIMITED", "message": refusal.message}
                 return Response(200, {"errors": [error]})

@@ -35,8 +35,8 @@ class RateLimit:
             self.reset = int(now) + 3600
         return self.reset
 
-    def spend(self, login: str, now: float) -> None:
-        """Count a request; `Refusal` 403 when none is left."""
+    def spend(self, login: str, now: float, points: int = 1) -> None:
+        """Count a request, or the points of a query; `Refusal` 403 when none is left."""
         self.renew(now)
         if self.remaining <= 0:
             raise Refusal(
@@ -44,7 +44,7 @@ class RateLimit:
                 f"API rate limit exceeded for user ID {zlib.crc32(login.encode())}.",
                 documentation_url=DOCUMENTATION,
             )
-        self.remaining -= 1
+        self.remaining = max(self.remaining - points, 0)
 
     def state(self, now: float) -> dict[str, int]:
         reset = self.renew(now)

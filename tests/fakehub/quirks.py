@@ -94,6 +94,9 @@ class Quirks:
     most_shown: int = 100_000_000
     """Bytes of a file that `GET contents` shows; of a larger one it says 403 `too_large`. Until
     2022 they were 1,048,576 (octokit/core.js#414, octokit/octokit.rb#1104)."""
+    odd_errors: int = 0
+    """So many of the next queries have an error of an unknown type beside their data, which nobody
+    has seen."""
     partial_above: int | None = None
     """Size above which a query gets some of its fields and an error for each of the others
     (GitHub changelog, 2025-09-01, "GraphQL API resource limits")."""

@@ -245,6 +245,13 @@ SCENES: dict[str, Make] = {
     "GET repo: too many requests in a short time, with the other status": meets(
         FaultKind.SECONDARY_429_RETRY_AFTER
     ),
+    "GET repo: a good token, now and then": meets(
+        FaultKind.CUSTOM,
+        match=lambda request: request.path != "/rate_limit",
+        status=401,
+        message="Bad credentials",
+        headers={"x-ratelimit-limit": "60"},
+    ),
     "GET repo: GitHub is down": meets(FaultKind.ERROR_503),
     "GET repo: this version of the API has ended": quirk(
         gone_api_versions=frozenset({API_VERSION})
@@ -376,6 +383,7 @@ SCENES: dict[str, Make] = {
     "query repository: one pull request is hidden, as another organisation's behind single "
     "sign-on": then(with_pull_request, quirk(hidden_pull_requests=frozenset({1}))),
     "query repository: it took too long, or failed": quirk(timeout_above=0),
+    "query repository: an error of an unknown type stands beside the data": quirk(odd_errors=6),
     "query repository: too much was asked": quirk(partial_above=0),
     "query repository: it took too long, with a page of HTML": meets(FaultKind.ERROR_502_HTML),
     "query repository: the hourly limit is used up": meets(FaultKind.GRAPHQL_RATE_LIMITED),
@@ -412,6 +420,7 @@ SCENES: dict[str, Make] = {
 NOT_AT_THE_STAND_IN: Mapping[str, str] = {
     "GET rate_limit: an old Enterprise Server without limits": "as the one without, but for words",
     "GET repo: it was taken down": "nothing can be done there",
+    "GET repo: it was taken down for legal reasons": "nothing can be done there",
     "PUT contents: another write to the branch came first, in other words": "as the other words",
     "query nodes: too many ids": "we ask for 100 at most",
     "query repository: it took too long to validate": "as the one that failed, but for words",

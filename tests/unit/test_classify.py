@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
 
 from registrar.errors import Kind
-from registrar.github.case import Context, Outcome, TokenKind
-from registrar.github.classify import classify
+from registrar.github.case import Context, Outcome, TokenKind, explanation
+from registrar.github.classify import CONTRADICTION, TABLE, UNUSABLE, classify
+from registrar.github.classify import LIMITS as LIMITED
 from registrar.github.exchange import GRAPHQL, NoAnswer, Request, Response, Trouble
 from registrar.github.fields import Fields, objects
-from registrar.texts.messages import msg
+from registrar.texts.messages import LANGUAGES, Catalogue, msg
 
 HERE = Context("api.github.com", "octo/example", TokenKind.USER, "")
 NOW = 1_577_836_800.0
@@ -224,16 +226,19 @@ def test_a_list_that_lacks_something_needs_no_single_sign_on(status: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("kind", "was_accepted", "tries"),
+    ("kind", "was_accepted", "rejections", "tries"),
     [
-        (TokenKind.INSTALLATION, False, 5),
-        (TokenKind.INSTALLATION, True, 1),
-        (TokenKind.USER, False, 1),
-        (TokenKind.FINE_GRAINED, False, 1),
+        (TokenKind.INSTALLATION, False, 0, 5),
+        (TokenKind.INSTALLATION, True, 2, 1),
+        (TokenKind.USER, True, 1, 6),
+        (TokenKind.USER, False, 0, 1),
+        (TokenKind.FINE_GRAINED, False, 0, 1),
     ],
 )
-def test_a_token_of_an_app_may_be_too_new(kind: TokenKind, was_accepted: bool, tries: int) -> None:
-    context = Context("h", "octo/example", kind, "", was_accepted)
+def test_a_token_of_an_app_may_be_too_new_and_any_may_be_rejected_by_mistake(
+    kind: TokenKind, was_accepted: bool, rejections: int, tries: int
+) -> None:
+    context = Context("h", "octo/example", kind, "", was_accepted, rejections)
     for call in ("GET rate_limit", "query"):
         found = outcome(call, answer(401, "Bad credentials"), context=context)
         assert (found.kind, found.reason.key) == (Kind.TOKEN_REJECTED, "refusal.token_rejected")
@@ -321,6 +326,14 @@ def test_a_limit_that_met_only_a_part_makes_what_follows_wait() -> None:
     done: dict[str, Any] = {"createRef": {"ref": {}}, "createPullRequest": None, "x": {"y": 1}}
     found = outcome("mutation", answer(200, errors(("UNPROCESSABLE", QUICKLY), data=done)))
     assert (found.kind, found.pause) == (Kind.SUCCESS, 60.0)
+
+
+def test_every_row_has_all_that_its_words_take() -> None:
+    found = answer(422, "x")
+    for language, row in product(LANGUAGES, (*TABLE, *LIMITED, UNUSABLE, CONTRADICTION)):
+        reason = explanation(row.text, found, HERE)
+        shown = msg(row.gave_up, reason=reason, count=1, seconds=1) if row.gave_up else reason
+        assert Catalogue(language).text(shown)
 
 
 # --- GraphQL ------------------------------------------------------------------------------------

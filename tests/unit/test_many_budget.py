@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from registrar.errors import Refused
+from registrar.github import bulk, queries
 from registrar.many.writing import with_writing
 from registrar.models.result import Status
 from registrar.models.run_result import Budget
 from registrar.models.selection import Shard
 from registrar.models.settings import PullRequestOptions, Settings
+from tests.fakehub import graphql
 
 
 def budget(
@@ -26,6 +28,16 @@ def budget(
         pull_request=PullRequestOptions(),
     )
     return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), settings)
+
+
+@pytest.mark.parametrize(
+    ("repositories", "names", "points"),
+    [(1, 3, 1), (10, 3, 1), (50, 3, 2), (100, 3, 3), (100, 1, 1)],
+)
+def test_the_points_of_a_query(repositories: int, names: int, points: int) -> None:
+    query = queries.repositories(["R_1"] * repositories, ["a"] * names, ["", "docs"])
+    sent = {"query": query.text, "variables": query.variables}
+    assert (bulk.points(repositories, names), graphql.points(sent)) == (points, points)
 
 
 OPEN, UPDATE = Status.TO_OPEN, Status.TO_UPDATE

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
-from registrar.github.case import TokenKind, words_alone
+from registrar.github.case import UNREADABLE, TokenKind, words_alone
 from registrar.github.classify import failure_beside_data
 from registrar.github.exchange import GraphQLError, Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.graphql import UNREADABLE, GraphQL, PartialState, may_be_beside_data
+from registrar.github.graphql import GraphQL, PartialState, may_be_beside_data
 from registrar.github.queries import Query
 from registrar.github.rest import PER_PAGE, Rest
 from registrar.github.session import Session
@@ -27,6 +27,11 @@ _ASK_ABOUT_FEWER_AFTER = frozenset({Kind.TIMED_OUT, Kind.TRANSIENT, Kind.UNUSABL
 _OLDEST_FIRST = "sort=created&direction=asc"
 """What is created meanwhile moves no page."""
 Item = TypeVar("Item")
+
+
+def points(repositories: int, names: int) -> int:
+    """What GitHub takes for a query about so many repositories, and names of branches in each."""
+    return queries.repositories([], [""] * names, []).points(repositories)
 
 
 class BulkClient:

@@ -25,6 +25,8 @@ from registrar.texts.messages import Message, msg
 PERMISSIONS = "contents=write; pull_requests=write"
 """What a registration needs, in the form of ``X-Accepted-GitHub-Permissions``."""
 API_VERSION = "2022-11-28"
+MOST_DOUBTED = 2
+"""How often in a run it is asked again after GitHub rejected a token that it has accepted."""
 _PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[;,] *[a-z_]+=[a-z]+)*")
 _SSO_PAGE = re.compile(
     r"-|https?://[^/]+/(?:orgs|enterprises)/[\w-]+/sso(?:\?authorization_request=[\w-]+)?", re.ASCII
@@ -67,6 +69,8 @@ class Context(NamedTuple):
     workflow_repository: str
     was_accepted: bool = False
     """Whether any request of the run has succeeded with the token."""
+    rejections: int = 0
+    """How often GitHub has rejected the token since, in the whole run."""
     is_public: bool = False
     """Whether the requests are about one repository that the latest answer calls public."""
 
@@ -74,6 +78,11 @@ class Context(NamedTuple):
     def may_be_new(self) -> bool:
         """Whether the token may have been made so recently that GitHub does not know it yet."""
         return self.token_kind is TokenKind.INSTALLATION and not self.was_accepted
+
+    @property
+    def may_be_mistaken(self) -> bool:
+        """Whether GitHub may reject a good token: counted over the run, for many become a 403."""
+        return self.was_accepted and self.rejections < MOST_DOUBTED
 
     @property
     def is_foreign(self) -> bool:
@@ -170,6 +179,8 @@ def _names_in(value: object) -> Iterator[str]:
 
 
 INACCESSIBLE = "not accessible by"
+UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
+"""Types of the errors about what the token may not read; any other is about this one answer."""
 _UNRESOLVED = re.compile("global id of '([^']*)'")
 _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 """How the ids of pull requests begin, in the new form and in the old

@@ -12,11 +12,11 @@ from functools import partial
 from registrar.errors import Cause, Failure, Kind
 from registrar.github.case import (
     INACCESSIBLE,
+    UNREADABLE,
     Case,
     Context,
     Outcome,
     Row,
-    TokenKind,
     cause_of,
     explanation,
 )
@@ -63,6 +63,11 @@ def _ran_out_of_time(case: Case) -> bool:
 
 def _is_query(case: Case) -> bool:
     return case.is_graphql and not case.request.writes
+
+
+def _is_about_this_answer(case: Case) -> bool:
+    is_beside_data = _is_query(case) and isinstance(case.response.field("data"), dict)
+    return is_beside_data and not case.types <= UNREADABLE
 
 
 def _is_stale(case: Case) -> bool:
@@ -187,6 +192,16 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.posts("pulls") and c.message == "Validation Failed",
         tries=2,
     ),
+    # https://github.com/renovatebot/renovate/blob/main/lib/util/http/github.ts takes it for a
+    # failure of GitHub where the limit is that of requests without a token
+    Row(
+        Kind.TOKEN_REJECTED,
+        "refusal.token_rejected",
+        (401,),
+        ("Bad credentials",),
+        lambda c: c.context.may_be_mistaken,
+        tries=TRIES,
+    ),
     # octokit/auth-app.js#65: GitHub may not know an App's token for its first five seconds. The
     # last try comes after about eight
     Row(
@@ -218,6 +233,8 @@ TABLE: tuple[Row, ...] = (
         "refusal.sso_without_address",
         when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
     ),
+    # trilom/file-changes-action#138: the default branch was rewritten, or the branch has no parent
+    Row(Kind.UNRELATED, "refusal.other", (404,), ("No common ancestor between",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
     Row(
         Kind.NOT_FOUND,
@@ -277,11 +294,11 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(
         Kind.PERMISSION,
-        "refusal.installation_permission",
-        says=(INACCESSIBLE,),
-        when=lambda c: c.context.token_kind is TokenKind.INSTALLATION,
+        "refusal.fine_grained_permission",
+        says=(f"{INACCESSIBLE} personal access token",),
     ),
-    Row(Kind.PERMISSION, "refusal.fine_grained_permission", says=(INACCESSIBLE,)),
+    # Also what an App does for a user (`ghu_…`)
+    Row(Kind.PERMISSION, "refusal.installation_permission", says=(INACCESSIBLE,)),
     # --- Labels and people: one of several names may be the only one that is refused ---------
     # actions/labeler#870, Songmu/tagpr#194: *Pull requests: write* does not suffice since 2025
     Row(Kind.VALIDATION, "refusal.label", (403,), ("permission to create labels",)),
@@ -324,10 +341,11 @@ TABLE: tuple[Row, ...] = (
     # microsoft/vscode-remote-repositories-github#122: below, or above, a branch that exists
     Row(
         Kind.REFUSED,
-        "refusal.reference",
+        "fault.reference",
         (200,),
         ("Ref cannot be created",),
         when=lambda c: c.refused,
+        gave_up="refusal.reference",
     ),
     # Molunerfinn/PicGo#955
     Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
@@ -337,13 +355,17 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.NO_DRAFTS, "refusal.other", says=("raft pull requests",)),
     # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163
     Row(Kind.STALE, "fault.conflict", when=_is_stale),
+    # PyGithub/PyGithub#1015, caarlos0/fork-cleaner#99; 451, for legal reasons:
+    # github/rest-api-description#3314
+    Row(Kind.REFUSED, "refusal.other", (403, 451), ("access blocked",)),
     Row(Kind.PERMISSION, "refusal.other", when=_is_forbidden),
     Row(
         Kind.VALIDATION,
         "refusal.other",
         when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types,
     ),
-    # 451: https://developer.github.com/changes/2016-03-17-the-451-status-code-is-now-supported
+    # Of an unknown type, or none: that it passes is not confirmed
+    _may_pass(Kind.TRANSIENT, "refusal.other", (200,), when=_is_about_this_answer),
     Row(Kind.REFUSED, "refusal.other", (200, 409, 410, 451), when=lambda c: c.refused),
     Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.message)),
 )

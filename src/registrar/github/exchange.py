@@ -196,6 +196,10 @@ def _never(_: object) -> bool:
     return False
 
 
+def _always() -> bool:
+    return True
+
+
 class Request(NamedTuple, Generic[Model_co]):
     """One request, with what is needed to understand its answer."""
 
@@ -219,6 +223,8 @@ class Request(NamedTuple, Generic[Model_co]):
     may_lag: bool = False
     """Whether it is about what this run has made, or GitHub has said to exist: right after that,
     "not there" may mean "not known everywhere yet"."""
+    is_worth_waiting: Callable[[], bool] = _always
+    """Asked when it first met lag: whether that may be lag at all."""
     says_absent: Callable[[Response], bool] = _never
     """Whether a success says that this is not there (a list without it); may raise
     `UnusableAnswer`, as ``read`` does."""

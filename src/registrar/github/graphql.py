@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from registrar.errors import ASK_FOR_LESS, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
+from registrar.github.case import UNREADABLE
 from registrar.github.classify import failure_beside_data
 from registrar.github.exchange import GRAPHQL, GraphQLError, Model, Path, Request, Response
 from registrar.github.fields import Fields
@@ -28,8 +29,6 @@ from registrar.texts.messages import Message, msg
 
 DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
-UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
-"""Types of the errors about what the token may not read; any other is about this one answer."""
 _DEFAULT_COMMIT = ("defaultBranchRef", "target")
 PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
 """A state without entries and directories, and what a query tells of those."""

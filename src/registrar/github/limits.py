@@ -133,6 +133,8 @@ class TokenLimits:
         """Requests with this token so far, repeated ones included."""
         self.was_accepted = False
         """Whether any request of the run has succeeded with the token."""
+        self.rejections = 0
+        """How often GitHub has rejected it since."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` where GitHub names none."""
 

@@ -95,6 +95,12 @@ class Query(NamedTuple):
     directories: Sequence[str] = ()
     branches: Sequence[str] = ()
 
+    def points(self, repositories: int = 1) -> int:
+        """What GitHub takes for it: a hundredth for each connection of each of so many repositories
+        (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
+        """
+        return max((repositories * self.text.count("first: ") + 50) // 100, 1)
+
 
 def repository(
     full_name: str,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 from urllib.parse import quote
 
-from registrar.errors import GitHubError, Kind, Refused
+from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github import parse
 from registrar.github.case import TokenKind
 from registrar.github.exchange import Model, Request, Response
@@ -78,6 +79,12 @@ class Rest:
         """Read a repository once more, as it is by now."""
         operation = msg("operation.repository", target=repository.full_name)
         return self._get(repository.address, operation, self._repository_of)
+
+    def takes_pull_requests(self, repository: Repository) -> bool:
+        """Whether pull requests are switched on by now, as far as GitHub says."""
+        with suppress(RegistrarError):
+            return self.again(repository).takes_pull_requests
+        return True
 
     def not_found_error(self, full_name: str) -> Refused:
         """Give the error for a repository that is not there, or not visible to the token."""
@@ -194,9 +201,15 @@ class Rest:
         return self._get(f"{repository.address}/commits?{query}", operation, parse.first_commit)
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
-        """Compare two commits from their best common ancestor on."""
+        """Compare two commits from their best common ancestor on, if they have one."""
         target = f"{repository.address}/compare/{base}...{head}?per_page=1"
-        return self._get(target, msg("operation.compare", base=base, head=head), parse.comparison)
+        operation = msg("operation.compare", base=base, head=head)
+        try:
+            return self._get(target, operation, parse.comparison)
+        except GitHubError as error:
+            if error.kind is not Kind.UNRELATED:
+                raise
+            return Comparison("", None)
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
@@ -277,18 +290,23 @@ class Rest:
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
         """Open a pull request to the default branch; that one is open already is an error, too."""
-        opened = self._write(
-            "POST",
-            f"{repository.address}/pulls",
-            msg("operation.pull_request", branch=new.branch),
-            {
-                "title": new.title,
-                "head": new.branch,
-                "base": repository.default_branch,
-                "body": new.body,
-                **({"draft": True} if new.options.draft else {}),
-            },
-            parse.pull_request,
+        opened = self._session.request(
+            Request(
+                "POST",
+                f"{repository.address}/pulls",
+                msg("operation.pull_request", branch=new.branch),
+                of_json(parse.pull_request),
+                {
+                    "title": new.title,
+                    "head": new.branch,
+                    "base": repository.default_branch,
+                    "body": new.body,
+                    **({"draft": True} if new.options.draft else {}),
+                },
+                writes=True,
+                may_lag=True,
+                is_worth_waiting=lambda: self.takes_pull_requests(repository),
+            )
         )
         self._session.note_made()
         if opened.of:

@@ -188,8 +188,13 @@ class Session:
                 self.limits.note(answer.headers)
             may_lag = request.may_lag and self._last_made is not None
             attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
-            context = self.context._replace(was_accepted=self.limits.was_accepted)
-            return classify(request, answer, context, may_lag=may_lag, now=self._clock.time())
+            context = self.context._replace(
+                was_accepted=self.limits.was_accepted, rejections=self.limits.rejections
+            )
+            outcome = classify(request, answer, context, may_lag=may_lag, now=self._clock.time())
+            if context.was_accepted and outcome.kind is Kind.TOKEN_REJECTED:
+                self.limits.rejections += 1
+            return outcome
         finally:
             self._transport.forget()
 
@@ -234,7 +239,9 @@ def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began
     if attempts.may_have_been_applied and not attempts.request.idempotent:
         return False
     if outcome.kind is Kind.LAG:
-        return began < attempts.lag_until
+        is_first = attempts.failed[Kind.LAG] == 1
+        may_be_lag = not is_first or attempts.request.is_worth_waiting()
+        return may_be_lag and began < attempts.lag_until
     asks_less = outcome.kind in attempts.request.asks_less_after
     tries = min(outcome.row.tries, TRIES_BEFORE_LESS) if asks_less else outcome.row.tries
     return outcome.kind is Kind.LIMIT or attempts.failed[Kind.OTHER] < tries

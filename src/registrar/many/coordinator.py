@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
 from registrar.many.listing import Listing, is_public, make_listing, may_be_public
-from registrar.many.reading import Reader, queries_for, require_memory, require_points, unread
+from registrar.many.reading import Reader, points_for, require_memory, require_points, unread
 from registrar.many.writing import (
     Gate,
     ended,
@@ -152,7 +152,7 @@ class ManyRun:
         paths = sum(len(files.possible) for files in self.lists)
         require_memory(paths * len(listing.selected))
         points_left = self.github.limits.remaining(Resource.GRAPHQL)
-        require_points(queries_for(specs), points_left=points_left)
+        require_points(points_for(specs), points_left=points_left)
         alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})

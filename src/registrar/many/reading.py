@@ -38,6 +38,7 @@ from registrar.errors import (
     Refused,
     RegistrarError,
 )
+from registrar.github.bulk import points
 from registrar.github.limits import Resource
 from registrar.models.plan import Plan
 from registrar.models.repository import (
@@ -56,7 +57,7 @@ from registrar.presence.planning import make_plan
 from registrar.registration.base import with_owner
 from registrar.registration.decide import Answers
 from registrar.registration.run import preview, register
-from registrar.registration.single import directories_to_read, names_to_read
+from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
 from registrar.reporting.reporter import Reporter
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import concurrently
@@ -115,15 +116,20 @@ def require_memory(files: int) -> None:
         raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
 
 
-def require_points(queries: int, *, points_left: int | None) -> None:
+def require_points(needed: int, *, points_left: int | None) -> None:
     """Refuse to begin what cannot end: reading alone would take more points than are left."""
-    if points_left is not None and queries > points_left:
-        raise Refused(msg("fleet.too_few_points", needed=queries, left=points_left))
+    if points_left is not None and needed > points_left:
+        raise Refused(msg("fleet.too_few_points", needed=needed, left=points_left))
 
 
-def queries_for(specs: Sequence[RegistrationSpec]) -> int:
-    """Queries that reading takes while GitHub answers no faster than it has to."""
-    return sum(math.ceil(len(group) / FIRST_SIZE) for group in _by_branch(specs))
+def points_for(specs: Sequence[RegistrationSpec]) -> int:
+    """Points that reading takes while GitHub answers no faster than it has to."""
+    return sum(_points(len(group), FIRST_SIZE) for group in _by_branch(specs))
+
+
+def _points(repositories: int, size: int) -> int:
+    """Points of GraphQL that reading takes with so many repositories in a query."""
+    return math.ceil(repositories / size) * points(size, NAMES_AT_ONCE)
 
 
 def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]]:
@@ -329,8 +335,8 @@ class Reader:
 
     def _require_points(self) -> None:
         """Refuse to go on where GitHub's points do not suffice for what is left to read."""
-        queries = math.ceil((self._total - self._done) / self._size.size)
-        require_points(queries, points_left=self.github.limits.remaining(Resource.GRAPHQL))
+        needed = _points(self._total - self._done, self._size.size)
+        require_points(needed, points_left=self.github.limits.remaining(Resource.GRAPHQL))
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""

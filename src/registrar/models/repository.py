@@ -127,6 +127,7 @@ class Comparison(NamedTuple):
     """What a commit has beyond another one."""
 
     merge_base: str
+    """The best common ancestor; empty where there is none."""
     added: Mapping[str, str] | None
     """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
 

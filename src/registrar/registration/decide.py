@@ -421,8 +421,8 @@ class _Decision:
     def _added(self, head: str) -> Mapping[str, str] | None:
         """Give the blob ids of what a branch adds.
 
-        It is empty where the branch changes anything else, or too much to be listed; `None`: it has
-        no commit of its own.
+        It is empty where the branch changes anything else, or too much to be listed, or has no
+        commit in common with the default branch; `None`: it has no commit of its own.
         """
         base = self._plan.state.base_sha
         if head == base:
@@ -430,6 +430,8 @@ class _Decision:
         comparison = self._answers.compare(base, head)
         if comparison.merge_base == head:
             return None
+        if not comparison.merge_base:
+            return {}
         after, before = self._answers.tree(head), self._answers.tree(comparison.merge_base)
         if before is None or after is None:
             # A repository too large for GitHub to list: the comparison names up to 300 files

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from urllib.parse import quote
 
@@ -170,11 +169,10 @@ def _open(work: Work, new: NewPullRequest) -> PullRequest:
 def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
     """Explain a refusal: GraphQL does not tell before whether pull requests are switched off."""
     repository = work.plan.repository
-    with suppress(RegistrarError):
-        if not work.client.rest.again(repository).takes_pull_requests:
-            target, branch = repository.full_name, new.branch
-            message = msg("pull_request.switched_off", target=target, branch=branch)
-            return Failure.of(message, Kind.REFUSED)
+    if not work.client.rest.takes_pull_requests(repository):
+        target, branch = repository.full_name, new.branch
+        message = msg("pull_request.switched_off", target=target, branch=branch)
+        return Failure.of(message, Kind.REFUSED)
     return _by_hand(work.plan, new, why)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 SSO = "X-GitHub-SSO"
 TYPES = {403: "FORBIDDEN", 404: "NOT_FOUND"}
+ODD = "Something else went wrong"
 TIMED_OUT = (
     "Something went wrong while executing your query. This may be the result of a timeout, or it "
     "could be a GitHub bug. Please include `{}` when reporting this issue."
@@ -80,6 +81,9 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
     if data is not None and not is_mutation(document):
         data, more = within_limits(host, document, data)
         reported += more
+        if host.quirks.odd_errors:
+            host.quirks.odd_errors -= 1
+            reported.append({"type": "INTERNAL", "path": list(data or ())[:1], "message": ODD})
     answer: dict[str, Any] = {"data": data}
     if reported:
         answer["errors"] = reported
@@ -88,6 +92,13 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
         if isinstance(error.original_error, Refusal):
             headers |= error.original_error.headers
     return Response(200, answer, headers), mismatches
+
+
+def points(body: Any) -> int:
+    """What a request takes from the hourly points."""
+    given = body if isinstance(body, dict) else {}
+    document, _ = parsed(given.get("query") or "")
+    return cost.points(document, given.get("variables") or {}) if document else 1
 
 
 def state_of(host: StandInHost) -> dict[int, tuple[dict[str, str], int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graphql import (
@@ -20,6 +20,27 @@ from tests.fakehub.graphql.schema import schema
 NODES = "nodes"
 KIND = "RESOURCE_LIMITS_EXCEEDED"
 EXCEEDED = "Resource limits for this query exceeded."
+
+
+def points(document: DocumentNode, variables: Mapping[str, Any]) -> int:
+    """What GitHub takes for a query: a hundredth for each connection of each parent.
+
+    A connection is taken to be as long as its `first` allows (docs: "Rate limits and query limits
+    for the GraphQL API"); for `nodes(ids:)`, which is none, each id counts as one parent.
+    """
+
+    def connections(node: Any, parents: int) -> int:
+        found = 0
+        for each in node.selection_set.selections if node.selection_set else ():
+            given = {a.name.value: a.value for a in getattr(each, "arguments", ())}
+            below = parents * (len(variables[given["ids"].name.value]) if "ids" in given else 1)
+            if "first" in given:
+                found, below = found + parents, below * int(given["first"].value)
+            found += connections(each, below)
+        return found
+
+    whole = sum(connections(each, 1) for each in document.definitions)
+    return max((whole + 50) // 100, 1)
 
 
 def aliases(document: DocumentNode) -> frozenset[str]:
