@@ -79,6 +79,8 @@ class Quirks:
     lag: Lag | None = None
     hides_codeowners: bool = False
     """Whether nobody is told what is wrong in ``CODEOWNERS``."""
+    hides_permissions: bool = False
+    """Whether nobody is told what others may do. Nobody has confirmed that it happens."""
     flaky_references: list[int] = field(default_factory=list)
     """Statuses that the next POSTs to git/refs answer, one each: 422 `Reference update failed`,
     500 or 502, with nothing done (github/rest-api-description#4887)."""

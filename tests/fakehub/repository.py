@@ -128,7 +128,9 @@ class Repository(Store):
         self.written = Written(now)
         self.has_drafts = True
         """Whether its plan has draft pull requests."""
-        self.collaborators = {"octocat", "hubot", "monalisa"}
+        self.collaborators = {"octocat", "hubot", "monalisa", "somebody"}
+        self.private_members = set[str]()
+        """Members of its organisation who may push, and whom only the organisation sees."""
         self.teams = {"maintainers"}
         self.hidden_teams = set[str]()
         """Teams that exist, but that no token may see."""
@@ -335,6 +337,26 @@ class Repository(Store):
     def pull_requests(self) -> list[PullRequest]:
         with self.lock:
             return list(self._pull_requests)
+
+    def association(self, login: str) -> str:
+        """How somebody is associated, as those see it who do not see private members.
+
+        actions/github-script#643, flutter/flutter#101012
+        """
+        if login.lower() == self.owner.lower():
+            return "OWNER"
+        if login in self.collaborators:
+            return "COLLABORATOR"
+        merged = any(each.merged and each.author == login for each in self._pull_requests)
+        return "CONTRIBUTOR" if merged else "NONE"
+
+    def permission(self, login: str) -> str:
+        """What the host says about somebody's role; one who reads a public one has that."""
+        if login.lower() == self.owner.lower():
+            return "admin"
+        if login in self.collaborators | self.private_members:
+            return "write"
+        return "none" if self.private else "read"
 
     def pull_request(self, number: int) -> PullRequest:
         """A pull request by its number; `Refusal` 404 when there is none."""

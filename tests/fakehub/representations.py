@@ -495,7 +495,7 @@ class Representations:
             "closed_at": moment_or_none(pull_request.closed_at),
             "merged_at": moment_or_none(pull_request.merged_at),
             "merge_commit_sha": pull_request.merge_commit_sha,
-            "author_association": "CONTRIBUTOR",
+            "author_association": repository.association(pull_request.author),
             "auto_merge": None,
             "active_lock_reason": None,
             "head": head,
@@ -560,7 +560,7 @@ class Representations:
             "created_at": moment(pull_request.created_at),
             "updated_at": moment(pull_request.updated_at),
             "closed_at": moment_or_none(pull_request.closed_at),
-            "author_association": "CONTRIBUTOR",
+            "author_association": repository.association(pull_request.author),
         }
 
     def label(self, repository: Repository, name: str) -> dict[str, Any]:

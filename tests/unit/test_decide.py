@@ -36,6 +36,7 @@ NAME, SECOND, THIRD = "work", "work-2", "work-3"
 FILES = {path: FileDefinition(path, f"{path}\n".encode()) for path in ("a", "b")}
 BASE = f"{0:040x}"
 THEIRS = "mine"
+STRANGER, PRIVATE_MEMBER = "stranger", "private member"
 LIST = "list"
 LIST_ID, OTHER = f"profile {LIST}", "profile another list"
 READ_AHEAD = (NAME, SECOND, THIRD)
@@ -52,6 +53,8 @@ class Pull:
     state: str = "open"
     merge_commit: str = ""
     fork: bool = False
+    author: str = ""
+    """Empty: somebody whom GitHub says to be able to write."""
 
 
 @dataclass
@@ -149,6 +152,8 @@ def seen(pull: Pull) -> PullRequest:
         head_sha=pull.head_sha,
         base_branch=pull.base,
         merge_commit=pull.merge_commit,
+        author=pull.author,
+        is_by_writer=not pull.author,
     )
 
 
@@ -216,6 +221,9 @@ class Run:
     def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
         known = since in self.world.ancestors(head)
         return frozenset(p for p in paths if known and self.world.touched(p, since, head))
+
+    def may_write(self, login: str) -> bool:
+        return login == PRIVATE_MEMBER
 
     def default_branch(self) -> str:
         return self.world.default
@@ -308,9 +316,14 @@ class Run:
             world.open(name, body)
 
 
-def of_list(pull: Pull, list_id: str = LIST_ID) -> bool:
+def of_list(pull: Pull, world: World) -> bool:
     mark = Mark.of(pull.body)
-    return bool(mark and mark.list == hashed(list_id) and not pull.fork)
+    return bool(mark and mark.list == hashed(LIST_ID) and counts(pull, world))
+
+
+def counts(pull: Pull, world: World) -> bool:
+    goes_elsewhere = pull.state == "open" and pull.base != world.default
+    return not (pull.fork or goes_elsewhere or pull.author == STRANGER)
 
 
 def declined(world: World) -> dict[str, int]:
@@ -318,7 +331,7 @@ def declined(world: World) -> dict[str, int]:
     found: dict[str, int] = {}
     for pull in world.pulls:
         mark = Mark.of(pull.body)
-        if mark and of_list(pull):
+        if mark and of_list(pull, world):
             for path in filter(mark.holds, FILES):
                 found.pop(path, None)
                 if pull.state == "closed":
@@ -333,15 +346,33 @@ PULLS = (
     "none",
     "ours",
     "another list's",
-    "a stranger's",
+    "by hand",
     "a fork's",
     "closed by us",
     "closed by people",
     "closed before a rename",
     "merged",
-    "a stranger's, closed",
+    "by hand, closed",
 )
-NEEDS_BRANCH = {"ours", "another list's", "a stranger's"}
+MORE_PULLS = (
+    "ours, to another branch",
+    "a private member's",
+    "a private member's, closed",
+    "a stranger's",
+    "a stranger's, to another branch",
+    "a stranger's, closed",
+    "ours, and a stranger's, closed",
+    "closed by people, and a stranger's",
+    "another list's, closed",
+)
+"""With the second name as in `FEW_SECONDS`."""
+FEW_SECONDS = [("absent", "none"), ("ours", "ours"), ("absent", "closed by people")]
+NEEDS_BRANCH = {
+    "ours",
+    "another list's",
+    "by hand",
+    *(pull for pull in MORE_PULLS if not pull.endswith("closed") or "and" in pull),
+}
 
 
 def add(world: World, name: str, branch: str, pull: str) -> None:
@@ -362,13 +393,15 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
         "closed before a rename": described("a"),
         "merged": described("a"),
     }
-    if pull != "none":
+    if pull in MORE_PULLS:
+        _add_more(world, name, pull)
+    elif pull != "none":
         each = world.open(name, bodies.get(pull, "Mine"), fork=pull == "a fork's")
         if pull == "merged":
             each.state = "merged"
             each.merge_commit = world.commit(world.default, "a")
             world.commit(world.default, remove="a")
-        elif pull not in {"ours", "another list's", "a stranger's", "a fork's"}:
+        elif pull not in {"ours", "another list's", "by hand", "a fork's"}:
             each.state = "closed"
         if pull == "closed before a rename":
             each.base = "master"
@@ -378,10 +411,29 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
         del world.branches[name]
 
 
+def _add_more(world: World, name: str, pull: str) -> None:
+    """Put pull requests of others into the world, or one that goes elsewhere."""
+    if pull.startswith(("ours, and", "closed by people")):
+        first = world.open(name, described("a"))
+        if pull.startswith("closed"):
+            first.state = "closed"
+    list_id = OTHER if pull.startswith("another") else LIST_ID
+    # Without a path a mark stands for all
+    each = world.open(name, described(*("a" if "stranger" not in pull else ()), list_id=list_id))
+    if "private" in pull:
+        each.author = PRIVATE_MEMBER
+    elif "stranger" in pull:
+        each.author = STRANGER
+    if "to another" in pull:
+        each.base = "docs"
+    if pull.endswith("closed"):
+        each.state = "closed"
+
+
 def worlds() -> Iterator[tuple[str, World]]:
     firsts = [
         (branch, pull)
-        for branch, pull in itertools.product(BRANCHES, PULLS)
+        for branch, pull in itertools.product(BRANCHES, PULLS + MORE_PULLS)
         if not (pull in NEEDS_BRANCH and branch in {"absent", "at base"})
     ]
     seconds = [
@@ -397,6 +449,8 @@ def worlds() -> Iterator[tuple[str, World]]:
     ]
     for default in ("main", NAME, SECOND):
         for first, second in itertools.product(firsts, seconds):
+            if first[1] in MORE_PULLS and second not in FEW_SECONDS:
+                continue
             world = World.new(default)
             for name, (branch, pull) in ((NAME, first), (SECOND, second)):
                 if name != default:
@@ -438,7 +492,8 @@ EVENTS: Mapping[str, Event | None] = {
 
 
 def _newest(world: World) -> Pull | None:
-    return next((p for p in reversed(world.pulls) if p.state == "open" and of_list(p)), None)
+    opened = (p for p in reversed(world.pulls) if p.state == "open" and of_list(p, world))
+    return next(opened, None)
 
 
 def _close(world: World) -> None:
@@ -491,16 +546,18 @@ PEOPLE: Mapping[str, Event] = {
 
 def check(world: World, before: World, what: str) -> None:
     """What users are promised, whatever was there before."""
-    opened = [p for p in world.pulls if p.state == "open" and of_list(p)]
-    earlier = [p for p in before.pulls if p.state == "open" and of_list(p)]
+    opened = [p for p in world.pulls if p.state == "open" and of_list(p, world)]
+    earlier = [p for p in before.pulls if p.state == "open" and of_list(p, before)]
     assert len(opened) <= max(1, len(earlier)), f"{what}: a second pull request"
     no = declined(before)
     for name, path in world.written[len(before.written) :]:
         assert path not in no, f"{what}: {path} was declined in #{no[path]}, written to {name}"
         assert path not in before.unwanted, f"{what}: {path} was taken out, written to {name}"
     for name, oid in before.branches.items():
-        pulls = [p for p in before.pulls if p.head == name and p.state == "open" and of_list(p)]
-        if THEIRS in before.commits[oid][1] and not pulls:
+        pulls = [p for p in before.pulls if p.head == name and p.state == "open" and not p.fork]
+        ours = any(of_list(p, before) for p in pulls)
+        is_left_alone = pulls and not any(counts(p, before) for p in pulls)
+        if is_left_alone or (THEIRS in before.commits[oid][1] and not ours):
             assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"
 
 

@@ -181,6 +181,23 @@ def comparison(data: object) -> Comparison:
     return Comparison(merge_base, blobs if complete else None)
 
 
+def is_writer(kind: str, association: str) -> bool:
+    """Whether an account may write to a repository, by its type and its association with it.
+
+    An App is a bot, and acts only where it was installed. Members are ``CONTRIBUTOR`` or ``NONE``
+    to those who do not see their membership (actions/github-script#643, flutter/flutter#101012).
+    """
+    return kind == "Bot" or association in {"OWNER", "MEMBER", "COLLABORATOR"}
+
+
+def may_write(data: object) -> bool:
+    """Whether a role allows it: ``maintain`` and roles of an organisation's own count as ``write``.
+
+    https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
+    """
+    return Fields(data).text("permission") in {"admin", "write"}
+
+
 def pull_request(data: object) -> PullRequest:
     return _pull_request(Fields(data))
 
@@ -207,12 +224,16 @@ def _some(fields: Fields, name: str) -> list[Fields]:
 def _pull_request(fields: Fields) -> PullRequest:
     head, base = fields.object("head"), fields.object("base")
     repository, of = head.object_or_none("repo"), base.object_or_none("repo")
+    author = fields.object_or_none("user")
+    kind = author.text_or("type", "") if author else ""
     return PullRequest(
         number=fields.identity("number"),
         url=fields.url("html_url"),
         body=fields.text_or("body", ""),
         is_open=fields.text("state") == "open",
         merged="merged_at" in fields,
+        author=author.text("login") if author else "",
+        is_by_writer=is_writer(kind, fields.text_or("author_association", "")),
         head_branch=head.text("ref"),
         head_sha=head.text("sha"),
         head_repository=repository.text("full_name") if repository else "",

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from registrar.github import queries
 from registrar.github.exchange import GraphQLError, Path
 from registrar.github.fields import Fields
+from registrar.github.parse import is_writer
 from registrar.github.queries import Query
 from registrar.github.trees import Answer, GitTree
 from registrar.models.plan import Created
@@ -164,12 +165,17 @@ def _part(data: Fields, mutation: str, field: str) -> Fields | None:
 def _pull_request(fields: Fields) -> PullRequest:
     repository = fields.object_or_none("headRepository")
     merged, state = fields.object_or_none("mergeCommit"), fields.text("state")
+    author = fields.object_or_none("author")
+    kind = author.text("__typename") if author else ""
+    is_by_writer = is_writer(kind, fields.text_or("authorAssociation", ""))
     return PullRequest(
         number=fields.identity("number"),
         url=fields.url("url"),
         body=fields.text("body"),
         is_open=state == "OPEN",
         merged=state == "MERGED",
+        author=author.text("login") if author else "",
+        is_by_writer=is_by_writer or fields.flag("viewerDidAuthor"),
         head_branch=fields.text("headRefName"),
         head_sha=fields.text("headRefOid"),
         head_repository=repository.text("nameWithOwner") if repository else "",

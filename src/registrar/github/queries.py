@@ -27,7 +27,7 @@ _PULL_REQUESTS = """
       pageInfo {{ hasNextPage }}
       nodes {{
         number url body state headRefName headRefOid baseRefName
-        createdAt closedAt
+        createdAt closedAt viewerDidAuthor authorAssociation author {{ __typename login }}
         headRepository {{ nameWithOwner }} mergeCommit {{ oid }}
       }}
     }}

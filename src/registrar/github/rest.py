@@ -131,6 +131,19 @@ class Rest:
         )
         return errors or ()
 
+    def may_write(self, repository: Repository, login: str) -> bool:
+        """Whether an account may write to a repository; not where the token is not told.
+
+        Only those are told who may push (yegor256/rultor#1407).
+        """
+        target = f"{repository.address}/collaborators/{quote(login, safe='')}/permission"
+        try:
+            return self._get(target, msg("operation.role", login=login), parse.may_write)
+        except GitHubError as error:
+            if error.kind in {Kind.NOT_FOUND, Kind.PERMISSION}:
+                return False
+            raise
+
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
 

@@ -199,6 +199,11 @@ class Guesses(Answers):
     def removed(self, _paths: frozenset[str], _since: str, _head: str) -> frozenset[str]:
         return frozenset()
 
+    def may_write(self, _login: str) -> bool:
+        # Else a stranger could keep a run that writes from looking at the repository
+        self.used = True
+        return False
+
     def default_branch(self) -> str:
         return ""
 

@@ -90,6 +90,10 @@ class PullRequest(NamedTuple):
     body: str = ""
     is_open: bool = True
     merged: bool = False
+    author: str = ""
+    """Login; empty where the account is gone."""
+    is_by_writer: bool = False
+    """Whether GitHub says that somebody opened it who may write here, or the token's account."""
     head_branch: str = ""
     head_sha: str = ""
     head_repository: str = ""

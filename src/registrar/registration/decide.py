@@ -119,6 +119,10 @@ class Answers(Protocol):
         """
         ...
 
+    def may_write(self, login: str, /) -> bool:
+        """May this account write to the repository? Not where GitHub does not tell."""
+        ...
+
     def default_branch(self) -> str:
         """What is the default branch called by now?"""
         ...
@@ -193,6 +197,8 @@ class Decision(NamedTuple):
     """Missing paths that somebody declined, and where."""
     beside: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists whose branches have a name before the chosen one."""
+    ignored: tuple[PullRequest, ...] = ()
+    """Pull requests that do not count: strangers', and open ones that go to another branch."""
 
 
 # --- How it is chosen ----------------------------------------------------------------------------
@@ -243,14 +249,17 @@ class _Decision:
         self._names = names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
         self._claims: dict[str, list[NotMade]] = {}
+        self._writers: dict[str, bool] = {"": False}
+        """Whether an account may write, by its login."""
         # Found out again after a claim that failed
         self._declined: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
+        self._ignored: dict[int, PullRequest] = {}
 
     def make(self) -> Decision:
         """Decide from what is known; after a claim that failed, from what is known then."""
         while True:
-            self._declined, self._beside = {}, []
+            self._declined, self._beside, self._ignored = {}, [], {}
             self._read_names()
             chosen = self._choose()
             if isinstance(chosen, str):
@@ -259,8 +268,8 @@ class _Decision:
                     continue
             write = chosen if isinstance(chosen, Write) else None
             left_alone = chosen if isinstance(chosen, PullRequest) else None
-            beside = tuple(self._beside)
-            return Decision(write, left_alone, self._files, self._declined, beside)
+            beside, ignored = tuple(self._beside), tuple(self._ignored.values())
+            return Decision(write, left_alone, self._files, self._declined, beside, ignored)
 
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
@@ -305,7 +314,7 @@ class _Decision:
                 # What a claim of ours opened may be from somebody else's branch: `_examine` looks
                 if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
                     others = filter(None, map(self._open_one, states[:index]))
-                    self._beside += [other for other in others if Mark.of(other.body)]
+                    self._beside += [o for o in others if self._counts(o) and Mark.of(o.body)]
                     return self._continue(state, pull, mark)
         for state in states:
             if state.head is None:
@@ -318,9 +327,27 @@ class _Decision:
         raise RegistrarError(Failure.of(message))
 
     def _mark_of(self, pull: PullRequest) -> Mark | None:
-        """Give the mark of a pull request that is from this list."""
+        """Give the mark of a pull request that is from this list, if it counts."""
         mark = Mark.of(pull.body)
-        return mark if mark and mark.is_of(self._plan.spec.files.id) else None
+        is_ours = mark is not None and mark.is_of(self._plan.spec.files.id)
+        return mark if is_ours and self._counts(pull) else None
+
+    def _counts(self, pull: PullRequest) -> bool:
+        """Whether a pull request is from somebody who may write, and, if open, to be merged here.
+
+        Whoever may read a public repository may open one between two of its branches, with any
+        description.
+        """
+        is_elsewhere = pull.is_open and pull.base_branch != self._plan.repository.default_branch
+        if not is_elsewhere and (pull.is_by_writer or self._may_write(pull.author)):
+            return True
+        self._ignored[pull.number] = pull
+        return False
+
+    def _may_write(self, login: str) -> bool:
+        if login not in self._writers:
+            self._writers[login] = self._answers.may_write(login)
+        return self._writers[login]
 
     def _find_declined(self, ours: Sequence[_OfOurs]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
@@ -363,20 +390,21 @@ class _Decision:
     def _examine(self, state: BranchState, head: str) -> Write | None:
         """Continue a branch that adds files of ours and nothing else; `None`: it is left alone.
 
-        So is one with an open pull request that has no mark, if it goes to the default branch.
+        So is one with an open pull request that has no mark, if it counts.
         """
         pull = self._open_one(state)
         if pull is None:
             at_head = [each for each in state.pull_requests if each.head_sha == head]
+            at_head = [each for each in at_head if self._counts(each)]
             if at_head:
                 self._find_declined_unmarked(head, at_head)
                 return None
         elif not self._has_opened(pull):
+            if not self._counts(pull):
+                return None
             if Mark.of(pull.body):
                 # Of another list: one of ours would have been continued
                 self._beside.append(pull)
-                return None
-            if pull.base_branch != self._plan.repository.default_branch:
                 return None
         plan = self._plan
         answer_was_lost = any(each.answer_was_lost for each in self._claims.get(state.name, ()))

@@ -199,7 +199,10 @@ def _find_open(work: Work, branch: str) -> PullRequest | None:
         for pull in find(plan.repository, branch):
             mark = Mark.of(pull.body)
             is_ours = mark is None or mark.is_of(plan.spec.files.id)
-            if pull.is_open and is_ours and pull.base_branch == plan.repository.default_branch:
+            is_here = pull.is_open and pull.base_branch == plan.repository.default_branch
+            if not (is_here and is_ours):
+                continue
+            if pull.is_by_writer or (pull.author and rest.may_write(plan.repository, pull.author)):
                 return pull
     return None
 

@@ -240,6 +240,8 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
     for pull in decision.beside:
         about, name = pull.url, pull.head_branch
         progress.note("progress.beside", about=about, pull_request=pull.link, branch=name)
+    if ignored := tuple(pull.link for pull in decision.ignored):
+        progress.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
 
 
 class ReadingAnswers(Answers):
@@ -280,6 +282,9 @@ class ReadingAnswers(Answers):
 
     def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
         return self._client.rest.removed(self._repository, paths, since, head)
+
+    def may_write(self, login: str) -> bool:
+        return self._client.rest.may_write(self._repository, login)
 
     def default_branch(self) -> str:
         return self._client.rest.again(self._repository).default_branch

@@ -261,6 +261,9 @@ class Nodes:
         merged = repository.resolve(each.merge_commit_sha) if each.merge_commit_sha else None
         # anomalyco/opencode#13820
         head = None if each.is_fork_deleted else {"nameWithOwner": each.head_repository}
+        # Bots are called without the ending that REST gives them (digdir/designsystemet#5338)
+        login = each.author.removesuffix("[bot]")
+        kind = "User" if login == each.author else "Bot"
         return {
             "__typename": "PullRequest",
             "id": node_id("PR", repository.id, each.number),
@@ -276,6 +279,9 @@ class Nodes:
             "headRefOid": each.head_sha,
             "headRepository": head,
             "repository": resolver(self.repository, repository),
+            "viewerDidAuthor": each.author == self.token.login,
+            "authorAssociation": repository.association(each.author),
+            "author": {"__typename": kind, "id": node_id("U", login), "login": login},
         }
 
 

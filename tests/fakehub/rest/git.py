@@ -37,6 +37,19 @@ def get_codeowners_errors(call: RepositoryCall) -> Response:
     return Response(200, {"errors": call.repository.codeowners_errors})
 
 
+@operation("GET /repos/{owner}/{repo}/collaborators/{username}/permission")
+def get_permission(call: RepositoryCall) -> Response:
+    """Somebody's role; yegor256/rultor#1407: only those are told who may push."""
+    if not call.token.bot and not call.token.may_push(call.repository):
+        raise Refusal(403, "Must have push access to view collaborator permission.")
+    if call.host.quirks.hides_permissions:
+        raise not_found()
+    login = call.parameters["username"]
+    role = call.repository.permission(login)
+    user = call.show.user(login) | {"role_name": role}
+    return Response(200, {"permission": role, "role_name": role, "user": user})
+
+
 def need_commits(call: RepositoryCall) -> None:
     """Git data of an empty repository is a 409 (github/rest-api-description#385)."""
     if call.repository.empty:

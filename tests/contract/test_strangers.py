@@ -1,0 +1,137 @@
+"""Whoever may read a public repository may open a pull request between two of its branches.
+
+What such a pull request says counts nowhere, and nothing is written to a branch that has only that.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.example import BRANCH, EXPECTED, Example
+from tests.fakehub import Request, StandInHost
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run
+
+SECOND = f"{BRANCH}-2"
+MARK = "<!-- registrar:paths -->"
+"""Without a path it stands for all of them."""
+WAYS = [PER_FILE, SINGLE, "many"]
+
+
+class Way(Example):
+    """A repository, and runs on it with one strategy, or among many."""
+
+    def run(self, **inputs: str) -> Run:
+        if self.strategy != "many":
+            return super().run(**inputs)
+        return self.action(
+            {"language": "en", "profile": "scaffold", **inputs},
+            target_repo=None,
+            target_repos=TARGET,
+        )
+
+
+@pytest.fixture(params=WAYS)
+def example(request: pytest.FixtureRequest, action: Action) -> Way:
+    return Way(action, request.param)
+
+
+def declined(run: Run) -> bool:
+    return re.search(r"declined(?: in|:) \[?#1", run.text) is not None
+
+
+def asks_for_a_role(request: Request) -> bool:
+    return request.path.endswith("/permission")
+
+
+@pytest.mark.parametrize("base", ["main", "docs"])
+def test_a_copy_of_our_words_takes_no_refusal_back(example: Way, base: str) -> None:
+    repository = example.repository
+    repository.create_branch("docs")
+    example.run()
+    repository.commit({"AGENTS.md": None}, branch=BRANCH)
+    example.run()
+    repository.close(1)
+    body, head = repository.pull_requests[0].body, repository.head(BRANCH)
+    repository.open_pull_request(head=BRANCH, base=base, body=body, author="stranger")
+    for mode in ("plan", "register"):
+        run = example.run(mode=mode)
+        assert run.exit_code == 0, run.console
+        assert repository.head(BRANCH) == head
+        assert repository.branches == [BRANCH, "docs", "main"]
+        # Where everything is declined, a run over many that writes looks no closer
+        is_named = "/pull/2): does not count" in run.text
+        assert is_named or (example.strategy, mode) == ("many", "register")
+
+
+def test_a_closed_pull_request_of_a_stranger_declines_nothing(
+    host: StandInHost, example: Way
+) -> None:
+    repository = example.repository
+    repository.create_branch("docs")
+    repository.create_branch(BRANCH)
+    repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+    repository.open_pull_request(head=BRANCH, base="docs", body=MARK, author="stranger")
+    repository.close(1)
+    example.run()
+    assert repository.files(BRANCH) == EXPECTED
+    assert [pull.author for pull in repository.pull_requests if pull.state == "open"] == ["octocat"]
+    roles = [request for request in host.requests if asks_for_a_role(request)]
+    assert {request.path.rpartition("/collaborators/")[2] for request in roles} == {
+        "stranger/permission"
+    }
+
+
+def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(example: Way) -> None:
+    repository = example.repository
+    repository.create_branch("docs")
+    repository.create_branch(BRANCH)
+    repository.commit({"mine.md": b"mine\n"}, branch=BRANCH)
+    repository.open_pull_request(head=BRANCH, base="docs", body=MARK, author="stranger")
+    head = repository.head(BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert (repository.head(BRANCH), repository.files(SECOND)) == (head, EXPECTED)
+    assert "/pull/1): does not count" in run.text
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
+def test_a_private_member_is_believed_where_the_host_tells_the_role(
+    host: StandInHost, example: Way, told: bool
+) -> None:
+    repository = example.repository
+    example.run()
+    repository.pull_requests[0].author = "member"
+    repository.private_members.add("member")
+    repository.close(1)
+    repository.delete_branch(BRANCH)
+    host.quirks.hides_permissions = not told
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert (declined(run), BRANCH in repository.branches) == (told, not told)
+    assert ("does not count" in run.text) is not told
+
+
+@pytest.mark.parametrize("author", ["octocat", "somebody", "renovate[bot]"])
+def test_nobody_is_asked_about_those_who_may_write(
+    host: StandInHost, example: Way, author: str
+) -> None:
+    example.run()
+    example.repository.pull_requests[0].author = author
+    assert example.run().exit_code == 0
+    example.repository.close(1)
+    assert declined(example.run())
+    assert not any(map(asks_for_a_role, host.requests))
+
+
+def test_what_goes_to_another_branch_is_left_alone(example: Way) -> None:
+    example.run()
+    example.repository.create_branch("docs")
+    [pull], head = example.repository.pull_requests, example.repository.head(BRANCH)
+    body, pull.base = pull.body, "docs"
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert (pull.body, example.repository.head(BRANCH)) == (body, head)
+    assert example.repository.files(SECOND) == EXPECTED
+    assert "/pull/1): does not count" in run.text
