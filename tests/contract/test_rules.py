@@ -299,7 +299,7 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
     )
     assert "do not apply to this repository" not in run.text
     if mode == "plan":
-        assert "| `SECURITY.md`, `PUBLIC.md` (rule 2) |" in run.summary
+        assert "| missing: `SECURITY.md`, `PUBLIC.md` (rule 2) |" in run.summary
 
 
 @pytest.mark.parametrize("in_answer", [True, False])
@@ -632,6 +632,7 @@ def test_an_organisation_gets_exactly_the_right_files(
     given = {
         "host_token": host.create_token(kind),
         "target_repos": "octo-org/*, -property:tier=bronze",
+        "max_pull_requests": "100",
         "definitions": action.write("files.yml", example()),
         "max_minutes": "360",
         "language": "en",
