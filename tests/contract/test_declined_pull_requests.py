@@ -150,14 +150,18 @@ def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, 
     assert example.repository.branches == ["main"]
 
 
-def test_a_check_does_not_advise_what_would_do_nothing(example: Example) -> None:
+@pytest.mark.parametrize(("fail_on", "exit_code"), [("missing", 0), ("declined, unset", 1)])
+def test_a_check_does_not_stay_red_after_a_no_and_advises_nothing_that_would_do_nothing(
+    example: Example, fail_on: str, exit_code: int
+) -> None:
     ask(example, *FIRST)
     closed(example.repository, 1)
-    run = ask(example, *FIRST, mode="check")
-    assert run.exit_code == 1, run.console
+    run = ask(example, *FIRST, mode="check", fail_on=fail_on)
+    assert run.exit_code == exit_code, run.console
     assert "They were declined, so they are not proposed again." in run.summary
     assert "mode: register" not in run.text
-    assert "Files: a.md, b.md" in run.stderr
+    assert ("Files: a.md, b.md" in run.stderr) == bool(exit_code)
+    assert "2 declined (2 in all)" in run.stdout
     assert "would be created" not in run.text
 
 

@@ -68,8 +68,8 @@ def judge(start: Start, action: Action, there: Repository) -> Start:
     return partial(start, definitions=action.listing(*LISTED), target_repo=there.full_name)
 
 
-def presences(registration: Any) -> dict[str, str | None]:
-    return {file["path"]: file.get("presence") for file in registration["files"]}
+def presences(registration: Any) -> dict[str, str]:
+    return {file["path"]: file["standing"] for file in registration["files"]}
 
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
@@ -142,7 +142,7 @@ def test_another_path_that_counts_is_judged_too(
     entries = [{"path": "SECURITY.md", "content": "a\n"}]
     run = start(definitions=action.listing(*entries), mode="plan", respect_alternatives="true")
     [file] = run.registration["files"]
-    assert (file["presence"], file["found_path"]) == ("blank", "docs/SECURITY.md")
+    assert (file["standing"], file["found_path"]) == ("blank", "docs/SECURITY.md")
 
 
 def test_the_summary_says_it_in_numbers_and_names(judge: Start) -> None:
@@ -353,12 +353,17 @@ def test_what_is_left_for_the_next_run_counts_too(
     assert run.outputs["blank"] == "2"
 
 
-def test_what_no_property_asks_for_is_not_missing(action: Action, many: Start) -> None:
+def test_what_has_no_property_is_not_missing_but_not_complete_either(
+    action: Action, many: Start
+) -> None:
     entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
     run = many(mode="plan", definitions=action.listing(*entries))
-    assert "3 complete." in run.console
+    assert "2 with missing files, 3 where a property is not set." in run.console
     assert states_in(rows_of(action, run))["octo-org/complete"] == ["same", "same", "unset"]
-    assert "<strong>3 / 5</strong>" in written(action, run.outputs["page_path"])
+    assert "<strong>0 / 5</strong>" in written(action, run.outputs["page_path"])
+    assert (run.outputs["incomplete"], run.outputs["missing"], run.outputs["unset"]) == (
+        *("5", "3", "5"),
+    )
 
 
 @pytest.mark.parametrize(

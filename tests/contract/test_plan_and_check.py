@@ -152,7 +152,7 @@ def test_what_is_shown_of_a_plan(
     # In the outputs and the report
     filled = {name for name, value in run.outputs.items() if value}
     expected = {"created": "0", "skipped": "1", "failed": "0", "missing": "4"}
-    expected |= dict.fromkeys(("blank", "differing", "invalid"), "0")
+    expected |= dict.fromkeys(("declined", "unset", "blank", "differing", "invalid"), "0")
     expected["pull_request_operation"] = "none"
     assert {name: run.outputs[name] for name in filled - {"report"}} == expected
     assert run.registration["mode"] == "plan"
@@ -162,11 +162,13 @@ def test_what_is_shown_of_a_plan(
         "state": "skipped",
         "reason": "exists on main",
         "commit": None,
-        "presence": "filled",
+        "standing": "filled",
         "blob": blob_id(b"# Example\n"),
     }
+    nothing = {"reason": None, "commit": None}
     assert missing == [
-        {"path": path, "state": "missing", "reason": None, "commit": None} for path in MISSING
+        {**dict.fromkeys(("state", "standing"), "missing"), "path": path} | nothing
+        for path in MISSING
     ]
 
 
@@ -378,9 +380,9 @@ def test_a_pull_request_of_a_later_name_is_reported(
     repository.close(2)
     repository.delete_branch(SECOND)
     run = start(given)
-    assert run.exit_code == 1, run.text
+    assert run.exit_code == 0, run.text
     assert "declined in [#2]" in run.summary
-    assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
+    assert [f["standing"] for f in run.registration["files"]] == ["blank", "declined"]
     assert "mode: register" not in run.text
     assert only_reads(host)
 

@@ -47,7 +47,8 @@ def test_a_registration(
     run = start(definitions=action.listing("b", "README.md", "a"))
     commits = {path: c.sha for c in repository.log(SCAFFOLD_BRANCH)[:-1] for path in c.paths}
     assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
-    created = {"state": "created", "reason": None}
+    created = {"state": "created", "standing": "proposed", "reason": None}
+    ways = dict.fromkeys(("missing", "declined", "unset", "blocked", "unread"), 0)
     assert run.report == {
         "version": 1,
         "exit_code": 0,
@@ -64,6 +65,8 @@ def test_a_registration(
                 "skipped": 1,
                 "failed": 0,
                 "missing": 2,
+                "declined": 0,
+                "unset": 0,
                 "blank": 0,
                 "differing": 0,
                 "invalid": 0,
@@ -75,6 +78,7 @@ def test_a_registration(
                     "url": f"{repository.html_url}/pull/1",
                     "operation": "created",
                 },
+                "standings": {**ways, "present": 1, "proposed": 2},
                 "files": [
                     {**created, "path": "b", "commit": commits["b"]},
                     {
@@ -82,7 +86,7 @@ def test_a_registration(
                         "state": "skipped",
                         "reason": "exists on main",
                         "commit": None,
-                        "presence": "filled",
+                        "standing": "filled",
                         "blob": blob_id(b"# Example\n"),
                     },
                     {**created, "path": "a", "commit": commits["a"]},

@@ -303,6 +303,8 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "skipped": "2",
         "failed": "0",
         "missing": "27",
+        "declined": "0",
+        "unset": "0",
         "blank": "0",
         "differing": "0",
         "invalid": "0",

@@ -36,8 +36,8 @@ def test_outcome_and_pull_request_then_counts_then_paths(
 
 
 OUTCOMES = {
-    ("en", "register"): "Files: 27 created, 2 skipped (29 in all).",
-    ("ja", "register"): "全 29 件: 作成 27 件、スキップ 2 件。",
+    ("en", "register"): "Files: 27 created, 2 present (29 in all).",
+    ("ja", "register"): "全 29 件: 作成 27 件、既存 2 件。",
     ("en", "plan"): "Files: 27 missing, 2 present (29 in all). Nothing was written.",
     ("ja", "check"): "全 29 件: 不足 27 件、既存 2 件。何も書き込んでいません。",
 }
@@ -174,7 +174,7 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     # In the rows, and where it says what to do
     assert run.summary.count(link) == 3
     assert "declined in #1" in run.registration["files"][0]["reason"]
-    assert run.outputs["missing"] == "2"
+    assert (run.outputs["missing"], run.outputs["declined"]) == ("0", "2")
 
 
 def test_the_log_gives_a_reason_once(

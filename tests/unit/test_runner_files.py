@@ -10,9 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
+from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.run_result import RunResult
+from registrar.models.standing import Standing
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console, RunnerFiles
@@ -122,10 +124,11 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     redaction = Redaction("", "")
     reporter = Reporter(Console(environ, io.StringIO(), stderr, redaction), "en", redaction)
     unusable: Any = "no failure"
+    files = (FileResult(FileDefinition("a"), Standing.MISSING, Done.PENDING),)
     result = RegistrationResult(
-        spec(), Repository("octo/example", "", ""), missing=3, failure=unusable
+        spec(), Repository("octo/example", "", ""), files=files, failure=unusable
     )
     reporter.run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
-    assert (outputs["missing"], outputs["report"]) == ("3", "")
+    assert (outputs["missing"], outputs["report"]) == ("1", "")
     assert stderr.getvalue().count("Please report this line") == 2

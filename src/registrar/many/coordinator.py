@@ -27,7 +27,7 @@ from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Selection
-from registrar.models.settings import Mode, Settings
+from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.run import register
 from registrar.reporting import sentences
@@ -38,6 +38,8 @@ from registrar.texts.messages import Message, msg
 if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
+
+_ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 
 @dataclass
@@ -184,7 +186,7 @@ class ManyRun:
         if registers and left_to_do in {Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING}:
             self._todo.append(read)
             return
-        if read.missing and not registers:
+        if not registers and any(map(read.found, _ABSENT)):
             self.registrations.append(read)
         self._add(read)
         self.reporter.record(read)
@@ -220,7 +222,7 @@ class ManyRun:
                 done, row = self._register(read, gate)
                 left = max(left - writes_each.get(read.left_to_do, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
-                self.reporter.record(done if done.files else read)
+                self.reporter.record(row)
                 if reason := why_stop(done, gate):
                     self.result.stop(reason, done.exit_code)
                     self.reporter.warn(Diagnostic(reason))

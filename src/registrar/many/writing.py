@@ -131,11 +131,11 @@ def in_order(todo: Iterable[RegistrationResult], day: date) -> list[Registration
 
 def ended(read: RegistrationResult, done: RegistrationResult, *, wrote: bool) -> RegistrationResult:
     """Say how a repository stands after its registration."""
+    failed, is_open = done.failed, done.operation is not PullRequestOperation.NONE
     if not done.files:
-        done = done._replace(missing=read.missing)
-    is_open = done.operation is not PullRequestOperation.NONE
+        done = done._replace(files=read.files)
     why = done.failure
-    if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or done.failed):
+    if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         is_worth_telling = wrote or why.kind is Kind.MOVED
         left = left_alone(read)
         return done._replace(status=left.status, failure=why if is_worth_telling else None)
@@ -143,7 +143,7 @@ def ended(read: RegistrationResult, done: RegistrationResult, *, wrote: bool) ->
     if done.exit_code != EXIT_DONE:
         status = Status.FAILED
     elif not done.pull_request:
-        status = Status.DECLINED if done.missing else Status.COMPLETE
+        status = done.left_to_do
     return done._replace(status=status)
 
 
@@ -151,7 +151,7 @@ def left_alone(read: RegistrationResult) -> RegistrationResult:
     """Say how a repository stands that is left for the next run."""
     is_waiting = read.left_to_do is Status.WAITING
     status = Status.WAITING if is_waiting else Status.DEFERRED
-    return read._replace(status=status, failure=None, files=())
+    return read._replace(status=status, failure=None)
 
 
 def may_have_opened(read: RegistrationResult, done: RegistrationResult, client: Client) -> bool:

@@ -77,11 +77,6 @@ class Plan(NamedTuple):
             return Standing.UNSET
         return Standing.BLOCKED if path in self.blocked else Standing.MISSING
 
-    @property
-    def missing_count(self) -> int:
-        """Number of listed files that the default branch lacks, whatever becomes of them."""
-        return len(self.missing) + len(self.blocked)
-
 
 class NewCommit(NamedTuple):
     """A commit to be made: it adds files to a branch that is at the commit ``parent``."""

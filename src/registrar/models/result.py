@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
@@ -13,7 +14,14 @@ from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import FINDINGS, CodeownersError, Finding, PresentFile, Standing
+from registrar.models.standing import (
+    FINDINGS,
+    WANTED,
+    CodeownersError,
+    Finding,
+    PresentFile,
+    Standing,
+)
 from registrar.texts.messages import Message, Scope, msg
 
 
@@ -36,7 +44,7 @@ class Done(StrEnum):
     PENDING = "pending"
     """The run ended before it was this path's turn."""
     NOTHING = "missing"
-    """A run that writes nothing found it missing."""
+    """A run that writes nothing found it absent and wanted."""
 
 
 _DONE = {
@@ -85,7 +93,8 @@ class FileResult(NamedTuple):
         reasons = [self.failure.cause.message if self.failure else self.reason]
         if self.done in {Done.CREATED, Done.NOTHING}:
             reasons += [_hides(self.hides), self.rule]
-        return _with_reasons(msg(_DONE[self.done]), *reasons)
+        is_proposed = self.done is Done.NOTHING and self.on_branch
+        return _with_reasons(msg("state.proposed" if is_proposed else _DONE[self.done]), *reasons)
 
     @property
     def described_again(self) -> Message:
@@ -140,9 +149,12 @@ class Status(StrEnum):
     """Questions about it alone would have taken more points, or more time, than were left."""
     WAITING = "waiting"
     """Its open pull request already holds everything."""
+    UNSET = "unset"
+    """Nothing is missing but files that need a custom property, which has no value."""
     DECLINED = "declined"
-    """Somebody closed the pull request, or took everything that is missing out of it."""
+    """Nothing is absent but what somebody does not want."""
     COMPLETE = "complete"
+    """Every listed path is present."""
 
 
 class RegistrationResult(NamedTuple):
@@ -157,8 +169,6 @@ class RegistrationResult(NamedTuple):
     branch: str = ""
     commit: str = ""
     """The commit of the default branch that was read."""
-    missing: int = 0
-    """Number of listed files that the default branch lacks."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
     beside: tuple[PullRequest, ...] = ()
@@ -207,17 +217,25 @@ class RegistrationResult(NamedTuple):
 
     @property
     def fails_check(self) -> bool:
-        counts = {
-            FailOn.MISSING: self.missing,
-            FailOn.BLANK: self.blank,
-            FailOn.DIFFERS: self.differing,
-            FailOn.INVALID: self.invalid,
-        }
-        return any(counts[each] for each in self.spec.settings.fail_on)
+        return any(map(self.found, self.spec.settings.fail_on))
+
+    @property
+    def standings(self) -> Counter[Standing]:
+        """Number of listed paths that stand in each way: together they are all paths."""
+        return Counter(file.standing for file in self.files)
+
+    def found(self, kind: FailOn) -> int:
+        """Number of what ``kind`` is about."""
+        return kind.found_in(self.standings, len(self.codeowners))
+
+    @property
+    def missing(self) -> int:
+        """Number of listed files that are absent and wanted."""
+        return self.found(FailOn.MISSING)
 
     @property
     def findings(self) -> Mapping[Finding, tuple[str, ...]]:
-        """Listed paths that are there and deserve a look, once for each mistake in `codeowners`."""
+        """Listed paths that deserve a look, once for each mistake in `codeowners`."""
         paths: dict[Finding, list[str]] = {}
         for file in self.files:
             if finding := FINDINGS.get(file.standing):
@@ -225,21 +243,6 @@ class RegistrationResult(NamedTuple):
         listed = {file.present.path: file.definition.path for file in self.files if file.present}
         paths[Finding.CODEOWNERS] = [listed[mistake.path] for mistake in self.codeowners]
         return {finding: tuple(those) for finding, those in paths.items() if those}
-
-    @property
-    def blank(self) -> int:
-        """Number of files that are there and hold nothing."""
-        return self.standing(Standing.BLANK)
-
-    @property
-    def differing(self) -> int:
-        """Number of files that are there with another content than the list's."""
-        return self.standing(Standing.DIFFERS)
-
-    @property
-    def invalid(self) -> int:
-        """Number of paths with no file, and of mistakes that GitHub finds in ``CODEOWNERS``."""
-        return self.standing(Standing.NO_FILE) + len(self.codeowners)
 
     @property
     def first_failure(self) -> Failure | None:
@@ -253,13 +256,16 @@ class RegistrationResult(NamedTuple):
     @property
     def left_to_do(self) -> Status:
         """What the reading has left to do about the pull request."""
+        standings = self.standings
         if self.status is Status.UNREAD:
             return Status.UNREAD
-        if self.standing(Standing.MISSING):
+        if standings[Standing.MISSING]:
             return Status.TO_UPDATE if self.pull_request else Status.TO_OPEN
-        if self.standing(Standing.PROPOSED):
+        if standings[Standing.PROPOSED]:
             return Status.WAITING
-        return Status.DECLINED if self.declined_in else Status.COMPLETE
+        if standings[Standing.UNSET]:
+            return Status.UNSET
+        return Status.DECLINED if standings[Standing.DECLINED] else Status.COMPLETE
 
     @property
     def declined_in(self) -> PullRequest | None:
@@ -267,14 +273,14 @@ class RegistrationResult(NamedTuple):
         return next((file.declined_in for file in self.files if file.declined_in), None)
 
     @property
-    def to_create(self) -> tuple[FileResult, ...]:
-        """What a run that writes nothing would create: what is missing, and was not declined."""
-        wanted = {Standing.MISSING, Standing.PROPOSED}
-        return tuple(f for f in self.files if f.done is Done.NOTHING and f.standing in wanted)
+    def wanted(self) -> tuple[FileResult, ...]:
+        """What is absent and wanted, also where an open pull request proposes it."""
+        return tuple(file for file in self.files if file.standing in WANTED)
 
-    def standing(self, *standings: Standing) -> int:
-        """Count the paths that stand in one of these ways."""
-        return sum(1 for file in self.files if file.standing in standings)
+    @property
+    def to_create(self) -> tuple[FileResult, ...]:
+        """What a run that writes nothing would create."""
+        return tuple(f for f in self.files if f.done is Done.NOTHING and not f.on_branch)
 
     def count(self, *done: Done) -> int:
         """Count the paths about which one of these was done."""

@@ -20,7 +20,7 @@ from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import Replaced
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.settings import FailOn, Mode, Settings
-from registrar.models.standing import Finding, Standing
+from registrar.models.standing import FINDINGS, Finding, Standing
 from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
@@ -40,7 +40,7 @@ class Budget(NamedTuple):
     """Requests that the reading took."""
     points_left: int | None
     of: Counter[Status]
-    """Number of lists with missing files, by what is left to do."""
+    """Number of lists that are not complete, by what is left to do."""
     unread: int = 0
     """Number of those whose pull requests the token may not read."""
     now: int = 0
@@ -58,8 +58,8 @@ class Budget(NamedTuple):
 
     @property
     def missing(self) -> int:
-        """Number of lists with missing files."""
-        return self.of.total()
+        """Number of lists with files that are absent and wanted."""
+        return self.of[Status.TO_OPEN] + self.proposed
 
     @property
     def proposed(self) -> int:
@@ -114,10 +114,12 @@ class ManyResult:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.findings = Counter[Finding]()
-        """Number of paths that are there and deserve a look."""
+        self.standings = Counter[Standing]()
+        """Number of listed paths that stand in each way, in all repositories together."""
+        self._mistakes = 0
+        """Number of those that GitHub finds in ``CODEOWNERS``."""
         self.with_finding: dict[Finding, list[RegistrationResult]] = {}
-        """The first `MOST_NAMED` rows that have such paths, also complete ones."""
+        """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
         self.rows_with = Counter[Finding]()
         """Number of all such rows."""
         self.repositories = 0
@@ -145,15 +147,16 @@ class ManyResult:
         self.counts[row.status] += 1
         if row.status is not Status.COMPLETE:
             self.rows.append(row)
-
-    def note_read(self, previewed: RegistrationResult) -> None:
-        """Keep what was found in one repository, and what the rules of its list make of it."""
-        for finding, paths in previewed.findings.items():
-            self.findings[finding] += len(paths)
+        self.standings.update(row.standings)
+        self._mistakes += len(row.codeowners)
+        for finding in row.findings:
             self.rows_with[finding] += 1
             named = self.with_finding.setdefault(finding, [])
             if len(named) < MOST_NAMED:
-                named.append(previewed)
+                named.append(row)
+
+    def note_read(self, previewed: RegistrationResult) -> None:
+        """Keep what is missing in one repository, and what the rules of its list make of it."""
         for file in () if previewed.spec.writes else previewed.files:
             if file.standing is Standing.MISSING:
                 listed = file.definition
@@ -173,19 +176,25 @@ class ManyResult:
     @property
     def incomplete(self) -> int:
         """Number of rows that are not complete."""
-        return self.counts.total() - self.counts[Status.COMPLETE]
+        complete = (Status.COMPLETE, Status.DECLINED)
+        return sum(count for status, count in self.counts.items() if status not in complete)
 
-    def count(self, kind: FailOn) -> int:
-        """Number of what fails a check that ``kind`` is about."""
-        if kind is FailOn.MISSING:
-            return self.incomplete
-        return sum(self.findings[each] for each in kind.findings)
+    @property
+    def findings(self) -> Mapping[Finding, int]:
+        """Number of paths that deserve a look, and of mistakes in ``CODEOWNERS``."""
+        paths = {finding: self.standings[standing] for standing, finding in FINDINGS.items()}
+        return {**paths, Finding.CODEOWNERS: self._mistakes}
+
+    def found(self, kind: FailOn) -> int:
+        """Number of what ``kind`` is about."""
+        return kind.found_in(self.standings, self._mistakes)
 
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
-        is_check = self.settings.mode is Mode.CHECK
-        fails_check = is_check and any(map(self.count, self.settings.fail_on))
+        fail_on = self.settings.fail_on if self.settings.mode is Mode.CHECK else ()
+        # Of what was not read nobody knows
+        fails_check = any(self.found(each) or self.counts[Status.UNREAD] for each in fail_on)
         failed = self.counts[Status.FAILED] or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from registrar.models.selection import Selection, Shard
-from registrar.models.standing import Finding
+from registrar.models.standing import FINDINGS, WANTED, Finding, Standing
 from registrar.texts import templates
 from registrar.texts.messages import Message
 
@@ -27,6 +28,9 @@ class FailOn(StrEnum):
     """What makes `Mode.CHECK` a failure."""
 
     MISSING = "missing"
+    """Absent and wanted, also where an open pull request proposes it."""
+    DECLINED = "declined"
+    UNSET = "unset"
     BLANK = "blank"
     DIFFERS = "differs"
     INVALID = "invalid"
@@ -34,10 +38,17 @@ class FailOn(StrEnum):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What it is about among the files that are there."""
+        """What it is about besides the files that are absent and wanted."""
         if self is FailOn.INVALID:
             return (Finding.NO_FILE, Finding.CODEOWNERS)
         return tuple(each for each in Finding if each.value == self.value)
+
+    def found_in(self, standings: Mapping[Standing, int], mistakes: int) -> int:
+        """Number of listed paths that it is about, and of ``mistakes`` in ``CODEOWNERS``."""
+        if self is FailOn.MISSING:
+            return sum(standings.get(each, 0) for each in WANTED)
+        paths = sum(n for each, n in standings.items() if FINDINGS.get(each) in self.findings)
+        return paths + mistakes if self is FailOn.INVALID else paths
 
 
 class CommitStrategy(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -57,10 +58,30 @@ class Standing(StrEnum):
         """Whether there is something at the path, or at one that counts as it."""
         return self in _PRESENT
 
+    @property
+    def way(self) -> str:
+        """Its value; ``present``, whatever is there."""
+        return "present" if self.is_present else self.value
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do about it: it is present, or somebody does not want it."""
+        return self.is_present or self is Standing.DECLINED
+
 
 _PRESENT = frozenset(
     {Standing.SAME, Standing.BLANK, Standing.DIFFERS, Standing.FILLED, Standing.NO_FILE}
 )
+WANTED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.BLOCKED})
+"""Those of what is absent and wanted."""
+
+
+def by_way(standings: Mapping[Standing, int]) -> dict[str, int]:
+    """Add up what is present; every way is named, so that all together are all paths."""
+    ways = dict.fromkeys((each.way for each in Standing), 0)
+    for each, count in standings.items():
+        ways[each.way] += count
+    return ways
 
 
 class PresentFile(NamedTuple):
@@ -94,19 +115,23 @@ def standing_of(content: bytes, blob: str, *, is_file: bool, may_be_blank: bool)
 
 
 class Finding(StrEnum):
-    """What deserves a look among the files that are there, in this order."""
+    """What deserves a look besides the files that are absent and wanted, in this order."""
 
     BLANK = "blank"
     DIFFERS = "differs"
     NO_FILE = "not_a_file"
     CODEOWNERS = "codeowners"
     """A mistake that GitHub finds in a ``CODEOWNERS``."""
+    DECLINED = "declined"
+    UNSET = "unset"
 
 
 FINDINGS = {
     Standing.BLANK: Finding.BLANK,
     Standing.DIFFERS: Finding.DIFFERS,
     Standing.NO_FILE: Finding.NO_FILE,
+    Standing.DECLINED: Finding.DECLINED,
+    Standing.UNSET: Finding.UNSET,
 }
 
 CODEOWNERS = frozenset({".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"})

@@ -46,8 +46,7 @@ class Progress:
         """Those of commits and pull requests."""
         self._reporter = None if spec.is_one_of_many else reporter
         self._result = RegistrationResult(spec, spec.repository)
-        self._definitions: tuple[FileDefinition, ...] = ()
-        self._hides: Mapping[str, str] = {}
+        self._plan: Plan | None = None
         self._results: dict[str, FileResult] = {}
         self._last_failure: tuple[Done, Cause] | None = None
 
@@ -79,7 +78,7 @@ class Progress:
 
         The paths that are present are recorded as skipped.
         """
-        self._definitions, self._hides = plan.definitions, plan.hides
+        self._plan = plan
         total, missing = len(plan.definitions), {each.path for each in plan.missing}
         with self.group("group.check", count=total, target=plan.repository.full_name):
             for number, definition in enumerate(plan.definitions, start=1):
@@ -95,13 +94,12 @@ class Progress:
                 self._path(number, total, definition.path, state, tone)
                 if parent := plan.blocked.get(definition.path):
                     failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
-                    standing = Standing.BLOCKED
+                    standing = plan.standing(definition.path)
                     self.record(FileResult(definition, standing, Done.FAILED, failure=failure))
                 elif definition.path not in missing:
                     exists = msg("reason.exists", branch=plan.repository.default_branch)
                     self._present(definition, satisfied or exists, plan)
         self._result = self._result._replace(
-            missing=plan.missing_count,
             commit=plan.state.base_sha,
             codeowners=plan.codeowners or (),
             fitting=plan.fitting,
@@ -137,16 +135,15 @@ class Progress:
     def leave_out(
         self, declined: Mapping[str, PullRequest], beside: tuple[PullRequest, ...]
     ) -> None:
-        """Keep which paths were declined: registering skips them, a preview shows them as missing.
+        """Keep which paths were declined, and so are skipped.
 
         ``beside`` are open pull requests of other lists that this one goes around.
         """
         self._result = self._result._replace(beside=beside)
-        done = Done.SKIPPED if self.spec.writes else Done.NOTHING
-        for definition in self._definitions:
+        for definition in self._plan.missing if self._plan else ():
             if pull := declined.get(definition.path):
                 reason = msg("reason.declined", pull_request=pull.link)
-                standing = Standing.DECLINED
+                standing, done = Standing.DECLINED, Done.SKIPPED
                 self.record(FileResult(definition, standing, done, reason, declined_in=pull))
 
     def leave_alone(self, definitions: Sequence[FileDefinition], pull: PullRequest) -> None:
@@ -154,7 +151,7 @@ class Progress:
         self._result = self._result._replace(pull_request=pull)
         for definition in definitions:
             reason = msg("reason.left_alone", pull_request=pull.link)
-            self.record(FileResult(definition, Standing.MISSING, Done.SKIPPED, reason))
+            self.record(FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason))
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -208,12 +205,16 @@ class Progress:
 
         ``why_pending`` says why the rest has none.
         """
-        results = self._results | {result.definition.path: result for result in assuming}
+        plan, results = self._plan, self._results
+        if plan is None:
+            return self._result
+        results = results | {result.definition.path: result for result in assuming}
         files = (
             (
-                results.get(d.path) or FileResult(d, Standing.UNREAD, Done.PENDING, why_pending)
-            )._replace(hides=self._hides.get(d.path, ""))
-            for d in self._definitions
+                results.get(d.path)
+                or FileResult(d, plan.standing(d.path), Done.PENDING, why_pending)
+            )._replace(hides=plan.hides.get(d.path, ""))
+            for d in plan.definitions
         )
         return self._result._replace(files=tuple(files))
 

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from registrar.models.repository import PullRequest
-from registrar.models.result import Done, FileResult, RegistrationResult
-from registrar.models.standing import Standing
+from registrar.models.result import FileResult, RegistrationResult
 from registrar.texts import escaping
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -38,7 +37,7 @@ class Evidence(NamedTuple):
     """Name of the list."""
     path: str
     state: str
-    """A `Standing`, ``failed``, or ``excluded: <reason>``."""
+    """A `Standing`, or ``excluded: <reason>``."""
     found_path: str = ""
     """The path that counts, where it is another one than the listed one."""
     blob: str = ""
@@ -99,7 +98,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             commit=result.commit,
             list=result.spec.files.label,
             path=file.definition.path,
-            state=f"excluded: {result.exclusion}" if result.exclusion else _state(file),
+            state=f"excluded: {result.exclusion}" if result.exclusion else file.standing,
             found_path=present.path if present and present.path != file.definition.path else "",
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",
@@ -108,12 +107,6 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             list_digest=result.spec.files.digest,
             read_at=read_at,
         )
-
-
-def _state(file: FileResult) -> str:
-    if file.done is Done.FAILED:
-        return "failed"
-    return Standing.UNREAD if file.done is Done.UNKNOWN else file.standing
 
 
 def _pull_request(file: FileResult, result: RegistrationResult) -> PullRequest | None:

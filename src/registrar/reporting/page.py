@@ -22,16 +22,23 @@ from registrar.texts.messages import Catalogue, msg
 
 MOST_REPOSITORIES = 2000
 """So many repositories with something to look at are shown; the rest is counted."""
-BARS = ("present", "blank", "not_a_file", "proposed", "missing", "declined", "unread")
+BARS = (
+    "present",
+    "blank",
+    "not_a_file",
+    "proposed",
+    "missing",
+    "declined",
+    "unset",
+    "blocked",
+    "unread",
+)
 """What a bar shows, in this order."""
-_RARE = ("not_a_file", "unread")
+_RARE = ("not_a_file", "unset", "blocked", "unread")
 """What has no column where there is none."""
-_BAR_OF = {
-    Standing.SAME: "present",
-    Standing.DIFFERS: "present",
-    Standing.FILLED: "present",
+_BAR_OF = {each: each.way for each in Standing} | {
+    Standing.BLANK: "blank",
     Standing.NO_FILE: "not_a_file",
-    "failed": "missing",
 }
 _BAR_WORDS = {
     "present": "page.bar_present",
@@ -40,11 +47,11 @@ _BAR_WORDS = {
     "proposed": "page.bar_proposed",
     "missing": "page.bar_missing",
     "declined": "page.bar_declined",
+    "unset": "page.bar_unset",
+    "blocked": "page.bar_blocked",
     "unread": "page.bar_unread",
 }
 _EXCLUDED = "excluded"
-_UNSET = "unset"
-_THERE = frozenset(each for each in Standing if each.is_present)
 _PARTS = 5_000
 """Pieces of the page that are put together before they are written."""
 _FOLDER = Path(__file__).parent
@@ -121,13 +128,13 @@ class Page:
         self.names.add(name)
         to_look_at: list[Evidence] = []
         for row in rows:
-            if row.state != _UNSET:
-                bar = _BAR_OF.get(row.state, row.state)
-                self.paths.setdefault(row.path, Counter())[bar] += 1
-                if bar != "present":
-                    to_look_at.append(row)
-        lacking = sum(row.state not in _THERE for row in to_look_at)
-        if lacking:
+            bar = _BAR_OF[Standing(row.state)]
+            self.paths.setdefault(row.path, Counter())[bar] += 1
+            if bar != "present":
+                to_look_at.append(row)
+        standings = [Standing(row.state) for row in to_look_at]
+        lacking = sum(not each.is_present for each in standings)
+        if not all(each.is_complete for each in standings):
             self.incomplete.add(name)
         if not to_look_at:
             return
@@ -162,7 +169,7 @@ class Page:
             language=catalogue.language,
             t=text,
             bar_words=_BAR_WORDS,
-            state_words={**sentences.STANDINGS, "failed": "page.state_failed"},
+            state_words=sentences.STANDINGS,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
             ordered=sorted(
                 self.shown, key=lambda each: (-each.lacking, -len(each.paths), each.name.lower())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from registrar.models.result import FileResult, RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn, Mode
+from registrar.models.standing import by_way
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
 
@@ -16,7 +17,8 @@ REPORT_CHARACTERS = 500_000
 """A larger report is a file only: the runner takes 1 MB for all outputs of a job."""
 FILES = ("report_path", "table_path", "page_path")
 """The outputs that name a file."""
-COUNTS = ("created", "skipped", "failed", "missing", "blank", "differing", "invalid")
+_FOUND = {each: each.value for each in FailOn} | {FailOn.DIFFERS: "differing"}
+COUNTS = ("created", "skipped", "failed", *_FOUND.values())
 _STATES = {
     Status.FAILED: "failed",
     Status.OPENED: "opened",
@@ -26,6 +28,7 @@ _STATES = {
     Status.DEFERRED: "deferred",
     Status.UNREAD: "unread",
     Status.WAITING: "waiting",
+    Status.UNSET: "unset",
     Status.DECLINED: "declined",
     Status.COMPLETE: "complete",
 }
@@ -81,14 +84,14 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
         }
         if pull
         else None,
+        "standings": by_way(registration.standings),
         "files": [_file(file, text, shown) for file in registration.files],
     }
 
 
 def _counts(registration: RegistrationResult) -> dict[str, int]:
-    each = registration
-    values = (each.created, each.skipped, each.failed, each.missing)
-    return dict(zip(COUNTS, (*values, each.blank, each.differing, each.invalid), strict=True))
+    done = (registration.created, registration.skipped, registration.failed)
+    return dict(zip(COUNTS, (*done, *map(registration.found, _FOUND)), strict=True))
 
 
 def _file(
@@ -99,7 +102,6 @@ def _file(
     known = {
         "hides": shown(file.hides),
         "rule": file.definition.rule,
-        "presence": present.standing if present else "",
         "found_path": shown(present.path)
         if present and present.path != file.definition.path
         else "",
@@ -108,6 +110,7 @@ def _file(
     return {
         "path": shown(file.definition.path),
         "state": file.done,
+        "standing": file.standing,
         "reason": text(file.explanation),
         "commit": shown(file.commit) or None,
         **{name: value for name, value in known.items() if value},
@@ -127,11 +130,8 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
         for name, count in _counts(registration).items():
             counts[name] += count
     if result.many:
-        # A row without a registration, because it was deferred for example, lacks files, too
-        counts["missing"] = sum(row.missing for row in result.many.rows)
-        counts["blank"] = result.many.count(FailOn.BLANK)
-        counts["differing"] = result.many.count(FailOn.DIFFERS)
-        counts["invalid"] = result.many.count(FailOn.INVALID)
+        # Also of repositories without a registration, because they were deferred for example
+        counts |= {name: result.many.found(kind) for kind, name in _FOUND.items()}
     return {
         **{name: str(count) for name, count in counts.items()},
         "branch": only.branch if only else "",
@@ -172,6 +172,7 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
     return {
         "repositories": result.repositories,
         "states": states,
+        "standings": by_way(result.standings),
         "stopped": text(result.stopped),
         "notes": [text(note) for note in result.notes],
         "rules": [
@@ -188,6 +189,7 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "proposed": budget.proposed,
             "to_update": budget.of[Status.TO_UPDATE],
             "declined": budget.of[Status.DECLINED],
+            "unset": budget.of[Status.UNSET],
             "unread": budget.unread,
             "now": budget.now,
             "deferred": budget.deferred,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause
@@ -10,8 +11,8 @@ from registrar.models.result import Done, RegistrationResult, Status
 from registrar.models.rules import place_of
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn, Mode
-from registrar.models.standing import FINDINGS, Finding, Standing
+from registrar.models.settings import FailOn, Mode, Settings
+from registrar.models.standing import FINDINGS, Finding, Standing, by_way
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -21,7 +22,7 @@ COUNTED = {
     Finding.NO_FILE: "evidence.not_a_file",
     Finding.CODEOWNERS: "evidence.codeowners",
 }
-"""How many paths deserve a look, and why."""
+"""How many of the files that are there deserve a look, and why."""
 STANDINGS = {
     Standing.BLANK: "page.state_blank",
     Standing.NO_FILE: "page.state_not_a_file",
@@ -33,11 +34,25 @@ STANDINGS = {
     Standing.UNREAD: "page.state_unread",
 }
 """How a path stands that is not there, or deserves a look."""
+_WAYS = {
+    "missing": ("outcome.missing", "summary.missing", "table.missing"),
+    "proposed": ("outcome.proposed", "summary.proposed", "table.proposed"),
+    "present": ("outcome.present", "summary.present", "table.present"),
+    "declined": ("outcome.declined", "summary.declined", "table.declined"),
+    "unset": ("outcome.unset", "summary.unset", "table.unset"),
+    "blocked": ("outcome.blocked", "summary.blocked", "table.blocked"),
+    "unread": ("outcome.unread", "summary.unread", "table.unread"),
+}
+"""How listed paths stand: in a sentence, in a line of the log, in a cell of the summary."""
+_ALWAYS = ("missing", "present", "declined")
+"""Those that are counted also where there are none."""
 _FAILS = {
     Finding.BLANK: "check.fails_blank",
     Finding.DIFFERS: "check.fails_differs",
     Finding.NO_FILE: "check.fails_not_a_file",
     Finding.CODEOWNERS: "check.fails_codeowners",
+    Finding.DECLINED: "check.fails_declined",
+    Finding.UNSET: "check.fails_unset",
 }
 _CAUSES = {
     Done.FAILED: ("cause.failed", "cause.one_failed"),
@@ -53,6 +68,7 @@ _STATES = {
     Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
     Status.WAITING: ("fleet.state_waiting", "fleet.count_waiting"),
+    Status.UNSET: ("fleet.state_unset", "fleet.count_unset"),
     Status.DECLINED: ("fleet.state_declined", "fleet.count_declined"),
     Status.COMPLETE: ("fleet.state_complete", "fleet.count_complete"),
 }
@@ -61,10 +77,9 @@ _ADVICE = {
     Status.TO_OPEN: "advice.register",
     Status.TO_UPDATE: "advice.register",
     Status.WAITING: "advice.merge",
-    Status.DECLINED: "advice.declined",
     Status.UNREAD: "advice.unread",
 }
-"""What to do about repositories that a check finds."""
+"""What to do about repositories that fail a check, whose files are missing or not known."""
 _EXCLUDED = {
     Exclusion.ARCHIVED: "fleet.excluded_archived",
     Exclusion.DISABLED: "fleet.excluded_disabled",
@@ -82,21 +97,27 @@ _NAMES = 40
 
 def sentence(registration: RegistrationResult) -> Message:
     """The outcome in numbers."""
-    total, skipped = len(registration.files), registration.skipped
-    if not total:
+    files, writes = registration.files, registration.spec.writes
+    if not files:
         return msg("outcome.nothing_checked")
-    if skipped == total and not registration.missing:
-        return msg("outcome.nothing_missing", count=total)
-    reads_only = not registration.spec.writes
+    if all(file.standing.is_present for file in files):
+        return msg("outcome.nothing_missing", count=len(files))
     counts = {
-        "outcome.missing": registration.count(Done.NOTHING),
         "outcome.created": registration.created,
-        "outcome.present" if reads_only else "outcome.skipped": skipped,
         "outcome.failed": registration.failed,
         "outcome.pending": registration.count(Done.PENDING),
     }
-    parts = [msg(key, count=count) for key, count in counts.items() if count]
-    return msg("outcome.preview" if reads_only else "outcome.files", total=total, parts=parts)
+    done = [msg(key, count=count) for key, count in counts.items() if count and writes]
+    # What nothing was done about is told by how it stands
+    left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
+    key = "outcome.files" if writes else "outcome.preview"
+    return msg(key, total=len(files), parts=[*done, *ways(left)])
+
+
+def ways(standings: Mapping[Standing, int]) -> list[Message]:
+    """How listed paths stand, in parts of a sentence."""
+    counts = by_way(standings)
+    return [msg(key, count=counts[way]) for way, (key, *_) in _WAYS.items() if counts[way]]
 
 
 def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
@@ -110,18 +131,17 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
             skipped: registration.skipped,
             failed: registration.failed,
         }
-    to_create = len(registration.to_create)
-    counts = {
-        ("summary.to_create", "table.to_create"): to_create,
-        ("summary.present", "table.present"): registration.skipped,
-        ("summary.declined", "table.declined"): registration.count(Done.NOTHING) - to_create,
+    counts = by_way(registration.standings)
+    return {
+        (line, cell): counts[way]
+        for way, (_, line, cell) in _WAYS.items()
+        if counts[way] or way in _ALWAYS
     }
-    return {**counts, failed: registration.failed} if registration.failed else counts
 
 
 def findings(counts: Mapping[Finding, int]) -> Message | None:
     """What deserves a look among the files that are there; ``None``: nothing does."""
-    parts = [msg(COUNTED[each], count=counts[each]) for each in Finding if counts.get(each)]
+    parts = [msg(key, count=counts[each]) for each, key in COUNTED.items() if counts.get(each)]
     return msg("evidence.present", parts=parts) if parts else None
 
 
@@ -137,12 +157,13 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
     if FailOn.MISSING in fail_on and next_step:
         failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
         missing = [f.definition.path for f in registration.files if f.done is Done.NOTHING]
-        yield msg("cause.with_paths", cause=failed, paths=missing)
+        if missing:
+            yield msg("cause.with_paths", cause=failed, paths=missing)
     for standing, finding in FINDINGS.items():
         files = [file for file in registration.files if file.standing is standing]
         if files and any(finding in each.findings for each in fail_on):
             common = msg(_FAILS[finding], count=len(files))
-            paths = [file.present.path for file in files if file.present]
+            paths = [f.present.path if f.present else f.definition.path for f in files]
             yield msg("cause.with_paths", cause=common, paths=paths)
     if FailOn.INVALID in fail_on:
         for error in registration.codeowners:
@@ -150,14 +171,14 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
 
 
 def advice(registration: RegistrationResult) -> Message | None:
-    """What to do next about missing files; ``None`` where there are none, or it is being done."""
-    if registration.spec.writes or not registration.count(Done.NOTHING):
+    """What to do next about absent files; ``None`` where there are none, or it is being done."""
+    if registration.spec.writes:
         return None
-    if not registration.to_create:
-        return msg("advice.declined")
+    if not registration.count(Done.NOTHING):
+        return msg("advice.declined") if registration.declined_in else None
     if registration.repository.archived:
         return msg("advice.archived")
-    if registration.pull_request:
+    if not registration.to_create:
         return msg("advice.merge")
     is_plan = registration.spec.settings.mode is Mode.PLAN
     return msg("advice.remove_plan" if is_plan else "advice.register")
@@ -202,17 +223,19 @@ def budget(plan: Budget) -> Iterator[Message]:
         yield msg("fleet.queries", count=plan.queries)
     else:
         yield msg("fleet.queries_and_points", count=plan.queries, left=plan.points_left)
-    if not plan.missing:
-        yield msg("fleet.nothing_missing")
-        return
     of_missing = {
         "fleet.missing_proposed": plan.proposed,
         "fleet.missing_to_update": plan.of[Status.TO_UPDATE],
-        "fleet.missing_declined": plan.of[Status.DECLINED],
         "fleet.missing_to_open": plan.of[Status.TO_OPEN],
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
-    yield msg("fleet.missing", count=plan.missing, parts=parts)
+    if plan.missing:
+        yield msg("fleet.missing", count=plan.missing, parts=parts)
+    else:
+        yield msg("fleet.nothing_missing")
+    left = (Status.UNSET, Status.DECLINED, Status.UNREAD)
+    if others := [counted(each, plan.of[each]) for each in left if plan.of[each]]:
+        yield msg("fleet.missing_besides", parts=others)
     if plan.unread:
         yield msg("fleet.missing_unread", count=plan.unread)
     if plan.writes or plan.deferred:
@@ -334,7 +357,7 @@ def failures(result: ManyResult) -> Iterator[Message]:
             if failure:
                 reason = failure.cause.message.within(rows[0].scope)
                 found = msg("state.with_reason", state=found, reason=reason)
-        elif is_check and FailOn.MISSING in settings.fail_on:
+        elif is_check and _ADVICE.get(status) and _fails(status, settings):
             told = msg("fleet.outcome", parts=[found])
             found = msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
         else:
@@ -348,6 +371,11 @@ def failures(result: ManyResult) -> Iterator[Message]:
                 names.append(msg("label.more", count=more))
             found = msg(_FAILS[finding], count=result.findings[finding])
             yield msg("cause.with_repositories", cause=found, repositories=names)
+
+
+def _fails(status: Status, settings: Settings) -> bool:
+    """Whether a check fails on repositories that are to be written to, or were not read."""
+    return bool(settings.fail_on) if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
 
 
 def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:

@@ -81,7 +81,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         lines += [markdown.text(advice), ""]
     for note in registration.notes:
         lines += markdown.quoted(note.message)
-    if registration.missing or registration.failed or sentences.findings_of(registration):
+    if registration.missing or registration.failed or registration.findings:
         files = by_urgency(registration.files)
         table = markdown.path_table(files, lambda file: file.described)
         title = msg("summary.paths", count=len(files))
@@ -136,7 +136,7 @@ def of_many(
         title = markdown.text(msg("fleet.not_complete", count=len(rows)))
         is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
         lines += folded(title, _table(rows, columns, markdown), is_open=is_open)
-    for finding in Finding:
+    for finding in sentences.COUNTED:
         if finding in result.with_finding:
             lines += _found(finding, result, markdown)
     return "\n".join(lines) + "\n"
