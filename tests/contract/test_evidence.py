@@ -445,6 +445,16 @@ def test_a_codeowners_is_judged_by_github(action: Action, start: Start) -> None:
     ]
 
 
+def test_a_codeowners_that_counts_as_the_listed_one_is_judged_too(
+    action: Action, start: Start, host: StandInHost
+) -> None:
+    owned = host.create_repository(TARGET, {"CODEOWNERS": b"* @nobody\n"})
+    owned.codeowners_errors = [{**MISTAKE, "path": "CODEOWNERS"}]
+    inputs = {"mode": "check", "fail_on": "invalid", "respect_alternatives": "true"}
+    run = start(inputs, definitions=action.listing(*OWNERS))
+    assert (run.exit_code, run.outputs["invalid"]) == (1, "1")
+
+
 @pytest.mark.usefixtures("owned")
 def test_where_github_does_not_say_what_is_wrong_the_run_says_so(
     host: StandInHost, action: Action, start: Start

@@ -177,6 +177,21 @@ def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: S
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
 
 
+def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(action: Action) -> None:
+    for number in range(1_000):
+        action.write(f"config/t/{number}", b"")
+    entries = [{"path": f"{number}/", "content_file": "t/"} for number in range(25)]
+    run = action(definitions=action.document(entries), language="en")
+    assert run.exit_code == 2
+    assert "more than 20000 files" in run.stderr
+
+
+def test_the_name_of_a_file_in_a_folder_may_not_hold_the_token(action: Action) -> None:
+    action.write(f"config/t/{action.default_token}", b"")
+    run = action(definitions=action.document([{"path": "x/", "content_file": "t/"}]))
+    assert (run.exit_code, action.host.requests) == (2, [])
+
+
 def test_each_file_of_a_folder_is_a_template(
     start: Start, action: Action, repository: Repository
 ) -> None:

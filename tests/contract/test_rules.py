@@ -165,8 +165,9 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
     assert ".golangci.yml: missing (rule 1)" in run.stdout
     assert "| `.golangci.yml` | missing (rule 1) |" in run.summary
     assert "Rules that do not apply to this repository: 3, 4" in run.stdout
-    assert "PUBLIC.md of rule 2 takes the place of the entry in the list itself." in run.stdout
-    assert any("takes the place" in note for note in run.registration["notes"])
+    replaced = "PUBLIC.md of rule 2 in place of the list itself"
+    assert replaced in run.stdout
+    assert any(replaced in note for note in run.registration["notes"])
 
 
 def test_rules_that_contradict_each_other_are_an_error_of_that_repository(
@@ -285,10 +286,11 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
         host.create_repository(f"octo-org/{name}", {"a": b""}, private=private)
     listed = {**LIST, "files": ["SECURITY.md", "PUBLIC.md"]}
     run = many(mode=mode, definitions=listing(action, listed))
+    entry = "PUBLIC.md of rule 2 in place of the list itself (repositories: 2)"
     notes = [
         "Repositories by rule of the list rules.json: rule 1: 0, rule 2: 2, rule 3: 0, rule 4: 0",
         "Rules of the list rules.json that apply to no repository: 1, 3, 4",
-        "PUBLIC.md of rule 2 takes the place of the entry in the list itself. Repositories: 2.",
+        f"A later entry takes the place of an earlier one: {entry}",
     ]
     fleet = run.report["fleet"]
     assert fleet["notes"] == notes

@@ -202,14 +202,16 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     assert len(repository.log(SCAFFOLD_BRANCH)) == 3
 
 
+@pytest.mark.parametrize("unreadable", [0, 1])
 @pytest.mark.parametrize("earlier", ["a.md", "b.md"])
 def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
-    action: Action, host: StandInHost, repository: Repository, earlier: str
+    action: Action, host: StandInHost, repository: Repository, earlier: str, unreadable: int
 ) -> None:
     lost, unread = lose_a_later_commit(action, host, earlier)
+    unread.times = unreadable
     ended = run(action, commit_strategy="single")
     assert lost.hits
-    assert unread.hits
+    assert len(unread.hits) == unreadable
     assert ended.exit_code == 0, ended.text
     states = {file["path"]: file["state"] for file in ended.registration["files"]}
     assert states == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}

@@ -69,7 +69,7 @@ def test_definitions_lists_every_limit() -> None:
     numbers, _, _ = page.partition("\n## Limits\n\n")[2].partition("\n\n")
     limits = (
         *(constraints.FILE_BYTES, syntax.MOST_NODES, syntax.MOST_CHARACTERS),
-        *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES),
+        *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES, constraints.MOST_FILES),
         *(constraints.CONTENT_BYTES, constraints.ALL_BYTES, constraints.DESCRIPTION_CHARACTERS),
         *(constraints.MOST_ALTERNATIVES, constraints.MOST_RULES),
         *(constraints.MOST_GLOBS, MOST_CHARACTERS),

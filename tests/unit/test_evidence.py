@@ -71,11 +71,19 @@ def evidence(**values: str) -> Evidence:
     return Evidence(**{**empty, "repository": "octo/one", "id": "7", **values})
 
 
-@pytest.mark.parametrize("path", ["=1+1", "+a", "-a", "@a"])
+@pytest.mark.parametrize("path", ["=1+1", "+a", "-a", "@a", "＝1", "＋a", "－a", "＠a"])
 def test_a_spreadsheet_computes_nothing(path: str) -> None:
     written = table.header() + table.line(evidence(path=path))
     rows = list(csv.DictReader(io.StringIO(written, newline="")))
     assert [row["path"] for row in rows] == [f"'{path}"]
+
+
+@pytest.mark.parametrize("path", ["x;=1+1", 'x;"=1+1";y', "x; =1", "x;＝1"])
+def test_where_a_semicolon_separates_a_spreadsheet_computes_nothing_either(path: str) -> None:
+    written = table.line(evidence(path=path))
+    [row] = csv.reader(io.StringIO(written, newline=""), delimiter=";")
+    assert not any(cell.lstrip(' "').startswith(("=", "＝")) for cell in row)
+    assert written.startswith('"octo/one","7",')
 
 
 @pytest.mark.parametrize(

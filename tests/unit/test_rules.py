@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from registrar.models.conditions import Condition
+from registrar.models.conditions import Condition, matches
 from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
 from registrar.models.rules import Replaced, Rule, listed_for
@@ -90,3 +92,15 @@ def test_one_below_another_is_found_for_this_repository_only() -> None:
 def test_a_list_without_rules_stays_as_it_is() -> None:
     top = (FileDefinition("a"),)
     assert listed_for(top, (), REPOSITORY, THERE.__contains__).definitions is top
+
+
+def test_thousands_of_patterns_are_compiled_once() -> None:
+    patterns = [f"{number}-*" for number in range(33_000)]
+
+    def seconds(times: int) -> float:
+        before = time.process_time()
+        for _ in range(times):
+            assert not any(matches(pattern, "api-service") for pattern in patterns)
+        return time.process_time() - before
+
+    assert seconds(1) > seconds(5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from itertools import count
 from typing import TypeVar
 from urllib.parse import quote
@@ -237,6 +237,11 @@ class BulkClient:
     ) -> Iterator[dict[int, Item]]:
         """Give each page of a list, its items by the numbers of their repositories."""
         seen = set[int]()
+
+        def read_page(response: Response) -> tuple[dict[int, Item], bool]:
+            page = read(response)
+            return page, _is_last(response, page, len(seen | page.keys()))
+
         for number in count(1):
             require_time()
             page, is_last = self._session.request(
@@ -244,10 +249,7 @@ class BulkClient:
                     "GET",
                     f"{target}per_page={PER_PAGE}&page={number}",
                     operation or msg("operation.listing", number=number),
-                    lambda response: (
-                        read(response),
-                        'rel="next"' not in response.headers.get("link", ""),
-                    ),
+                    read_page,
                 )
             )
             if not (is_last or page.keys() - seen):
@@ -257,6 +259,19 @@ class BulkClient:
             if is_last:
                 return
             seen |= page.keys()
+
+
+def _is_last(response: Response, page: Sized, listed: int) -> bool:
+    """Whether a list ends with this page, up to which it has ``listed`` items.
+
+    Every page of several has a ``Link``, which a gateway may drop: then the number of all tells,
+    where GitHub says it, and else a page that is not full.
+    """
+    if link := response.headers.get("link"):
+        return 'rel="next"' not in link
+    if isinstance(response.data, dict) and isinstance(response.data.get("total_count"), int):
+        return not page or listed >= response.data["total_count"]
+    return len(page) < PER_PAGE
 
 
 def _is_about_one(error: GraphQLError) -> bool:

@@ -58,6 +58,10 @@ class Client:
     def may_have_been_applied(self) -> bool:
         return self._session.may_have_been_applied
 
+    @property
+    def has_lost_answer(self) -> bool:
+        return self._session.has_lost_answer
+
 
 class GitHub:
     """GitHub, as one token reaches it. Made once a run; gives a client for each repository."""

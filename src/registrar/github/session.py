@@ -118,6 +118,8 @@ class Session:
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
         """Whether the last write may have been applied, also where it never ended."""
+        self.has_lost_answer = False
+        """Whether any write ended without an answer that tells whether it was applied."""
 
     def see(self, repository: Repository) -> None:
         """Take note of a repository that an answer describes: GitHub's words may be shown of it."""
@@ -161,6 +163,7 @@ class Session:
             if outcome.kind is Kind.ALREADY_EXISTS:
                 self.note_made()
             if not _is_worth_another(attempts, outcome, began):
+                self.has_lost_answer |= attempts.may_have_been_applied
                 raise self._error(attempts, outcome)
             self._begin_pause(attempts, outcome, number)
 

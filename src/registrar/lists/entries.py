@@ -88,6 +88,8 @@ class EntryReader:
         self._beside = PurePosixPath(name).parent
         self._secret = secret if len(secret) >= SECRET_CHARACTERS else ""
         self._room = constraints.ALL_BYTES
+        self._files = 0
+        """Files of all entries so far, those below folders included."""
         self._number: int | None = None
         """Number of the entry that is being read."""
         self.errors = Diagnostics(name)
@@ -119,6 +121,10 @@ class EntryReader:
             before = self.errors.count
             for definition in self._definitions(node, content_allowed=content_allowed):
                 path = definition.path
+                self._files += 1
+                if self._files > constraints.MOST_FILES:
+                    # Read no more: one folder may be listed very often
+                    break
                 if other := numbers.get(path):
                     message = msg("definitions.path_twice", path=Excerpt(path), other=other)
                     self.error(node, message)
@@ -126,6 +132,10 @@ class EntryReader:
                     numbers.setdefault(path, number)
                 if self.errors.count == before:
                     entries[path], places[path] = definition, self._place(node)
+            if self._files > constraints.MOST_FILES:
+                most = constraints.MOST_FILES
+                self.error(node, msg("definitions.too_many_files", most=most))
+                break
         self._number = None
         return entries, places
 
@@ -261,6 +271,9 @@ class EntryReader:
         above = folder.path if folder.path != "/" else ""
         for file in files:
             path = f"{above}{file}"
+            if self._secret and self._secret in path:
+                self.error(node, msg("definitions.holds_token", key="path"))
+                continue
             self.error(node, *constraints.path_diagnostics(path))
             try:
                 content = self._checked(None, f"{name}{file}", template=folder.template)

@@ -33,6 +33,12 @@ class Replaced(NamedTuple):
     """Number of its rule; 0: in no rule."""
     later: int
 
+    @property
+    def shown(self) -> Message:
+        """The path, and the places of both."""
+        earlier, later = place_of(self.earlier), place_of(self.later)
+        return msg("label.replaced", path=self.path, earlier=earlier, later=later)
+
 
 class Listed(NamedTuple):
     """What a list has for one repository."""

@@ -177,6 +177,15 @@ def _there(work: Work, definition: FileDefinition, sha: str, *, may_be_ours: boo
     return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, msg("reason.on_branch"))
 
 
+def record_there(work: Work, branch: Branch) -> None:
+    """Keep the outcome of what a continued branch holds already."""
+    progress, tree = work.progress, branch.tree or {}
+    there = [each for each in progress.pending(work.plan.missing) if each.path in tree]
+    for number, each in enumerate(there, start=1):
+        result = _there(work, each, tree[each.path].sha, may_be_ours=branch.may_be_ours)
+        progress.record_and_print(number, len(there), result)
+
+
 def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> FileResult:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:

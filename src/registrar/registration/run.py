@@ -39,7 +39,6 @@ from registrar.models.repository import (
     Tree,
 )
 from registrar.models.result import Done, FileResult, RegistrationResult
-from registrar.models.rules import place_of
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import CodeownersError, Standing
@@ -173,9 +172,8 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
     if plan.unfit:
         progress.note("progress.unfit_rules", numbers=plan.unfit)
-    for path, *places in plan.replaced:
-        earlier, later = map(place_of, places)
-        progress.note("progress.replaced", path=path, earlier=earlier, later=later)
+    if plan.replaced:
+        progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])
 
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:

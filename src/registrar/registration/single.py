@@ -142,6 +142,8 @@ def create_files(work: Work, branch: Branch) -> None:
             _record_failed(progress, batch, error.failure, Done.UNKNOWN if lost else Done.FAILED)
             continue
         if isinstance(made, Branch):
+            # What was there before is none of this run's, whatever the branch holds by now
+            per_file.record_there(work, branch)
             branch, rereads = made, rereads + 1
             continue
         branch = branch._replace(head=made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
@@ -12,8 +13,9 @@ from registrar.models.repository import PullRequest
 from registrar.models.result import FileResult, RegistrationResult
 from registrar.texts import escaping
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a text that begins with one of these for a formula.
+_FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
+"""A spreadsheet takes a text that begins like this for a formula, and begins one at a semicolon
+where that separates cells.
 
 https://owasp.org/www-community/attacks/CSV_Injection
 """
@@ -80,7 +82,7 @@ def line(evidence: Evidence) -> str:
 
     Characters that nobody sees, such as those that turn the direction of a text, are escaped.
     """
-    cells = tuple(f"'{text}" if text.startswith(_FORMULA) else text for text in evidence)
+    cells = (_FORMULA.sub(r"\1'", text) for text in evidence)
     return _csv(tuple(map(escaping.show_control_characters, cells)))
 
 
@@ -122,5 +124,5 @@ def _days(since: str, until: str) -> str:
 
 def _csv(cells: tuple[str, ...]) -> str:
     written = io.StringIO(newline="")
-    csv.writer(written, lineterminator="\r\n").writerow(cells)
+    csv.writer(written, lineterminator="\r\n", quoting=csv.QUOTE_ALL).writerow(cells)
     return written.getvalue()

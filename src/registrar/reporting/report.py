@@ -50,6 +50,9 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
 
 def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
     scope, pull = registration.scope, registration.pull_request
+    counts, name = _counts(registration), registration.repository.full_name
+    if catalogue.shown(name, str) != name:
+        registration = _without_details(registration)
 
     def text(message: Message | None) -> str | None:
         return None if message is None else catalogue.text(message.within(scope))
@@ -64,7 +67,7 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
         "exit_code": registration.exit_code,
         "error": text(registration.failure.message if registration.failure else None),
         "notes": [text(note.message) for note in registration.notes],
-        **_counts(registration),
+        **counts,
         "codeowners": [
             {
                 **error._asdict(),
@@ -87,6 +90,20 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
         "standings": by_way(registration.standings),
         "files": [_file(file, text, shown) for file in registration.files],
     }
+
+
+def _without_details(registration: RegistrationResult) -> RegistrationResult:
+    """What may be published of a repository whose name may not: listed paths and their states."""
+
+    def without_details(file: FileResult) -> FileResult:
+        present = file.present and file.present._replace(path=file.definition.path, blob="")
+        return file._replace(present=present, commit="", hides="")
+
+    return registration._replace(
+        repository=registration.repository._replace(default_branch=""),
+        codeowners=(),
+        files=tuple(map(without_details, registration.files)),
+    )
 
 
 def _counts(registration: RegistrationResult) -> dict[str, int]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause
 from registrar.models.result import Done, RegistrationResult, Status
-from registrar.models.rules import place_of
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
@@ -257,10 +256,12 @@ def rules(result: ManyResult) -> Iterator[Message]:
         yield msg("fleet.rules", list=name, parts=parts)
         if unfit := [number for number, count in counts.items() if not count]:
             yield msg("fleet.unfit_rules", list=name, numbers=unfit)
-    for (path, *places), count in result.replaced.items():
-        earlier, later = map(place_of, places)
-        taken = msg("progress.replaced", path=path, earlier=earlier, later=later)
-        yield msg("fleet.counted", note=taken, count=count)
+    if result.replaced:
+        counted = result.replaced.items()
+        entries = [
+            msg("label.replaced_in", entry=each.shown, count=count) for each, count in counted
+        ]
+        yield msg("progress.replaced", entries=entries)
     for (path, name), count in result.unset.items():
         skipped = msg("fleet.unset", path=path, name=name)
         yield msg("fleet.counted", note=skipped, count=count)

@@ -29,6 +29,18 @@ class RepeatedPage(Fault):
         return self.first
 
 
+@dataclass(slots=True)
+class WithoutLink(Fault):
+    """A gateway that drops the header."""
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        real.headers.pop("Link", None)
+        return real
+
+
 @pytest.mark.parametrize("shard", ["1/1", "2/2"])
 def test_an_empty_shard_is_no_error(many: Start, make: Make, shard: str) -> None:
     make(1, 0, archived=True)
@@ -191,6 +203,19 @@ def test_a_list_whose_pages_repeat_ends_with_an_error(
     assert run.exit_code == 2
     assert "list of repositories does not end: page 2 holds nothing new" in run.stderr
     assert len(host.requests) == 3
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+def test_a_full_page_without_a_link_is_followed_by_the_next_one(
+    many: Start, make: Make, host: StandInHost, kind: Kind
+) -> None:
+    """Even one that is not full, where GitHub says how many repositories there are."""
+    made = make(100, 1)
+    host.faults.add(WithoutLink(FaultKind.CUSTOM, when="after")).times = None
+    run = many(host_token=host.create_token(kind), mode="check")
+    assert (run.exit_code, run.outputs["repositories"]) == (1, str(len(made)))
+    pages = [request.query["page"] for request in host.requests if "page" in request.query]
+    assert pages == ["1", "2"]
 
 
 @pytest.mark.parametrize("listed", ["classic", "installation", "properties"])

@@ -212,7 +212,7 @@ def test_what_was_not_read_is_in_table_and_page(
     table = (temporary / run.outputs["table_path"]).read_text("utf-8").splitlines()
     of_repository = [line for line in table[1:] if repository.full_name in line]
     assert len(of_repository) == 29
-    assert all(",unread," in line for line in of_repository)
+    assert all('"unread"' in line for line in of_repository)
     assert "Not read" in (temporary / run.outputs["page_path"]).read_text("utf-8")
 
 

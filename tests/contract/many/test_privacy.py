@@ -19,6 +19,15 @@ from tests.harness import Action, Start, is_read, refuse, report_schema
 from tests.organisation import Make, asked, opened, refuse_writes, rows, states
 
 PUBLIC = "octo-org/workflows"
+MISTAKE = {
+    "path": "CODEOWNERS",
+    "line": 1,
+    "column": 3,
+    "kind": "Unknown owner",
+    "source": "* @o/merger-team",
+    "suggestion": "@o/merger-team",
+    "message": "* @o/merger-team",
+}
 
 
 @pytest.fixture
@@ -171,6 +180,30 @@ def test_no_private_name_is_in_an_output_whoever_reads_the_log(
     assert rows(run) == {f"octo-org/(id {secret.id})": "opened"}
 
 
+def test_of_a_private_repository_outputs_have_listed_paths_and_their_states_only(
+    in_private: Start, host: StandInHost, action: Action, tmp_path: Path
+) -> None:
+    """A branch, a file beside the listed one, GitHub's words: each may tell what it is about."""
+    files = {"CODEOWNERS": b"* @o/merger-team", "merger/LICENSE": b"merger\n"}
+    made = host.create_repository("octo-org/x", files, private=True, default_branch="merger-main")
+    made.codeowners_errors = [MISTAKE]
+    entry = {"path": "LICENSE", "alternatives": ["merger/LICENSE"]}
+    listing = action.document([entry, ".github/CODEOWNERS", "x"])
+    run = in_private(
+        mode="check",
+        fail_on="invalid",
+        respect_alternatives="true",
+        target_repos=made.full_name,
+        definitions=listing,
+    )
+    assert "merger-team" in report_in(tmp_path)
+    assert "merger-" not in run.output_file
+    [registration] = run.report["registrations"]
+    assert (registration["base_branch"], registration["invalid"]) == (None, 1)
+    for file in registration["files"]:
+        assert {"found_path", "blob"}.isdisjoint(file)
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -303,12 +336,15 @@ def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
     assert "top-secret" not in run.output_file
 
 
-@pytest.mark.parametrize("before", ["nodes", "query", "mutation"])
+@pytest.mark.parametrize("before", ["nodes", "query", "mutation", "pulls"])
 def test_a_repository_that_becomes_private_is_hidden_from_then_on(
-    in_public: Start, host: StandInHost, before: str
+    in_public: Start, host: StandInHost, before: str, tmp_path: Path
 ) -> None:
     other = host.create_repository("octo-org/other", PRESENT)
     moved = host.create_repository("octo-org/alpha", PRESENT)
+    if before == "pulls":
+        host.refused_mutations = {"createPullRequest": Refusal(422, "Not at once")}
+        before = "POST /repositories/1003/pulls"
 
     def hide(_: Request) -> None:
         if asked(host)[-1] == before:
@@ -317,8 +353,10 @@ def test_a_repository_that_becomes_private_is_hidden_from_then_on(
             moved.private = True
 
     host.on_request = hide
-    run = in_public()
+    run = in_public(env={"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)})
     assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
+    for name in ("table_path", "page_path"):
+        assert "alpha" not in (tmp_path / run.outputs[name]).read_text("utf-8")
     assert "secret" not in run.text.lower()
     assert f"octo-org/(id {moved.id})" in run.text
     assert "alpha" not in run.summary
