@@ -3,4 +3,4 @@
 # Environment: HOST_TOKEN (access token), TARGET_REPO (owner/repo). Options: --help lists them.
 set -euo pipefail
 . "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/lib/command.sh"
-run_profile scaffold "$@"
+run_action --command=scaffold "$@"

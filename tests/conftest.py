@@ -92,7 +92,8 @@ def repository(host: StandInHost) -> Repository:
 def action(host: StandInHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Action:
     """The action with a good token for every repository of the host."""
     action = Action(host, tmp_path, host.create_token())
-    action.workspace.mkdir()
+    # As in a checkout
+    (action.workspace / ".git").mkdir(parents=True)
     monkeypatch.chdir(action.workspace)
     host.clock = action.clock
     return action

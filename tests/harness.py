@@ -30,6 +30,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TARGET = "octo/example"
 SCAFFOLD_BRANCH = "chore/add-scaffold-files"
 HEALTH_BRANCH = "chore/add-community-health-files"
+LIST_BRANCH = "chore/add-missing-files"
+"""That of a list without a name."""
 PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
@@ -212,7 +214,7 @@ class Action:
         given: dict[str, str | None] = {
             "host_token": self.default_token,
             "target_repo": TARGET,
-            "profile": "scaffold",
+            "profile": None if inputs.get("definitions") else "scaffold",
             "api_url": self.host.url,
             **inputs,
         }
@@ -283,7 +285,7 @@ class Action:
                 first()
 
         script, *arguments = command or ("entrypoint.py",)
-        interpreter = [] if script.endswith(".sh") else [sys.executable, "-I"]
+        interpreter = [sys.executable, "-I"] if script.endswith(".py") else []
         return subprocess.Popen(
             [*interpreter, str(ROOT / script), *arguments],
             cwd=self.workspace,

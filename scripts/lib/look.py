@@ -77,7 +77,7 @@ def _bad_token(_scene: Example) -> dict[str, str]:
 
 def _three_mistakes(scene: Example) -> dict[str, str]:
     Path(scene.workspace, "list.json").write_text(json.dumps(WRONG_LIST, indent=1))
-    return {"definitions": "list.json"}
+    return {"profile": "", "definitions": "list.json"}
 
 
 def _own_list(scene: Example) -> dict[str, str]:

@@ -1,9 +1,8 @@
-"""Loads the list of a profile, or the one that is given in its place."""
+"""Loads the list of a profile, or the caller's own."""
 
 from __future__ import annotations
 
 import itertools
-import os
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
@@ -13,34 +12,28 @@ from registrar.models.repository import Repository
 from registrar.models.settings import Profile, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.reporting.reporter import Reporter
-from registrar.runtime.workspace import Folder
+from registrar.runtime.workspace import Folder, around
 
 
 def load(profile: Profile, settings: Settings, reporter: Reporter) -> FileList:
-    """Load the list of a profile, or the one that is given in its place.
-
-    It is refused with every diagnostic.
-    """
+    """Load the list of a profile, or the caller's own; it is refused with every diagnostic."""
     own_list = bool(settings.definitions)
+    folder, file = Folder(profiles.CONFIG), profile.definitions
+    if own_list:
+        folder, file = around(settings.definitions, settings.workspace)
     loaded = loading.load(
-        Folder(settings.workspace if own_list else profiles.CONFIG),
-        settings.definitions or profile.definitions,
-        content_allowed=own_list or profile.content_allowed,
-        secret=settings.token,
+        folder, file, content_allowed=profile.content_allowed, secret=settings.token
     )
     for diagnostic in loaded.warnings:
         reporter.warn(diagnostic)
-    if not profile.definitions:
-        profile = profiles.of_list(loaded.name or profiles.UNNAMED)
-    path = ""
     if own_list:
-        path = os.path.relpath(settings.workspace / settings.definitions, settings.workspace)
+        profile = profiles.of_list(loaded.name or profiles.UNNAMED)
     file_list = FileList(
         profile,
         loaded.definitions,
         loaded.rules,
         name=loaded.name if own_list else profile.name,
-        path=path,
+        path=folder.path_in_repository(file) if own_list else "",
         digest=digest_of(
             itertools.chain(loaded.definitions, *(r.definitions for r in loaded.rules))
         ),

@@ -9,8 +9,8 @@ import pytest
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
+    LIST_BRANCH,
     PER_FILE,
-    SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
     Action,
@@ -53,7 +53,7 @@ def test_an_alternative_of_the_list_counts_always(
     assert [line for line in run.lines if words in line and ".github/SECURITY.md" in line]
     if mode == "register":
         assert run.outputs["created"] == "1"
-        assert set(repository.files(SCAFFOLD_BRANCH)) == {"docs/SECURITY.md", "other.md"}
+        assert set(repository.files(LIST_BRANCH)) == {"docs/SECURITY.md", "other.md"}
         assert words in (repository.pull_requests[0].body or "")
 
 

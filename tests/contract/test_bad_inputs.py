@@ -147,10 +147,10 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
         "team_reviewers names a team of another organisation: other/docs. Only teams of octo",
         "team_reviewers に別の組織のチームがあります: other/docs。",
     ),
-    "definitions with all profiles": (
-        {"profile": "all", "definitions": "list.json"},
-        "definitions needs one profile, but profile is `all`. Choose one of scaffold, ",
-        "definitions があるのに profile が `all` です。profile を外すか、scaffold、",
+    "definitions with a profile": (
+        {"profile": "health", "definitions": "list.json"},
+        "definitions and profile cannot be given together. Leave out profile ",
+        "definitions と profile は同時に指定できません。profile を外してください",
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Start, writes
+from tests.harness import LIST_BRANCH, TARGET, Action, Start, writes
 
 OBSTACLES = {
     "file": b"a file\n",
@@ -33,8 +33,8 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
     assert run.exit_code == 1
     counts = {name: run.outputs[name] for name in ("created", "skipped", "failed")}
     assert counts == {"created": "1", "skipped": "1", "failed": "2"}
-    assert blocked.files(SCAFFOLD_BRANCH) == blocked.files() | {"other.md": b"text\n"}
-    assert blocked.modes(SCAFFOLD_BRANCH) == blocked.modes() | {"other.md": 0o100644}
+    assert blocked.files(LIST_BRANCH) == blocked.files() | {"other.md": b"text\n"}
+    assert blocked.modes(LIST_BRANCH) == blocked.modes() | {"other.md": 0o100644}
     reason, paths = run.stderr.splitlines()
     assert "nothing can be created below it" in reason
     assert paths.strip().startswith("Files: docs/guide.md, docs/deep/er.md → ")

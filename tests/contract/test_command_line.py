@@ -11,8 +11,9 @@ from registrar import __version__
 from registrar.inputs.interface import INPUTS
 from registrar.texts.messages import LANGUAGES
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action
+from tests.harness import HEALTH_BRANCH, LIST_BRANCH, SCAFFOLD_BRANCH, TARGET, Action
 
+REGISTRAR = "scripts/registrar"
 COMMANDS = (
     "scripts/setup-repository-scaffold-files.sh",
     "scripts/setup-repository-health-files.sh",
@@ -40,6 +41,7 @@ def test_help_names_every_option_and_does_nothing(
 ) -> None:
     run = action.start(plain(action), *arguments, "--language", "en")
     assert (run.exit_code, run.stderr, run.summary, run.output_file) == (0, "", "", "")
+    assert run.lines[0].startswith("Usage: scripts/registrar ")
     assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == OPTIONS
     assert "  --mode register|plan|check\n" in run.stdout
     assert "Default: register." in run.stdout
@@ -62,7 +64,7 @@ def test_help_is_japanese_unless_asked_otherwise(action: Action) -> None:
 
 
 def test_version(action: Action) -> None:
-    run = action.process({}, "entrypoint.py", "--version")
+    run = action.process({}, REGISTRAR, "--version")
     assert (run.exit_code, run.stdout, run.stderr) == (0, f"registrar {__version__}\n", "")
 
 
@@ -74,7 +76,7 @@ def test_help_of_a_command(
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.lines[0].startswith(f"Usage: {command} ")
     assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == [
-        option for option in OPTIONS if option != "--profile"
+        option for option in OPTIONS if option not in {"--profile", "--definitions"}
     ]
     assert host.requests == []
 
@@ -90,10 +92,10 @@ def test_help_of_a_command(
         ["--language", "en", "--mode", "Plan", "--profile", "HEALTH"],
     ],
 )
-def test_options_of_the_entry_point(
+def test_options_of_the_command_for_any_list(
     action: Action, repository: Repository, arguments: list[str]
 ) -> None:
-    run = action.process(plain(action), "entrypoint.py", *arguments)
+    run = action.process(plain(action), REGISTRAR, *arguments)
     assert run.exit_code == 0, run.text
     assert run.stdout.isascii()
     assert run.registration["profile"] == "health"
@@ -117,7 +119,6 @@ def test_many_repositories_by_options(action: Action, repository: Repository) ->
 def test_every_input_but_the_token_is_an_option(action: Action, repository: Repository) -> None:
     values = {
         "--target-repo": TARGET,
-        "--profile": "scaffold",
         "--definitions": action.listing("a"),
         "--respect-alternatives": "false",
         "--mode": "register",
@@ -136,7 +137,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--max-wait-minutes": "1",
         "--api-url": action.host.url,
     }
-    many = {"--target-repos", "--max-pull-requests", "--max-minutes", "--shard"}
+    many = {"--profile", "--target-repos", "--max-pull-requests", "--max-minutes", "--shard"}
     assert list(values) == [option for option in OPTIONS if option not in many]
     token = {"HOST_TOKEN": action.default_token}
     run = action.start(token, *(part for pair in values.items() for part in pair))
@@ -191,6 +192,23 @@ def test_a_command_takes_no_profile(
     assert run.exit_code == 2
     assert "There is no option --profile here: this command registers" in run.stderr
     assert host.requests == []
+
+
+@pytest.mark.parametrize("is_option", [True, False])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_list_of_ones_own_has_a_command_of_its_own(
+    action: Action, repository: Repository, command: str, is_option: bool
+) -> None:
+    listed = action.listing("a")
+    given = ["--definitions", listed] if is_option else []
+    environ = {**plain(action), "INPUT_PROFILE": "", "INPUT_LANGUAGE": "en"}
+    environ |= {} if is_option else {"INPUT_DEFINITIONS": listed}
+    run = action.process(environ, command, *given)
+    assert (run.exit_code, action.host.requests) == (2, [])
+    assert "in a shell, start `scripts/registrar`" in run.stderr
+    run = action.process(environ, REGISTRAR, *given)
+    assert run.exit_code == 0, run.text
+    assert repository.branches == [LIST_BRANCH, "main"]
 
 
 # --- Mistakes -----------------------------------------------------------------------------

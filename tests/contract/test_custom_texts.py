@@ -16,8 +16,8 @@ from registrar.texts.messages import Catalogue
 from tests.contract.test_hostile_texts import check_plain
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
+    LIST_BRANCH,
     PER_FILE,
-    SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
     Action,
@@ -60,14 +60,14 @@ def test_every_placeholder_is_filled_in(
     assert run.exit_code == 0, run.text
     url = "https://github.com/Octo/Example/actions/runs/42"
     [pull] = repository.pull_requests
-    assert pull.head == run.outputs["branch"] == "add/scaffold-octo-example"
-    assert pull.title == f"scaffold 2 octo example {url}"
+    assert pull.head == run.outputs["branch"] == "add/missing-octo-example"
+    assert pull.title == f"missing 2 octo example {url}"
     assert (pull.body or "").startswith(
-        f"# scaffold 2 octo example\n\n{url}\n\n| {{kept}} |\n\n{BEGIN}\n"
+        f"# missing 2 octo example\n\n{url}\n\n| {{kept}} |\n\n{BEGIN}\n"
     )
     said = [commit.message.splitlines()[0] for commit in repository.log(pull.head)[:-1]]
     paths = {PER_FILE: ["b", "a"], SINGLE: ["2 files"]}[strategy]
-    assert said == [f"{path} scaffold 2 octo example {url}" for path in paths]
+    assert said == [f"{path} missing 2 octo example {url}" for path in paths]
 
 
 @pytest.mark.parametrize("caller", ["octo/other", ""])
@@ -85,7 +85,7 @@ def test_a_run_of_another_repository_is_not_named(
     [pull] = repository.pull_requests
     assert pull.title.rstrip() == "Files"
     assert (pull.body or "").startswith("From .")
-    texts = (pull.title, pull.body or "", repository.log(SCAFFOLD_BRANCH)[0].message)
+    texts = (pull.title, pull.body or "", repository.log(LIST_BRANCH)[0].message)
     assert not any("runs/42" in text or "octo/other" in text for text in texts)
 
 
@@ -95,9 +95,9 @@ def test_without_templates_the_texts_are_the_profiles(
     definitions = action.listing("a", "b")
     action(definitions=definitions, commit_strategy=SINGLE, branch="", title="", body="")
     [pull] = repository.pull_requests
-    assert (pull.title, pull.head) == ("chore: add scaffold files", SCAFFOLD_BRANCH)
+    assert (pull.title, pull.head) == ("chore: add missing files", LIST_BRANCH)
     assert (pull.body or "").startswith(BEGIN)
-    assert repository.log(SCAFFOLD_BRANCH)[0].message == "chore: add scaffold files\n\n- a\n- b"
+    assert repository.log(LIST_BRANCH)[0].message == "chore: add missing files\n\n- a\n- b"
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
@@ -186,7 +186,7 @@ def test_templates_are_never_filled_in_twice(action: Action, repository: Reposit
     definitions = action.listing("{profile} {0} {{x}}")
     run = action(definitions=definitions, commit_message="add {path}", title="{{profile}}")
     assert run.exit_code == 0, run.text
-    assert repository.log(SCAFFOLD_BRANCH)[0].message == "add {profile} {0} {{x}}"
+    assert repository.log(LIST_BRANCH)[0].message == "add {profile} {0} {{x}}"
     assert repository.pull_requests[0].title == "{profile}"
 
 
@@ -208,7 +208,7 @@ def test_the_callers_own_instructions_are_kept(
     assert (pull.body or "").startswith(
         "Fixes #1\n\n@octo/maintainers, see https://example.com | <b>x</b> [skip ci]\n\n"
     )
-    assert repository.log(SCAFFOLD_BRANCH)[0].message.splitlines()[0].endswith(" [skip ci]")
+    assert repository.log(LIST_BRANCH)[0].message.splitlines()[0].endswith(" [skip ci]")
 
 
 @pytest.mark.parametrize("path", ["[skip ci]", "Fixes #1", "@octo", "skip-checks: true"])
@@ -216,7 +216,7 @@ def test_a_paths_instructions_are_not(
     start: Start, action: Action, repository: Repository, path: str
 ) -> None:
     assert start(definitions=action.listing(path), commit_message="add {path}").exit_code == 0
-    message = repository.log(SCAFFOLD_BRANCH)[0].message
+    message = repository.log(LIST_BRANCH)[0].message
     for line in message.splitlines():
         check_plain(line)
 
@@ -313,8 +313,8 @@ def test_all_with_a_branch_of_ones_own(start: Start, repository: Repository) -> 
     ("given", "empty", "used"),
     [
         # Nobody but us would choose the built-in name: an empty branch is a run's leftover.
-        ({}, SCAFFOLD_BRANCH, SCAFFOLD_BRANCH),
-        ({"branch": SCAFFOLD_BRANCH}, SCAFFOLD_BRANCH, SCAFFOLD_BRANCH),
+        ({}, LIST_BRANCH, LIST_BRANCH),
+        ({"branch": LIST_BRANCH}, LIST_BRANCH, LIST_BRANCH),
         # Anybody may have made this one.
         ({"branch": "wip"}, "wip", "wip-2"),
     ],

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.example import BRANCH, PRESENT, Example
+from tests.example import PRESENT, Example
 from tests.fakehub import Repository, StandInHost
+from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read
 
 SECOND = f"{BRANCH}-2"

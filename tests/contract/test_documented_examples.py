@@ -305,24 +305,12 @@ def test_the_command_of_the_readme_plans_and_registers(
     plan = in_shell(script, {"HOST_API_URL": action.host.url})
     assert plan.returncode == 0, plan.stderr
     assert repository.pull_requests == []
+    assert only_reads(action.host)
     assert bool(JAPANESE.search(plan.stdout)) is (readme == README_JA)
     done = in_shell(script.replace("--mode plan", ""), {"HOST_API_URL": action.host.url})
     assert done.returncode == 0, done.stderr
     assert [pull.head for pull in repository.pull_requests] == [HEALTH_BRANCH]
     assert (ROOT / "scripts/setup-repository-scaffold-files.sh").is_file()
-
-
-@BOTH
-def test_the_plan_of_the_readme_only_reads(
-    readme: Path, action: Action, repository: Repository
-) -> None:
-    script = shell(readme, "entrypoint.py").replace(".venv/bin/python", sys.executable)
-    target = {"HOST_TOKEN": action.default_token, "TARGET_REPO": TARGET}
-    done = in_shell(script, {**target, "HOST_API_URL": action.host.url})
-    assert done.returncode == 0, done.stderr
-    assert ".github/SECURITY.md: " in done.stdout
-    assert only_reads(action.host)
-    assert not repository.pull_requests
 
 
 def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> None:
@@ -335,7 +323,10 @@ def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> No
     for number in range(3):
         action.host.create_repository(f"octo-org/r{number}")
     path = f"{tmp_path}:{os.environ['PATH']}"
-    done = in_shell(script, {"HOST_API_URL": action.host.url, "PATH": path})
+    listed = tmp_path / "checkout/.github/registrar.yml"
+    listed.parent.mkdir(parents=True)
+    listed.write_text("files: [a]\n")
+    done = in_shell(script, {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": path})
     assert (done.returncode, done.stderr) == (0, "")
     assert "With missing files: 3 (to open: 3)." in done.stdout
     assert only_reads(action.host)

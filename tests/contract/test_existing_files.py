@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, calls, refuse, shortened, writes
+from tests.harness import LIST_BRANCH, TARGET, Action, calls, refuse, shortened, writes
 
 PATH = "docs/guide.md"
 SHA = "1" * 40
@@ -85,7 +85,7 @@ def test_an_answer_that_describes_nothing_is_asked_for_again(
     run = action(definitions=definitions, language="en")
     assert run.exit_code == 0, run.text
     assert calls(host).count(f"GET contents/{PATH}") == 2
-    assert PATH in repository.files(SCAFFOLD_BRANCH)
+    assert PATH in repository.files(LIST_BRANCH)
     assert "Waiting 1 s: " in run.stdout
 
 

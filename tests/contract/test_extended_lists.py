@@ -9,8 +9,7 @@ import pytest
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
-    HEALTH_BRANCH,
-    SCAFFOLD_BRANCH,
+    LIST_BRANCH,
     TARGET,
     Action,
     Start,
@@ -33,7 +32,7 @@ def test_a_list_that_only_extends_is_the_built_in_one(
     # Editors put the address of the schema there
     schema = "../scripts/config/definitions.schema.json"
     listed = action.document({"$schema": schema, "extends": name}, suffix)
-    run = start(definitions=listed, profile=name)
+    run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(run.outputs["branch"])
     expected = {path: (text or "\n").encode() for path, text in built_in.items()}
@@ -56,7 +55,7 @@ def test_exclude_leaves_out_and_files_replace_and_add(
             ],
         },
     )
-    run = start(definitions=listed, profile="health")
+    run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     # A replaced entry keeps its place, the others follow
     expected = {
@@ -66,17 +65,15 @@ def test_exclude_leaves_out_and_files_replace_and_add(
         "docs/guide.md": b"# Guide\n",
         ".github/SUPPORT.md": b"\n",
     }
-    assert repository.files(HEALTH_BRANCH) == {"a": b"b"} | expected
+    assert repository.files(LIST_BRANCH) == {"a": b"b"} | expected
     assert [file["path"] for file in run.registration["files"]] == [*expected]
 
 
-def test_the_profile_gives_branch_and_texts_whatever_is_extended(
-    action: Action, repository: Repository
-) -> None:
-    run = action(definitions=action.document({"extends": "health"}), profile="scaffold")
-    assert run.outputs["branch"] == SCAFFOLD_BRANCH
+def test_an_extended_list_gives_no_names(action: Action, repository: Repository) -> None:
+    run = action(definitions=action.document({"extends": "health"}))
+    assert run.outputs["branch"] == LIST_BRANCH
     [pull] = repository.pull_requests
-    assert pull.title == "chore: add scaffold files"
+    assert pull.title == "chore: add missing files"
 
 
 @pytest.mark.parametrize("exclude", [["**/nothing"], [".github"], ["idea/**"]])
@@ -112,7 +109,7 @@ def test_content_file_is_written_byte_for_byte(
     listed = action.document(entries)
     run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
-    files = repository.files(SCAFFOLD_BRANCH)
+    files = repository.files(LIST_BRANCH)
     assert {name: files[name] for name in contents} == contents
     assert files["above"] == b"above"
     # Running again finds every one of them
@@ -143,7 +140,7 @@ def test_an_entry_may_be_a_path_alone(
     run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     expected = dict.fromkeys(("a", ".github/b.md", "c"), b"\n")
-    assert repository.files(SCAFFOLD_BRANCH) == {"README.md": b"x"} | expected
+    assert repository.files(LIST_BRANCH) == {"README.md": b"x"} | expected
 
 
 FOLDER = {
@@ -168,7 +165,7 @@ def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: S
     run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     expected = {f"{above.lstrip('/')}{name}": data for name, data in FOLDER.items()}
-    files = repository.files(SCAFFOLD_BRANCH)
+    files = repository.files(LIST_BRANCH)
     assert files == {"docs/x": b"x", "first": b"1", "last": b"\n"} | expected
     paths = [file["path"] for file in run.registration["files"]]
     assert paths == ["first", *expected, "last"]
@@ -199,7 +196,7 @@ def test_each_file_of_a_folder_is_a_template(
     entry = {"path": "x/", "content_file": "t/", "template": True}
     run = start(definitions=action.document([entry]))
     assert run.exit_code == 0
-    assert repository.files(SCAFFOLD_BRANCH)["x/a/b"] == TARGET.encode()
+    assert repository.files(LIST_BRANCH)["x/a/b"] == TARGET.encode()
 
 
 @pytest.mark.parametrize("from_file", [True, False])
@@ -217,7 +214,7 @@ def test_templates_are_filled_in(
     assert f"+{{owner}} is {owner}, trunk;" in plan.stdout
     run = start(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
-    files = repository.files(SCAFFOLD_BRANCH)
+    files = repository.files(LIST_BRANCH)
     assert files["t"] == expected
     assert files["u"] == text.encode()
 
@@ -228,7 +225,7 @@ def test_a_template_gets_the_new_name_of_a_renamed_repository(
     listed = action.document([{"path": "t", "template": True, "content": "{owner}/{repo}"}])
     repository.rename("octo/other")
     assert start(definitions=listed).exit_code == 0
-    assert repository.files(SCAFFOLD_BRANCH)["t"] == b"octo/other"
+    assert repository.files(LIST_BRANCH)["t"] == b"octo/other"
 
 
 def test_an_interrupted_run_with_templates_is_continued(
@@ -239,9 +236,9 @@ def test_an_interrupted_run_with_templates_is_continued(
     entries = [{"path": n, "template": True, "content": f"{n} {{repo}}"} for n in names]
     listed = action.document(entries)
     _, _, repo = TARGET.partition("/")
-    repository.create_branch(SCAFFOLD_BRANCH)
-    repository.commit({"a": f"a {repo}".encode()}, branch=SCAFFOLD_BRANCH)
+    repository.create_branch(LIST_BRANCH)
+    repository.commit({"a": f"a {repo}".encode()}, branch=LIST_BRANCH)
     run = start(definitions=listed)
     assert run.exit_code == 0, run.text
-    assert run.outputs["branch"] == SCAFFOLD_BRANCH
-    assert repository.files(SCAFFOLD_BRANCH)["c"] == f"c {repo}".encode()
+    assert run.outputs["branch"] == LIST_BRANCH
+    assert repository.files(LIST_BRANCH)["c"] == f"c {repo}".encode()

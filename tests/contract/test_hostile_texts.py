@@ -15,7 +15,7 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, Action, inject_fault, shortened
+from tests.harness import LIST_BRANCH, Action, inject_fault, shortened
 
 CALLS = [
     "GET",
@@ -144,7 +144,7 @@ def test_hostile_answers_of_github(
     assert not BLANK.search(run.stderr)
     only_ours(run.summary)
     only_ours(ours(repository))
-    assert run.outputs["branch"] == SCAFFOLD_BRANCH
+    assert run.outputs["branch"] == LIST_BRANCH
 
 
 @pytest.mark.parametrize("text", HOSTILE)

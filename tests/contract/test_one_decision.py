@@ -12,7 +12,7 @@ import pytest
 
 from tests.example import BRANCH, MISSING, PRESENT, Example
 from tests.fakehub import Repository, Request, StandInHost
-from tests.harness import PER_FILE, Action
+from tests.harness import LIST_BRANCH, PER_FILE, Action
 
 SECOND = f"{BRANCH}-2"
 AUTHOR = ("A", "a@example.com")
@@ -96,7 +96,7 @@ def test_per_file_remembers_a_refusal_without_its_branch(action: Action) -> None
     assert states["b.md"]["state"] == "created", run.console
     assert "declined in #1" in states["a.md"]["reason"]
     example.repository.close(number)
-    for branch in (BRANCH, SECOND):
+    for branch in (LIST_BRANCH, f"{LIST_BRANCH}-2"):
         example.repository.delete_branch(branch)
     run = example.run(definitions=action.listing("a.md", "b.md"))
     assert run.exit_code == 0, run.console
@@ -110,12 +110,12 @@ def test_two_lists_for_one_repository_do_not_rewrite_each_other(example: Example
     text = example.repository.pull_requests[0].body
     run = example.run(definitions=two)
     assert run.exit_code == 0, run.console
-    assert open_ones(example.repository) == [(1, BRANCH), (2, SECOND)]
+    assert open_ones(example.repository) == [(1, LIST_BRANCH), (2, f"{LIST_BRANCH}-2")]
     assert example.repository.pull_requests[0].body == text
     assert "#1" in run.summary
     again = [example.run(definitions=each) for each in (one, two)]
     assert [run.exit_code for run in again] == [0, 0]
-    assert open_ones(example.repository) == [(1, BRANCH), (2, SECOND)]
+    assert open_ones(example.repository) == [(1, LIST_BRANCH), (2, f"{LIST_BRANCH}-2")]
 
 
 @pytest.mark.parametrize("close", [True, False], ids=["declined", "open"])

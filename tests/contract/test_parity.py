@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.example import BRANCH, PRESENT
+from tests.example import PRESENT
 from tests.fakehub import Repository, StandInHost
+from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import PER_FILE, SINGLE, Action, Run
 
 SECOND, THIRD = f"{BRANCH}-2", f"{BRANCH}-3"
@@ -33,7 +34,7 @@ class Scene(NamedTuple):
     def run(self, *paths: str, name: str = "list.json", **more: str) -> Run:
         """Run with a list of these paths."""
         listed = self.action.listing(*(paths or FILES), name=name)
-        given = {"language": "en", "profile": "scaffold", "definitions": listed, **more}
+        given = {"language": "en", "definitions": listed, **more}
         if self.way == MANY:
             return self.action(given, target_repo=None, target_repos=self.repository.full_name)
         given["commit_strategy"] = self.way

@@ -17,6 +17,7 @@ from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
     JAPANESE,
+    LIST_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
@@ -81,7 +82,7 @@ def test_nothing_is_written(start: Start, action: Action, example: Example, mode
         checks = [f"GET contents/{entry['path']}" for entry in LIST]
         made = calls(host)
         assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
-        about_branch = [f"GET git/matching-refs/heads/{SCAFFOLD_BRANCH}", "GET pulls"]
+        about_branch = [f"GET git/matching-refs/heads/{LIST_BRANCH}", "GET pulls"]
         assert sorted(made[3:]) == sorted([*checks, *about_branch])
 
 
@@ -111,7 +112,7 @@ def test_a_token_that_may_only_read_suffices(
     repository = host.create_repository(TARGET, {"README.md": b"x"}, private=private)
     if stands:
         # What that branch is about, some of these tokens may not see.
-        repository.create_branch(SCAFFOLD_BRANCH)
+        repository.create_branch(LIST_BRANCH)
     given = {
         "definitions": action.listing(*LIST),
         "host_token": host.create_token(**READERS[token]),
@@ -355,7 +356,7 @@ def test_a_merged_pull_request_is_not_mentioned(
     assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
 
 
-SECOND = f"{SCAFFOLD_BRANCH}-2"
+SECOND = f"{LIST_BRANCH}-2"
 
 
 def test_a_pull_request_of_a_later_name_is_reported(
@@ -395,7 +396,7 @@ def test_an_open_pull_request_without_our_words_is_reported_where_it_would_be_co
     repository.pull_requests[0].body = "Rewritten"
     run = start(definitions=definitions, mode="check")
     assert run.registration["pull_request"]["number"] == 1
-    repository.commit({"theirs": b"x"}, branch=SCAFFOLD_BRANCH)
+    repository.commit({"theirs": b"x"}, branch=LIST_BRANCH)
     run = start(definitions=definitions, mode="check")
     assert run.registration["pull_request"] is None
     assert "mode: register" in run.text
@@ -465,18 +466,12 @@ def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repo
 
 
 @pytest.mark.parametrize(
-    ("profile", "text", "shown"),
-    [
-        (None, "[a]", "list.yml"),
-        ("health", "[a]", "list.yml"),
-        ("health", "name: our-list\nfiles: [a]", "our-list"),
-        (None, "name: our-list\nfiles: [a]", "our-list"),
-    ],
+    ("text", "shown"), [("[a]", "list.yml"), ("name: our-list\nfiles: [a]", "our-list")]
 )
 def test_the_heading_names_the_list(
-    profile: str | None, text: str, shown: str, start: Start, action: Action, repository: Repository
+    text: str, shown: str, start: Start, action: Action, repository: Repository
 ) -> None:
-    run = start(profile=profile, definitions=action.write("list.yml", text), mode="plan")
+    run = start(definitions=action.write("list.yml", text), mode="plan")
     assert run.summary.startswith(f"## registrar: `{TARGET}` (`{shown}`)\n")
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
+    LIST_BRANCH,
     PER_FILE,
-    SCAFFOLD_BRANCH,
     STRATEGIES,
     TARGET,
     Action,
@@ -53,10 +53,10 @@ def check_error(ended: Run, text: str) -> None:
 
 def finished(repository: Repository, paths: tuple[str, ...] = PATHS) -> None:
     """Every file is there once, and one pull request brings them."""
-    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert sorted(new) == sorted(paths)
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(paths, b"\n")
-    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+    assert repository.files(LIST_BRANCH) == repository.files() | dict.fromkeys(paths, b"\n")
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
 
 
 # --- Nothing is written, exit code 2 ------------------------------------------------------------
@@ -314,14 +314,14 @@ def test_push_protection_has_an_advice_of_its_own(
     for text in (ended.console, ended.summary):
         assert "push protection takes a part of the content for a secret" in text
     assert "Exempt the working branch" not in ended.console
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | {"b": b"\n"}
+    assert repository.files(LIST_BRANCH) == repository.files() | {"b": b"\n"}
 
 
 def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     """They cannot be asked for: GitHub answers 404."""
-    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.create_branch(LIST_BRANCH)
     repository.has_pull_requests = False
     ended = run(action, mode="plan")
     assert ended.exit_code == 0, ended.text
@@ -378,7 +378,7 @@ def protect_branches(host: StandInHost, repository: Repository) -> Inputs:
 
 def protect_by_a_ruleset(host: StandInHost, repository: Repository) -> Inputs:
     # Made when the branch exists: a ruleset that allows to create it
-    repository.create_branch(SCAFFOLD_BRANCH)
+    repository.create_branch(LIST_BRANCH)
     repository.protect("chore/*", "ruleset")
     return {}
 
@@ -411,7 +411,7 @@ def test_a_branch_that_takes_no_direct_writes(
     assert ended.stderr.count(text) == 1
     assert ended.stderr.count("Error: ") == 1
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("0", str(len(PATHS)))
-    assert repository.head(SCAFFOLD_BRANCH) == repository.head("main")
+    assert repository.head(LIST_BRANCH) == repository.head("main")
     assert repository.pull_requests == []
     lift_protections(host, repository)
     assert run(action, commit_strategy=strategy).exit_code == 0
@@ -451,16 +451,16 @@ def test_pull_requests_by_workflows_that_are_switched_off(
     assert ended.exit_code == 1
     check_error(ended, "GitHub Actions is not permitted to create or approve pull requests.")
     check_error(ended, "Settings, Actions, General, Workflow permissions")
-    link = f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?"
+    link = f"{repository.html_url}/compare/main...{LIST_BRANCH}?"
     check_error(ended, link)
     [shown] = [word for word in ended.stderr.split() if word.startswith(link)]
     query = parse_qs(urlsplit(shown).query)
-    assert query == {"quick_pull": ["1"], "title": ["chore: add scaffold files"]}
+    assert query == {"quick_pull": ["1"], "title": ["chore: add missing files"]}
     assert f"<{shown}>" in html.unescape(ended.summary)
     assert ended.outputs["created"] == str(len(PATHS))
-    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert ended.outputs["branch"] == LIST_BRANCH
     assert ended.outputs["pull_request_url"] == ""
-    assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *PATHS}
+    assert set(repository.files(LIST_BRANCH)) == {*repository.files(), *PATHS}
 
     host.actions_may_create_pull_requests = True
     again = run(action, host_token=own, caller=TARGET, commit_strategy=strategy)
@@ -478,7 +478,7 @@ def test_a_token_that_may_not_open_pull_requests(
     ended = run(action, host_token=modest)
     assert ended.exit_code == 1
     check_error(ended, "pull_requests=write")
-    check_error(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
+    check_error(ended, f"{repository.html_url}/compare/main...{LIST_BRANCH}?")
     assert run(action).exit_code == 0
     finished(repository)
 
@@ -502,7 +502,7 @@ def test_a_limit_while_the_open_pull_request_is_looked_for_leaves_the_link(
     host.faults.add(Fault(FaultKind.PRIMARY_403, match=looks, times=None, reset_in=7200))
     ended = run(action)
     assert ended.exit_code == 1
-    check_error(ended, f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?")
+    check_error(ended, f"{repository.html_url}/compare/main...{LIST_BRANCH}?")
     assert ended.outputs["created"] == str(len(PATHS))
 
 

@@ -14,6 +14,7 @@ from tests.contract.test_run import summary_lines
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
+    LIST_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
@@ -150,7 +151,7 @@ def test_own_definitions_are_written_to_the_letter(
     run = action(definitions=action.write(name, text))
     assert run.exit_code == 0, run.text
     expected = {str(e["path"]): str(e.get("content", "\n")).encode() for e in LIST}
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | expected
+    assert repository.files(LIST_BRANCH) == repository.files() | expected
     assert [w for w in writes(host) if w.startswith("PUT")] == [
         f"PUT contents/{path}" for path in expected
     ]
@@ -176,31 +177,18 @@ def test_the_workspace_of_the_runner_counts_not_the_working_directory(
     assert run.exit_code == 0, run.text
 
 
-@pytest.mark.parametrize(
-    ("profile", "branch", "title"),
-    [
-        (None, "chore/add-missing-files", "chore: add missing files"),
-        ("scaffold", SCAFFOLD_BRANCH, "chore: add scaffold files"),
-        ("health", HEALTH_BRANCH, "docs: add community health files"),
-    ],
-)
-def test_a_list_of_ones_own_has_its_content_whatever_the_profile(
-    profile: str | None,
-    branch: str,
-    title: str,
-    start: Start,
-    action: Action,
-    repository: Repository,
+def test_a_list_of_ones_own_has_its_content(
+    start: Start, action: Action, repository: Repository
 ) -> None:
     listed = [{"path": "a"}, {"path": "b", "content": "text"}, {"path": "c", "content_file": "c"}]
     action.write("c", b"\x00\xff")
     name = action.write("list.json", json.dumps(listed))
-    run = start(profile=profile, definitions=name)
-    assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", branch)
+    run = start(definitions=name)
+    assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", LIST_BRANCH)
     expected = {"a": b"\n", "b": b"text", "c": b"\x00\xff"}
-    assert repository.files(branch) == repository.files() | expected
-    assert [pull.title for pull in repository.pull_requests] == [title]
-    assert run.registration["profile"] == (profile or "missing")
+    assert repository.files(LIST_BRANCH) == repository.files() | expected
+    assert [pull.title for pull in repository.pull_requests] == ["chore: add missing files"]
+    assert run.registration["profile"] == "missing"
 
 
 @pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])
@@ -209,7 +197,7 @@ def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
 ) -> None:
     listed = action.write("list.yml", f"name: {name}\nfiles: [a, b]\n")
     more = {"body": "List {profile}", "commit_strategy": strategy, "language": "en"}
-    run = action(more, profile=None, definitions=listed)
+    run = action(more, definitions=listed)
     branch = f"chore/add-{name}-files"
     assert (run.exit_code, run.outputs["branch"]) == (0, branch), run.text
     [pull] = repository.pull_requests
@@ -221,24 +209,13 @@ def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     assert f"## registrar: `{TARGET}` (`{name}`)" in run.summary
 
 
-def test_a_named_list_with_a_profile_has_the_branch_and_the_texts_of_the_profile(
-    action: Action, repository: Repository
-) -> None:
-    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(profile="health", definitions=listed)
-    assert run.outputs["branch"] == HEALTH_BRANCH
-    assert repository.pull_requests[0].title == "docs: add community health files"
-
-
 def test_lists_with_names_are_shown_by_them_over_many_repositories(
     action: Action, host: StandInHost
 ) -> None:
     for number in range(2):
         host.create_repository(f"octo/r{number}")
     listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(
-        profile=None, target_repo="", target_repos="octo/*", definitions=listed, language="en"
-    )
+    run = action(target_repo="", target_repos="octo/*", definitions=listed, language="en")
     assert run.exit_code == 0, run.text
     assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["service"] * 2
     assert run.summary.count("| `service` |") == 2
@@ -250,7 +227,7 @@ def test_a_name_that_no_branch_should_have_is_refused(
     name: str, language: str, action: Action, host: StandInHost
 ) -> None:
     listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n")
-    run = action(profile=None, definitions=listed, language=language)
+    run = action(definitions=listed, language=language)
     assert run.exit_code == 2
     words: dict[str, tuple[str, ...]] = {
         "en": ("list.yml, line 1: ", "small letters, digits and hyphens, 40 at most"),
@@ -270,7 +247,7 @@ def test_a_branch_that_the_name_of_the_list_makes_impossible_is_refused(
     name: str, branch: str, action: Action, host: StandInHost
 ) -> None:
     listed = action.write("list.yml", f"name: '{name}'\nfiles: [a]\n")
-    run = action(profile=None, definitions=listed, branch=branch, language="en")
+    run = action(definitions=listed, branch=branch, language="en")
     assert run.exit_code == 2
     assert branch.replace("{profile}", name) in run.stderr
     assert "branch" in run.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Start
+from tests.harness import LIST_BRANCH, TARGET, Action, Start
 
 HOSTILE = "x, y [skip ci] @org/all Fixes #1"
 GIVEN = {
@@ -26,12 +26,11 @@ GIVEN = {
 @pytest.fixture(params=["one", "many"])
 def given(request: pytest.FixtureRequest, start: Start, action: Action) -> Start:
     """The action, on one repository by each strategy and on many, in English."""
-    one = partial(start, profile="scaffold", definitions=action.listing("a"), language="en")
+    one = partial(start, definitions=action.listing("a"), language="en")
     if request.param == "one":
         return one
     return partial(
         action,
-        profile="scaffold",
         definitions=action.listing("a"),
         language="en",
         target_repo=None,
@@ -57,7 +56,7 @@ def test_a_hostile_value_is_harmless(given: Start, host: StandInHost, in_answer:
     harmless = "x, y [skip ci\\] @\u200borg/all Fixes #\u200b1"
     assert pull.title == f"Files of {harmless} in {TARGET.partition('/')[2]}"
     assert "For x, y &#91;skip ci&#93; &#64;\u200borg/all Fixes &#35;\u200b1" in str(pull.body)
-    messages = [commit.message for commit in repository.log(SCAFFOLD_BRANCH)]
+    messages = [commit.message for commit in repository.log(LIST_BRANCH)]
     assert f"chore: {harmless}" in messages[0]
     assert set(pull.labels) == {f"team {HOSTILE}", "plain {x}"}
     assert (pull.reviewers, pull.team_reviewers, pull.assignees) == (["mona"], [], [])
@@ -121,9 +120,9 @@ def test_no_blank_is_left_in_the_place_of_a_value(
     repository = create(host, tier="1")
     assert given(title=template, commit_message=template).exit_code == 0
     [pull] = repository.pull_requests
-    assert pull.title == (text or "chore: add scaffold files")
-    subject = repository.log(SCAFFOLD_BRANCH)[0].message.partition("\n")[0]
-    assert subject in ([text] if text else ["chore: add a", "chore: add scaffold files"])
+    assert pull.title == (text or "chore: add missing files")
+    subject = repository.log(LIST_BRANCH)[0].message.partition("\n")[0]
+    assert subject in ([text] if text else ["chore: add a", "chore: add missing files"])
 
 
 @pytest.mark.parametrize(
@@ -154,7 +153,6 @@ def test_a_private_repositorys_value_is_not_in_a_public_log(
         GIVEN,
         env={"GITHUB_EVENT_PATH": str(action.workspace / "event.json")},
         runner=True,
-        profile="scaffold",
         definitions=action.listing("a"),
         language="en",
         target_repo=None,
@@ -185,7 +183,6 @@ def test_no_output_of_a_public_workflow_has_what_a_private_repository_is_filled_
         GIVEN,
         env={"GITHUB_REPOSITORY": "octo-org/workflows", "RUNNER_TEMP": str(tmp_path)},
         runner=True,
-        profile="scaffold",
         definitions=action.write("list.json", json.dumps({"files": ["a"], "rules": [rule]})),
         language="en",
         mode=mode,

@@ -9,7 +9,15 @@ import pytest
 from tests.contract.test_built_in_lists import HEALTH
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Start, writes
+from tests.harness import (
+    LIST_BRANCH,
+    PER_FILE,
+    SINGLE,
+    TARGET,
+    Action,
+    Start,
+    writes,
+)
 
 BEGIN, END = "<!-- registrar:begin -->", "<!-- registrar:end -->"
 LIMIT = 65_536
@@ -35,7 +43,7 @@ def rows(text: str) -> dict[str, list[str]]:
 
 def link(repository: Repository, path: str) -> str:
     """Markdown of a link to the commit that created a path."""
-    [commit] = [c for c in repository.log(SCAFFOLD_BRANCH)[:-1] if path in c.paths]
+    [commit] = [c for c in repository.log(LIST_BRANCH)[:-1] if path in c.paths]
     return f"[`{commit.sha[:7]}`]({repository.html_url}/commit/{commit.sha})"
 
 
@@ -161,8 +169,8 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
 ) -> None:
     start(definitions=action.listing("a", "old", "gone"))
     begun = rows(body(repository))
-    repository.commit({"gone": None}, branch=SCAFFOLD_BRANCH)
-    repository.commit({"somebody's": b"x"}, branch=SCAFFOLD_BRANCH)
+    repository.commit({"gone": None}, branch=LIST_BRANCH)
+    repository.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
     for paths in (["a"], ["a"], ["a", "new"], ["new"]):
         run = start(definitions=action.listing(*paths))
         assert run.exit_code == 0, run.text

@@ -18,7 +18,7 @@ from tests.fakehub import (
     Symptom,
 )
 from tests.harness import (
-    SCAFFOLD_BRANCH,
+    LIST_BRANCH,
     SINGLE,
     TARGET,
     Action,
@@ -256,7 +256,7 @@ def test_where_there_are_no_drafts_an_ordinary_one_is_opened(
     run = start(definitions=action.listing("a", "b"), draft="true", labels="docs", runner=True)
     assert run.exit_code == 0, run.text
     [pull] = repository.pull_requests
-    assert (pull.draft, pull.head, pull.labels) == (False, SCAFFOLD_BRANCH, ["docs"])
+    assert (pull.draft, pull.head, pull.labels) == (False, LIST_BRANCH, ["docs"])
     [warning] = run.annotations("warning")
     assert "no draft pull requests" in warning.data
     assert run.outputs["created"] == "2"

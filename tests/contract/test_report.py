@@ -14,7 +14,7 @@ import pytest
 from registrar.models.standing import blob_id
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
-    SCAFFOLD_BRANCH,
+    LIST_BRANCH,
     SINGLE,
     TARGET,
     Action,
@@ -45,7 +45,7 @@ def test_a_registration(
     start: Start, action: Action, repository: Repository, strategy: str
 ) -> None:
     run = start(definitions=action.listing("b", "README.md", "a"))
-    commits = {path: c.sha for c in repository.log(SCAFFOLD_BRANCH)[:-1] for path in c.paths}
+    commits = {path: c.sha for c in repository.log(LIST_BRANCH)[:-1] for path in c.paths}
     assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
     created = {"state": "created", "standing": "proposed", "reason": None}
     ways = dict.fromkeys(("missing", "declined", "unset", "blocked", "unread"), 0)
@@ -55,7 +55,7 @@ def test_a_registration(
         "errors": [],
         "registrations": [
             {
-                "profile": "scaffold",
+                "profile": "missing",
                 "repository": TARGET,
                 "mode": "register",
                 "exit_code": 0,
@@ -71,7 +71,7 @@ def test_a_registration(
                 "differing": 0,
                 "invalid": 0,
                 "codeowners": [],
-                "branch": SCAFFOLD_BRANCH,
+                "branch": LIST_BRANCH,
                 "base_branch": "main",
                 "pull_request": {
                     "number": 1,

@@ -15,8 +15,8 @@ from tests.documents import ROOT, blocks
 from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
+    LIST_BRANCH,
     PER_FILE,
-    SCAFFOLD_BRANCH,
     SINGLE,
     STRATEGIES,
     TARGET,
@@ -65,9 +65,9 @@ def listing(action: Action, listed: Any = LIST, suffix: str = "json") -> str:
 
 def proposed(repository: Repository, before: dict[str, bytes]) -> set[str]:
     """What the branch has beside what the repository had."""
-    if SCAFFOLD_BRANCH not in repository.branches:
+    if LIST_BRANCH not in repository.branches:
         return set()
-    return set(repository.files(SCAFFOLD_BRANCH)) - set(before)
+    return set(repository.files(LIST_BRANCH)) - set(before)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -78,7 +78,7 @@ def test_one_repository_gets_the_files_of_the_rules_that_fit(
     host.quirks.without_properties = not in_answer
     attributes, files, expected = CASES[case]
     repository = host.create_repository(f"octo/{case}", files, **attributes)
-    given = {"definitions": listing(action), "target_repo": f"octo/{case}", "profile": "scaffold"}
+    given = {"definitions": listing(action), "target_repo": f"octo/{case}"}
     run = start(given)
     assert run.exit_code == 0, run.text
     assert proposed(repository, files) == {"SECURITY.md", *expected}
@@ -95,7 +95,7 @@ def test_requests_of_one_repository(
     start: Start, action: Action, host: StandInHost, strategy: str
 ) -> None:
     repository = host.create_repository(TARGET, {"go.mod": b""}, language="Go", private=True)
-    given = {"profile": "scaffold", "definitions": listing(action)}
+    given = {"definitions": listing(action)}
     assert start(given).exit_code == 0
     assert proposed(repository, {"go.mod": b""}) == {"SECURITY.md", ".golangci.yml"}
     if strategy == SINGLE:
@@ -116,7 +116,7 @@ def test_requests_of_one_repository(
 REQUESTS = {
     PER_FILE: [
         *("GET /rate_limit", "GET", "GET git/ref/heads/main", "GET contents/b"),
-        *("GET git/matching-refs/heads/chore/add-scaffold-files", "GET pulls"),
+        *("GET git/matching-refs/heads/chore/add-missing-files", "GET pulls"),
         *("POST git/refs", "PUT contents/b", "POST pulls", "POST issues/1/labels"),
     ],
     SINGLE: ["POST /graphql", "POST /graphql", "POST issues/1/labels"],
@@ -148,7 +148,7 @@ def test_what_names_no_property_asks_for_none(
 
 def test_a_list_without_rules_asks_for_nothing_more(single: Start, action: Action) -> None:
     action.host.create_repository(TARGET, {"a": b""})
-    single(profile="scaffold", definitions=action.listing("b"))
+    single(definitions=action.listing("b"))
     [query] = queries(action.host)
     assert not any(word in query.json["query"] for word in ("Topics", "Language"))
 
@@ -161,7 +161,7 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
         "files": [{"path": "PUBLIC.md", "content": "top"}],
         "rules": LIST["rules"],
     }
-    run = start(profile="scaffold", definitions=listing(action, listed), mode="plan")
+    run = start(definitions=listing(action, listed), mode="plan")
     assert ".golangci.yml: missing (rule 1)" in run.stdout
     assert "| `.golangci.yml` | missing (rule 1) |" in run.summary
     assert "Rules that do not apply to this repository: 3, 4" in run.stdout
@@ -178,11 +178,11 @@ def test_rules_that_contradict_each_other_are_an_error_of_that_repository(
         "files": ["docs"],
         "rules": [{"when": {"language": "go"}, "files": ["docs/a.md"]}],
     }
-    run = start(profile="scaffold", definitions=listing(action, listed))
+    run = start(definitions=listing(action, listed))
     assert (run.exit_code, repository.branches) == (2, ["main"])
     assert "docs/a.md (rule 1) lies below the file docs (the list itself)" in run.stderr
     repository.language = "Rust"
-    assert start(profile="scaffold", definitions=listing(action, listed)).exit_code == 0
+    assert start(definitions=listing(action, listed)).exit_code == 0
 
 
 @pytest.fixture
@@ -193,7 +193,6 @@ def many(action: Action) -> Start:
         target_repo=None,
         target_repos="octo-org/*",
         language="en",
-        profile="scaffold",
         definitions=listing(action),
     )
 
@@ -217,7 +216,6 @@ def any_way(way: str, action: Action) -> Start:
         given = {
             "target_repo": "octo-org/a",
             "target_repos": "octo-org/*",
-            "profile": "scaffold",
             "definitions": listed,
             "language": "en",
             **(inputs or {}),
@@ -258,10 +256,10 @@ def test_a_property_that_changes_while_the_pull_request_is_open_writes_nothing_t
         run = any_way(definitions=listed)
         assert run.exit_code == 0, run.text
         assert sorted(written(host)) == sorted(new), run.text
-    files = repository.files(SCAFFOLD_BRANCH)
+    files = repository.files(LIST_BRANCH)
     assert files == {"a": b"", "SECURITY.md": b"\n", "OWNERS": b"red", "GOLD.md": b"\n"}
     [pull] = repository.pull_requests
-    assert (pull.state, repository.branches) == ("open", [SCAFFOLD_BRANCH, "main"])
+    assert (pull.state, repository.branches) == ("open", [LIST_BRANCH, "main"])
 
 
 def test_a_property_that_changes_asks_for_what_is_new_only(many: Start, host: StandInHost) -> None:
@@ -269,7 +267,7 @@ def test_a_property_that_changes_asks_for_what_is_new_only(many: Start, host: St
     assert many().exit_code == 0
     assert proposed(repository, {"a": b""}) == {"SECURITY.md"}
     repository.merge(1)
-    repository.delete_branch(SCAFFOLD_BRANCH)
+    repository.delete_branch(LIST_BRANCH)
     repository.properties["tier"] = "gold"
     assert many().exit_code == 0
     assert proposed(repository, {"a": b"", "SECURITY.md": b""}) == {"GOLD.md"}
@@ -454,7 +452,7 @@ rules:
   - just a text
 """
     listed = action.write("list.yml", text)
-    run = action(profile="scaffold", definitions=listed, language="en")
+    run = action(definitions=listed, language="en")
     assert (run.exit_code, host.requests) == (2, [])
     errors = [line.partition(": ")[2].partition("Error: ")[0] for line in run.stderr.splitlines()]
     for number, words in (
@@ -501,10 +499,10 @@ def test_a_template_holds_the_value_of_a_property(
     host.quirks.without_properties = not in_answer
     value = "x, y [skip ci] @org/all {repo}"
     repository = host.create_repository(TARGET, {"a": b""}, properties={"team": value})
-    given = {"profile": "scaffold", "definitions": listing(action, OWNERS)}
+    given = {"definitions": listing(action, OWNERS)}
     run = start(given)
     assert run.exit_code == 0, run.text
-    written = repository.files(SCAFFOLD_BRANCH)["OWNERS"]
+    written = repository.files(LIST_BRANCH)["OWNERS"]
     assert written == f"* @octo/{value} {{x}} {value}\n".encode()
     again = start(given)
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1)
@@ -520,7 +518,7 @@ def test_a_file_whose_property_is_not_set_is_skipped(
     properties: dict[str, str | list[str]],
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b""}, properties=properties)
-    run = start(profile="scaffold", definitions=listing(action, OWNERS), mode=mode)
+    run = start(definitions=listing(action, OWNERS), mode=mode)
     assert run.exit_code == 0, run.text
     owners, readme = run.registration["files"]
     assert (owners["state"], owners["reason"]) == ("skipped", "property team is not set")
@@ -534,7 +532,7 @@ def test_a_property_with_several_values_is_an_error(
     start: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
-    run = start(profile="scaffold", definitions=listing(action, OWNERS))
+    run = start(definitions=listing(action, OWNERS))
     assert (run.exit_code, repository.branches) == (2, ["main"])
     assert "names the custom property team, which has several values" in run.stderr
 
@@ -549,9 +547,9 @@ def test_each_of_many_repositories_gets_its_own_value(
     run = many(definitions=listing(action, OWNERS))
     assert run.exit_code == 0, run.text
     for name, team in (("a", b"red"), ("b", b"blue")):
-        written = made[name].files(SCAFFOLD_BRANCH)["OWNERS"]
+        written = made[name].files(LIST_BRANCH)["OWNERS"]
         assert written == b"* @octo-org/%b {x} %b\n" % (team, team)
-    assert "OWNERS" not in made["c"].files(SCAFFOLD_BRANCH)
+    assert "OWNERS" not in made["c"].files(LIST_BRANCH)
     assert "OWNERS is skipped where property team is not set. Repositories: 1." in run.stdout
     assert many(definitions=listing(action, OWNERS)).exit_code == 0
     assert all(len(repository.pull_requests) == 1 for repository in made.values())
@@ -571,7 +569,7 @@ def test_what_a_template_may_not_hold(
     action: Action, host: StandInHost, path: str, content: str, said: str
 ) -> None:
     entry = {"path": path, "content": content, "template": True}
-    run = action(definitions=listing(action, [entry]), language="en", profile="scaffold")
+    run = action(definitions=listing(action, [entry]), language="en")
     assert (run.exit_code, host.requests) == (2, [])
     assert said in run.stderr
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import Action, Run, Start, only_reads
+from tests.harness import LIST_BRANCH, Action, Run, Start, only_reads
 
-UNNAMED = "chore/add-missing-files"
 MANY = {"target_repo": "", "target_repos": "octo/*"}
 
 
 def register(start: Start, action: Action, name: str, paths: str, **more: str | None) -> Run:
     """Run with a list in a file of this name."""
-    return start(definitions=action.write(name, f"files: [{paths}]\n"), profile=None, **more)
+    return start(definitions=action.write(name, f"files: [{paths}]\n"), **more)
 
 
 def named(start: Start, action: Action, name: str, path: str = "list.yml", **more: str) -> None:
     """Run with a list of this name."""
     listed = action.write(path, f"name: {name}\nfiles: [a]\n")
-    run = start(more, definitions=listed, profile=None)
+    run = start(more, definitions=listed)
     assert run.exit_code == 0, run.text
 
 
@@ -35,10 +34,10 @@ def test_lists_without_names_are_told_apart_by_their_paths(
     [first] = repository.pull_requests
     text = first.body
     run = register(start, action, "two.yml", "b", body="Mine")
-    assert (run.exit_code, run.outputs["branch"]) == (0, f"{UNNAMED}-2"), run.text
-    assert shown(repository) == [(UNNAMED, "open"), (f"{UNNAMED}-2", "open")]
+    assert (run.exit_code, run.outputs["branch"]) == (0, f"{LIST_BRANCH}-2"), run.text
+    assert shown(repository) == [(LIST_BRANCH, "open"), (f"{LIST_BRANCH}-2", "open")]
     assert first.body == text
-    assert repository.files(UNNAMED).keys() - repository.files().keys() == {"a"}
+    assert repository.files(LIST_BRANCH).keys() - repository.files().keys() == {"a"}
     second = repository.pull_requests[1]
     for place in (run.stdout, run.summary, second.body or ""):
         assert "#1" in place, "that it goes around another list's"
@@ -51,8 +50,58 @@ def test_lists_without_names_are_told_apart_by_their_paths(
         again = register(start, action, name, paths)
         assert again.exit_code == 0, again.text
     assert len(repository.pull_requests) == 2
-    assert repository.files(UNNAMED).keys() - repository.files().keys() == {"a", "c"}
-    assert repository.files(f"{UNNAMED}-2").keys() - repository.files().keys() == {"b", "d"}
+    assert repository.files(LIST_BRANCH).keys() - repository.files().keys() == {"a", "c"}
+    assert repository.files(f"{LIST_BRANCH}-2").keys() - repository.files().keys() == {"b", "d"}
+
+
+PLACES = {
+    "a shell at the root": (".", "config/list.yml", "", False),
+    "a shell in a folder": ("config/deep", "../list.yml", "", False),
+    "a shell elsewhere": ("..", "workspace/config/list.yml", "", False),
+    "a workflow": (".", "config/list.yml", ".", False),
+    "a workflow with several checkouts": ("..", "workspace/config/list.yml", "..", False),
+    "an option in a workflow": ("config", "list.yml", ".", True),
+    "an absolute path": ("..", "{workspace}/config/list.yml", "", True),
+    "a link to it": (".", "config/link.yml", "", False),
+}
+"""Working directory, path of the list, workspace of the runner, and whether it is an option."""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_list_without_a_name_is_the_same_wherever_it_is_started(
+    place: str, action: Action, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory, given, runners, is_option = PLACES[place]
+    listed = "files: [{path: a, content_file: ../texts/a}]\n"
+    assert action(definitions=action.write("config/list.yml", listed)).exit_code == 2
+    action.write("texts/a", "text\n")
+    assert action(definitions="config/list.yml").exit_code == 0
+    (action.workspace / "config/deep").mkdir()
+    (action.workspace / "config/link.yml").symlink_to("list.yml")
+    given = given.replace("{workspace}", str(action.workspace))
+    monkeypatch.chdir(action.workspace / directory)
+    inputs = {"profile": None, "definitions": None if is_option else given}
+    environ = action.environment(inputs)
+    if runners:
+        environ["GITHUB_WORKSPACE"] = str((action.workspace / runners).resolve())
+    run = action.start(environ, *(("--definitions", given) if is_option else ()))
+    assert (run.exit_code, run.outputs["created"]) == (0, "0"), run.text
+    assert shown(repository) == [(LIST_BRANCH, "open")]
+
+
+def test_in_a_shell_nothing_outside_of_the_lists_repository_is_read(
+    action: Action, host: StandInHost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a repository, nothing outside of its folder."""
+    action.write("list.yml", "files: [{path: a, content_file: ../outside}]\n")
+    (action.directory / "outside").write_text("secret")
+    monkeypatch.chdir(action.directory)
+    for remove in (True, False):
+        run = action(definitions="workspace/list.yml", language="en")
+        assert "../outside: the file is outside the workspace." in run.stderr
+        if remove:
+            (action.workspace / ".git").rmdir()
+    assert host.requests == []
 
 
 def test_what_one_list_was_refused_another_one_may_propose(
@@ -62,7 +111,7 @@ def test_what_one_list_was_refused_another_one_may_propose(
     repository.close(1)
     assert register(start, action, "one.yml", "a, b").outputs["created"] == "0"
     assert register(start, action, "two.yml", "a").outputs["created"] == "1"
-    assert shown(repository) == [(UNNAMED, "closed"), (f"{UNNAMED}-2", "open")]
+    assert shown(repository) == [(LIST_BRANCH, "closed"), (f"{LIST_BRANCH}-2", "open")]
 
 
 def test_a_list_with_another_name_starts_anew(
@@ -92,17 +141,6 @@ def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
     assert shown(repository) == [(f"{branch}-2" if given else branch, "open")]
 
 
-def test_a_list_of_ones_own_with_a_profile_is_not_the_built_in_one(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    assert start(profile="health").exit_code == 0
-    listed = action.write("list.yml", "files: [a]\n")
-    run = start(profile="health", definitions=listed)
-    assert run.exit_code == 0, run.text
-    branch = repository.pull_requests[0].head
-    assert shown(repository) == [(branch, "open"), (f"{branch}-2", "open")]
-
-
 def test_many_repositories_and_one_agree_on_which_list_it_is(
     start: Start, action: Action, repository: Repository
 ) -> None:
@@ -117,8 +155,8 @@ def test_many_repositories_and_one_agree_on_which_list_it_is(
     run = many("two.yml", "b")
     assert run.exit_code == 0, run.text
     register(start, action, "two.yml", "b, c")
-    assert shown(repository) == [(UNNAMED, "open"), (f"{UNNAMED}-2", "open")]
-    added = repository.files(f"{UNNAMED}-2").keys() - repository.files().keys()
+    assert shown(repository) == [(LIST_BRANCH, "open"), (f"{LIST_BRANCH}-2", "open")]
+    added = repository.files(f"{LIST_BRANCH}-2").keys() - repository.files().keys()
     assert added == {"b", "c"}
 
 

@@ -10,6 +10,7 @@ from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
+    LIST_BRANCH,
     SCAFFOLD_BRANCH,
     TARGET,
     Action,
@@ -80,7 +81,7 @@ def test_contents_arrive_byte_for_byte(
     run = start(definitions=action.listing_of(contents))
     assert run.exit_code == 0, run.text
     expected = {k: b"\n" if v is None else v.encode() for k, v in contents.items()}
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | expected
+    assert repository.files(LIST_BRANCH) == repository.files() | expected
 
 
 def test_more_files_than_one_commit_takes(
@@ -89,7 +90,7 @@ def test_more_files_than_one_commit_takes(
     count = FILES_PER_COMMIT + 1
     run = single(definitions=action.listing_of({f"{number:04}": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
-    sizes = [len(commit.paths) for commit in repository.log(SCAFFOLD_BRANCH)[:-1]]
+    sizes = [len(commit.paths) for commit in repository.log(LIST_BRANCH)[:-1]]
     assert sizes == [1, FILES_PER_COMMIT]
     assert run.outputs["created"] == str(count)
     assert calls(host)[1:] == ["POST git/refs", GRAPHQL, GRAPHQL, "POST pulls"]
@@ -108,7 +109,7 @@ def test_requests_grow_with_the_hundreds_and_memory_stays_small(
     assert len(host.requests) <= most
     assert memory < LARGEST_MEMORY
     before = repository.files()
-    after = repository.files(SCAFFOLD_BRANCH)
+    after = repository.files(LIST_BRANCH)
     assert after == before | {path: content.encode() for path, content in listed.items()}
     assert len(repository.pull_requests) == 1
 
@@ -128,7 +129,7 @@ def test_a_path_is_a_variable_and_never_part_of_the_query(
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL, GRAPHQL]
     added = {f"{name}/x": content.encode() for name, content in hostile.items()}
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | added
+    assert repository.files(LIST_BRANCH) == repository.files() | added
     for request in host.requests:
         for path in hostile:
             assert path not in request.json["query"]
@@ -144,7 +145,7 @@ def test_no_query_asks_for_more_than_github_answers(
     run = single(definitions=action.listing_of({f"{number}/x": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL] * 3
-    assert len(repository.files(SCAFFOLD_BRANCH)) == count + len(repository.files())
+    assert len(repository.files(LIST_BRANCH)) == count + len(repository.files())
 
 
 def test_later_queries_look_at_the_commit_of_the_first(
@@ -161,7 +162,7 @@ def test_later_queries_look_at_the_commit_of_the_first(
     run = single(definitions=action.listing_of(dict.fromkeys(names, "ours")))
     assert run.exit_code == 0, run.text
     assert queries(host)[1].json["variables"]["oid"] == base
-    [commit, *_] = repository.log(SCAFFOLD_BRANCH)
+    [commit, *_] = repository.log(LIST_BRANCH)
     assert commit.parents == (base,)
     assert repository.files()[names[-1]] == b"theirs\n"
     assert len(mutations(host)) == 1

@@ -10,7 +10,7 @@ import pytest
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
-    SCAFFOLD_BRANCH,
+    LIST_BRANCH,
     SINGLE,
     Action,
     Start,
@@ -73,7 +73,7 @@ def test_a_commit_that_is_refused_for_one_file_registers_the_others(
     assert run.exit_code == 1
     assert (run.outputs["created"], run.outputs["failed"]) == ("2", "1")
     assert "bad.md was not created: this path is not to our" in run.stderr
-    assert set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files()) == {
+    assert set(repository.files(LIST_BRANCH)) - set(repository.files()) == {
         "good.md",
         "fine.md",
     }

@@ -10,7 +10,7 @@ from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.contract.test_run import MISSING
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Start, inject_fault, refuse
+from tests.harness import LIST_BRANCH, SINGLE, Action, Start, inject_fault, refuse
 
 COUNTS = {"en": "| Item | Count |", "ja": "| 項目 | 件数 |"}
 PATHS = {"en": "| Path | State | Description |", "ja": "| パス | 状態 | 説明 |"}
@@ -85,7 +85,7 @@ def test_one_file_is_counted_in_right_words(
     text = run.text + "".join(pull.body or "" for pull in repository.pull_requests)
     assert not re.search(r"\b1 (?!listed)\w+s\b", text), text
     if mode == "register":
-        assert repository.log(SCAFFOLD_BRANCH)[0].message.splitlines()[0] == "Add a.md"
+        assert repository.log(LIST_BRANCH)[0].message.splitlines()[0] == "Add a.md"
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])

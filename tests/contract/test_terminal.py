@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import ROOT, SCAFFOLD_BRANCH, Action, refuse
+from tests.harness import LIST_BRANCH, ROOT, Action, refuse
 
 GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
 
@@ -109,7 +109,7 @@ def test_the_run_goes_on_without_standard_error(
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     assert output.decode().splitlines()[-1] == "=" * 50
-    assert sorted(repository.files(SCAFFOLD_BRANCH)) == sorted([*repository.files(), "b"])
+    assert sorted(repository.files(LIST_BRANCH)) == sorted([*repository.files(), "b"])
 
 
 @pytest.mark.parametrize(

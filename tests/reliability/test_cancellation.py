@@ -14,6 +14,7 @@ from registrar.runtime.cancellation import GRACE_SECONDS
 from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
+    LIST_BRANCH,
     ROOT,
     SCAFFOLD_BRANCH,
     Action,
@@ -56,7 +57,7 @@ def is_under_way(host: StandInHost, call: str) -> bool:
     return any(each.ended is None for each in host.requests if shortened(each) == call)
 
 
-def cancelled(run: Run, number: signal.Signals, *, branch: str = SCAFFOLD_BRANCH) -> None:
+def cancelled(run: Run, number: signal.Signals, *, branch: str = LIST_BRANCH) -> None:
     """The run says that it was cancelled, and where its work is."""
     assert run.exit_code == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.stderr
@@ -76,9 +77,9 @@ def finished_by_another_run(action: Action, repository: Repository) -> None:
     action.host.faults.clear()
     again = action(language="en", definitions="list.json")
     assert again.exit_code == 0, again.text
-    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert new == list(PATHS[::-1])
-    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
     assert (repository.pull_requests[0].body or "").count("| added |") == len(PATHS)
 
 

@@ -16,7 +16,7 @@ from registrar.errors import InvalidInput
 from registrar.lists import loading
 from registrar.runtime.workspace import Folder
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action
+from tests.harness import LIST_BRANCH, TARGET, Action
 
 FILES = 10_000
 PARTS = [pytest.param(n, marks=[pytest.mark.chosen] if n == 0 else []) for n in range(8)]
@@ -185,5 +185,5 @@ def test_no_request_follows_a_bad_file(
             continue
         assert run.exit_code in {0, 1}, (data, run.text)
         assert TARGET in run.summary
-        assert set(repository.branches) >= {"main", SCAFFOLD_BRANCH}
-        repository.delete_branch(SCAFFOLD_BRANCH)
+        assert set(repository.branches) >= {"main", LIST_BRANCH}
+        repository.delete_branch(LIST_BRANCH)

@@ -20,7 +20,7 @@ from registrar.texts import escaping
 from tests.contract.test_hostile_texts import HOSTILE, check_plain
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, inject_fault
+from tests.harness import LIST_BRANCH, TARGET, Action, Run, inject_fault
 
 TEXTS = (
     *HOSTILE,
@@ -80,7 +80,7 @@ def silent(ended: Run, annotations: int) -> None:
     assert not re.search(r"[^\x20-\x7e\n\u00a0-\uffff]", ended.stdout + ended.stderr)
     assert not re.search(r"[\x9b\u200e\u200f\u202a-\u202e\u2066-\u2069]", ended.stdout)
     assert set(ended.outputs) <= OUTPUTS
-    assert ended.outputs["branch"] in {"", SCAFFOLD_BRANCH}
+    assert ended.outputs["branch"] in {"", LIST_BRANCH}
     only_ours(ended.summary)
 
 
@@ -107,7 +107,7 @@ def test_all_at_once_in_paths_and_descriptions(
         expected = {escaping.show_control_characters(entry["path"]) for entry in entries}
         assert {path.replace("\u200b", "") for path in table} == expected
     check_plain(pull.title)
-    for commit in repository.log(SCAFFOLD_BRANCH)[:-1]:
+    for commit in repository.log(LIST_BRANCH)[:-1]:
         check_plain(commit.message)
 
     again = run(action, entries)

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, calls, inject_fault, is_read, shortened
+from tests.harness import LIST_BRANCH, Action, Run, calls, inject_fault, is_read, shortened
 
 PATHS = ("a.md", "b.md", "c.md")
 WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
@@ -32,11 +32,11 @@ def all_created_once(ended: Run, repository: Repository) -> None:
     assert ended.exit_code == 0, ended.text
     counts = {name: ended.outputs[name] for name in ("created", "skipped", "failed")}
     assert counts == {"created": "3", "skipped": "0", "failed": "0"}
-    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert ended.outputs["branch"] == LIST_BRANCH
     assert ended.outputs["pull_request_operation"] == "created"
-    assert repository.branches == [SCAFFOLD_BRANCH, "main"]
-    assert [c.paths for c in repository.log(SCAFFOLD_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(PATHS, b"\n")
+    assert repository.branches == [LIST_BRANCH, "main"]
+    assert [c.paths for c in repository.log(LIST_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
+    assert repository.files(LIST_BRANCH) == repository.files() | dict.fromkeys(PATHS, b"\n")
     [pull] = repository.pull_requests
     assert ended.outputs["pull_request_number"] == str(pull.number)
     assert (pull.body or "").count("| added |") == len(PATHS)
@@ -63,7 +63,7 @@ def test_the_answer_is_lost_at_every_try(
 
 def all_unknown(ended: Run) -> None:
     """Nobody knows what became of the files."""
-    assert ended.outputs["branch"] == SCAFFOLD_BRANCH
+    assert ended.outputs["branch"] == LIST_BRANCH
     assert {file["state"] for file in ended.registration["files"]} == {"unknown"}
 
 
@@ -72,7 +72,7 @@ def finished_by_another_run(action: Action, repository: Repository) -> None:
     action.host.faults.clear()
     again = run(action, commit_strategy="single")
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
-    assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *PATHS}
+    assert set(repository.files(LIST_BRANCH)) == {*repository.files(), *PATHS}
 
 
 def creates(path: str) -> str:
@@ -84,15 +84,15 @@ def test_who_came_first_is_decided_by_the_content(
     action: Action, host: StandInHost, repository: Repository, content: bytes
 ) -> None:
     def come_first(request: Request) -> None:
-        there = repository.files(SCAFFOLD_BRANCH) if shortened(request) == creates("b.md") else {}
+        there = repository.files(LIST_BRANCH) if shortened(request) == creates("b.md") else {}
         if there and "b.md" not in there:
-            repository.commit({"b.md": content}, branch=SCAFFOLD_BRANCH)
+            repository.commit({"b.md": content}, branch=LIST_BRANCH)
 
     host.on_request = come_first
     inject_fault(host, creates("b.md"), FaultKind.CLOSED)
     ended = run(action)
     assert ended.exit_code == 0, ended.text
-    assert repository.files(SCAFFOLD_BRANCH)["b.md"] == content
+    assert repository.files(LIST_BRANCH)["b.md"] == content
     expected = ("3", "0") if content == b"\n" else ("2", "1")
     assert (ended.outputs["created"], ended.outputs["skipped"]) == expected
 
@@ -114,7 +114,7 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     host.faults.clear()
     again = run(action)
     assert again.exit_code == 0, again.text
-    assert [c.paths for c in repository.log(SCAFFOLD_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
+    assert [c.paths for c in repository.log(LIST_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
     [pull] = repository.pull_requests
     assert (pull.body or "").count("| added |") == len(PATHS)
 
@@ -151,7 +151,7 @@ def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
     host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=status))
     ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
     assert ended.exit_code == 1, ended.text
-    assert set(repository.files(SCAFFOLD_BRANCH)) > set(PATHS)
+    assert set(repository.files(LIST_BRANCH)) > set(PATHS)
     all_unknown(ended)
     finished_by_another_run(action, repository)
 
@@ -170,7 +170,7 @@ def test_one_commit_whose_branch_is_not_found_is_unknown(
     ended = run(action, commit_strategy="single")
     assert refused.hits
     assert ended.exit_code == 1, ended.text
-    assert (SCAFFOLD_BRANCH in repository.branches) == (when == "after")
+    assert (LIST_BRANCH in repository.branches) == (when == "after")
     all_unknown(ended)
     finished_by_another_run(action, repository)
 
@@ -189,7 +189,7 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     assert unread.hits
     assert refused.hits
     assert ended.exit_code == 1, ended.text
-    assert set(repository.files(SCAFFOLD_BRANCH)) > set(PATHS)
+    assert set(repository.files(LIST_BRANCH)) > set(PATHS)
     states = {file["path"]: file["state"] for file in ended.registration["files"]}
     not_reached = status == 429 and earlier != PATHS[0]
     known = "pending" if not_reached else "skipped"
@@ -199,7 +199,7 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     again = run(action, commit_strategy="single")
     assert (again.exit_code, again.outputs["skipped"]) == (0, "3"), again.text
     assert len(repository.pull_requests) == 1
-    assert len(repository.log(SCAFFOLD_BRANCH)) == 3
+    assert len(repository.log(LIST_BRANCH)) == 3
 
 
 @pytest.mark.parametrize("unreadable", [0, 1])
@@ -215,7 +215,7 @@ def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
     assert ended.exit_code == 0, ended.text
     states = {file["path"]: file["state"] for file in ended.registration["files"]}
     assert states == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}
-    assert len(repository.log(SCAFFOLD_BRANCH)) == 3
+    assert len(repository.log(LIST_BRANCH)) == 3
 
 
 def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tuple[Fault, Fault]:

@@ -28,7 +28,7 @@ from tests.fakehub import (
 from tests.fakehub.quirks import Unresolved
 from tests.harness import (
     HEALTH_BRANCH,
-    SCAFFOLD_BRANCH,
+    LIST_BRANCH,
     TARGET,
     Action,
     Run,
@@ -124,8 +124,8 @@ def test_what_exists_is_left_alone_and_the_rest_is_created(
     states = {each["path"]: each["state"] for each in run.registration["files"]}
     assert {path for path, state in states.items() if state == "skipped"} == set(PRESENT)
     assert {path for path, state in states.items() if state == "failed"} == set(BLOCKED)
-    assert repository.files(SCAFFOLD_BRANCH) == before | dict.fromkeys(MISSING, b"ours\n")
-    assert modes.items() <= repository.modes(SCAFFOLD_BRANCH).items()
+    assert repository.files(LIST_BRANCH) == before | dict.fromkeys(MISSING, b"ours\n")
+    assert modes.items() <= repository.modes(LIST_BRANCH).items()
     trees = [call for call in calls(host) if "git/trees" in call]
     readings = len(queries(host))
     assert readings == (2 if "fleet" in run.report else 1)
@@ -157,7 +157,7 @@ def test_names_that_are_not_utf8_hide_nothing(
     states = {each["path"]: each["state"] for each in run.registration["files"]}
     assert states["docs/guide.md"] == "skipped"
     assert states["NEW.md"] == "created"
-    names = [entry.raw_name for entry in tree_of(repository, SCAFFOLD_BRANCH)]
+    names = [entry.raw_name for entry in tree_of(repository, LIST_BRANCH)]
     assert b"caf\xe9.md" in names
     trees = [call for call in calls(host) if "git/trees" in call]
     assert len(trees) == (len(queries(host)) if utf8 else 0)
@@ -220,8 +220,8 @@ def test_a_query_whose_answer_is_too_large_is_asked_in_parts(
     assert run.exit_code == 0, run.console
     done = repositories if many else repositories[:1]
     for repository in done:
-        assert set(repository.files(SCAFFOLD_BRANCH)) == set(paths)
-        assert repository.files(SCAFFOLD_BRANCH)[paths[0]] == b"x\n"
+        assert set(repository.files(LIST_BRANCH)) == set(paths)
+        assert repository.files(LIST_BRANCH)[paths[0]] == b"x\n"
 
 
 def tree_of(repository: Repository, branch: str) -> Iterator[pygit2.Object]:

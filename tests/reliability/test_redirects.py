@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.fakehub import FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, TARGET, Action, Run, inject_fault, shortened, writes
+from tests.harness import LIST_BRANCH, TARGET, Action, Run, inject_fault, shortened, writes
 
 PATHS = ("a.md", "b.md", "c.md")
 NEW = "octo/renamed"
@@ -32,9 +32,9 @@ def run(action: Action, **inputs: Any) -> Run:
 
 def finished(repository: Repository) -> None:
     """Every file is there once, and one pull request brings them."""
-    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert sorted(new) == sorted(PATHS)
-    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
 
 
 def test_a_renamed_repository(
@@ -51,10 +51,10 @@ def test_a_renamed_repository(
     assert f"/{NEW}/pull/1" in ended.outputs["pull_request_url"]
     finished(repository)
 
-    before = repository.head(SCAFFOLD_BRANCH)
+    before = repository.head(LIST_BRANCH)
     again = run(action, commit_strategy=strategy)
     assert again.exit_code == 0, again.text
-    assert repository.head(SCAFFOLD_BRANCH) == before
+    assert repository.head(LIST_BRANCH) == before
     finished(repository)
 
 
@@ -76,7 +76,7 @@ def test_a_repository_that_is_renamed_during_the_run(
     assert again.exit_code == 0, again.text
     assert f"Repository: {NEW}" in again.lines
     finished(repository)
-    assert repository.branches == [SCAFFOLD_BRANCH, "main"]
+    assert repository.branches == [LIST_BRANCH, "main"]
 
 
 @pytest.mark.parametrize("kind", REDIRECTS)

@@ -10,7 +10,7 @@ import pytest
 from tests.clocks import BEGINNING
 from tests.fakehub import Fault, FaultKind, Lag, Repository, StandInHost
 from tests.fakehub.quirks import Symptom
-from tests.harness import SCAFFOLD_BRANCH, Action, Start, inject_fault, is_read, shortened, writes
+from tests.harness import LIST_BRANCH, Action, Start, inject_fault, is_read, shortened, writes
 
 Lags = Callable[..., None]
 
@@ -29,16 +29,16 @@ def lags(host: StandInHost) -> Lags:
 def listed(action: Action, repository: Repository) -> Iterator[str]:
     """A list of two files, which are there once in the end, in one pull request."""
     yield action.listing("a.md", "b.md")
-    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert sorted(new) == ["a.md", "b.md"]
-    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
 
 
 @pytest.fixture
 def begun(repository: Repository) -> Repository:
     """What an earlier run has made of it: a branch with one of the files."""
-    repository.create_branch(SCAFFOLD_BRANCH)
-    repository.commit({"a.md": b"\n"}, branch=SCAFFOLD_BRANCH)
+    repository.create_branch(LIST_BRANCH)
+    repository.commit({"a.md": b"\n"}, branch=LIST_BRANCH)
     return repository
 
 
@@ -108,7 +108,7 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
     start: Start, lags: Lags, listed: str, begun: Repository
 ) -> None:
     """The branch is read, so it is there; its commits and its pull request lag all the same."""
-    begun.written.note(f"branch {SCAFFOLD_BRANCH}", f"head {SCAFFOLD_BRANCH}")
+    begun.written.note(f"branch {LIST_BRANCH}", f"head {LIST_BRANCH}")
     lags(
         seconds=5.0,
         symptoms=sorted(set(Symptom) - {Symptom.REFERENCE, Symptom.GRAPHQL_REFERENCE}),
@@ -148,7 +148,7 @@ def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
     action: Action, host: StandInHost, listed: str, begun: Repository, empty: int, found: bool
 ) -> None:
     """Another run has just opened it; the lists of pull requests come to know it later."""
-    begun.open_pull_request(head=SCAFFOLD_BRANCH)
+    begun.open_pull_request(head=LIST_BRANCH)
     unseen = inject_fault(host, "GET pulls", times=empty, status=200, body=[])
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == (0 if found else 1), ended.text
@@ -185,12 +185,12 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
     host.on_request = lambda request: (
-        repository.create_branch(SCAFFOLD_BRANCH)
-        if shortened(request) == "POST git/refs" and SCAFFOLD_BRANCH not in repository.branches
+        repository.create_branch(LIST_BRANCH)
+        if shortened(request) == "POST git/refs" and LIST_BRANCH not in repository.branches
         else None
     )
     unseen = inject_fault(
-        host, f"GET git/ref/heads/{SCAFFOLD_BRANCH}", times=absent, status=404, message="Not Found"
+        host, f"GET git/ref/heads/{LIST_BRANCH}", times=absent, status=404, message="Not Found"
     )
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == (0 if found else 1), ended.text

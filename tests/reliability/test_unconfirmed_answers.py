@@ -27,7 +27,7 @@ from tests.fakehub import (
     Symlink,
 )
 from tests.fakehub.quirks import AfterRefusal, Unresolved
-from tests.harness import PER_FILE, SCAFFOLD_BRANCH, SINGLE, Action, Run
+from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, Action, Run
 
 MANY = "many"
 NAMES = ("octo/example", "octo/second")
@@ -252,12 +252,12 @@ def test_however_mutations_are_refused(
 
 Damage = Callable[[Repository], object]
 DAMAGE: Mapping[str, Damage] = {
-    "overwritten": lambda r: r.commit({"docs/guide.md": OURS}, branch=SCAFFOLD_BRANCH),
-    "link replaced": lambda r: r.commit({"z-link.md": OURS}, branch=SCAFFOLD_BRANCH),
-    "another file": lambda r: r.commit({"what.md": OURS}, branch=SCAFFOLD_BRANCH),
+    "overwritten": lambda r: r.commit({"docs/guide.md": OURS}, branch=LIST_BRANCH),
+    "link replaced": lambda r: r.commit({"z-link.md": OURS}, branch=LIST_BRANCH),
+    "another file": lambda r: r.commit({"what.md": OURS}, branch=LIST_BRANCH),
     "written twice": lambda r: (
-        r.commit({"NEW.md": b"1"}, branch=SCAFFOLD_BRANCH),
-        r.commit({"NEW.md": OURS}, branch=SCAFFOLD_BRANCH),
+        r.commit({"NEW.md": b"1"}, branch=LIST_BRANCH),
+        r.commit({"NEW.md": OURS}, branch=LIST_BRANCH),
     ),
     "default branch": lambda r: r.commit({"NEW.md": OURS}),
 }

@@ -12,7 +12,7 @@ import pytest
 from tests.clocks import BEGINNING
 from tests.fakehub import FaultKind, Pace, RateLimit, Repository, StandInHost
 from tests.harness import (
-    SCAFFOLD_BRANCH,
+    LIST_BRANCH,
     SINGLE,
     Action,
     Run,
@@ -35,10 +35,10 @@ def run(action: Action, count: int = len(PATHS), **inputs: str) -> Run:
 
 def finished(repository: Repository, count: int = len(PATHS)) -> None:
     """Every file is there once, and one pull request brings them."""
-    new = [path for commit in repository.log(SCAFFOLD_BRANCH)[:-1] for path in commit.paths]
+    new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert (len(new), len(set(new))) == (count, count)
-    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | dict.fromkeys(new, b"\n")
-    assert [(p.head, p.state) for p in repository.pull_requests] == [(SCAFFOLD_BRANCH, "open")]
+    assert repository.files(LIST_BRANCH) == repository.files() | dict.fromkeys(new, b"\n")
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
 
 
 def announced(ended: Run) -> list[tuple[int, str]]:
@@ -182,11 +182,11 @@ def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
     assert (f"| Created | {created} |" in ended.summary) == (call != "GET /rate_limit")
     assert repository.pull_requests == []
     if created:
-        assert ended.outputs["branch"] == SCAFFOLD_BRANCH
-        assert SCAFFOLD_BRANCH in ended.summary
-        assert len(repository.log(SCAFFOLD_BRANCH)) == 1 + created
+        assert ended.outputs["branch"] == LIST_BRANCH
+        assert LIST_BRANCH in ended.summary
+        assert len(repository.log(LIST_BRANCH)) == 1 + created
     if call == "POST pulls":
-        link = f"{repository.html_url}/compare/main...{SCAFFOLD_BRANCH}?quick_pull=1"
+        link = f"{repository.html_url}/compare/main...{LIST_BRANCH}?quick_pull=1"
         assert link in ended.stderr
         assert link in html.unescape(ended.summary)
         assert "stays done.<br>The files are on the branch " in ended.summary

@@ -33,7 +33,7 @@ from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
 T = TypeVar("T")
 MANY = "many"
 LISTED = ("a.md", "b.md", "docs/c.md")
-BRANCH = "chore/add-scaffold-files"
+BRANCH = "chore/add-missing-files"
 AUTHOR = ("A", "a@example.com")
 THEIRS = "mine.txt"
 FAULTS = (
@@ -389,7 +389,6 @@ class WholeRuns(RuleBasedStateMachine):
     ) -> Run:
         given = {
             "language": "en",
-            "profile": "scaffold",
             "definitions": self.action.listing(*paths),
             "mode": mode,
         }

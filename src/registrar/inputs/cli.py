@@ -20,6 +20,8 @@ _COMMANDS = {f"--command={each.name}": each.name for each in BOTH}
 _HELP = ("-h", "--help")
 _VERSION = "--version"
 _MARGIN = " " * 6
+_LIST = ("profile", "definitions")
+"""What says which list it is; either command has its own."""
 _OPTIONS = {each.option: each for each in INPUTS.values() if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*")
@@ -28,10 +30,10 @@ _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*
 
 class CommandLine(NamedTuple):
     variables: Mapping[str, str]
-    """The options as variables ``INPUT_…``; they override the environment."""
+    """The options as variables ``INPUT_…``, and what follows; they override the environment."""
     errors: tuple[Message, ...] = ()
     command: str = ""
-    """Profile of the command that was started; empty: the entry point itself."""
+    """Profile of the command that was started; empty: the one for any list."""
     question: str = ""
     """``--help`` or ``--version``, when that was asked: then nothing else is done."""
 
@@ -39,7 +41,7 @@ class CommandLine(NamedTuple):
         if self.question == _VERSION:
             yield f"registrar {__version__}"
             return
-        program = "entrypoint.py"
+        program = "scripts/registrar"
         if self.command:
             program = f"scripts/setup-repository-{self.command}-files.sh"
         for message in (
@@ -52,7 +54,7 @@ class CommandLine(NamedTuple):
             yield ""
         yield from _wrapped(catalogue.text(msg("help.options")))
         for option, each in _OPTIONS.items():
-            if not (self.command and each.name == "profile"):
+            if not (self.command and each.name in _LIST):
                 yield f"  {option}{_shown_choices(each)}"
                 message = each.description
                 if each.default:
@@ -100,6 +102,9 @@ def parse(arguments: Sequence[str]) -> CommandLine:
             errors.append(msg("input.option_without_value", name=name))
     if command:
         variables[INPUTS["profile"].variable] = command
+    if INPUTS["definitions"].variable in variables:
+        # Whoever writes a path in a shell means the directory that it is in
+        variables["GITHUB_WORKSPACE"] = ""
     return CommandLine(variables, tuple(errors), command, question)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -75,7 +74,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         max_seconds=reader.minutes("max_minutes") * 60,
         shard=reader.shard(),
         profiles=profiles.chosen(profile),
-        workspace=Path(environ.get("GITHUB_WORKSPACE") or os.curdir),
+        workspace=Path(environ["GITHUB_WORKSPACE"]) if environ.get("GITHUB_WORKSPACE") else None,
         definitions=reader.definitions(profile),
         respect_alternatives=reader.switch("respect_alternatives"),
         mode=mode,
@@ -311,10 +310,8 @@ class _Reader:
 
     def definitions(self, profile: str) -> str:
         name = self._given("definitions")
-        if name and profile == profiles.ALL:
-            self._report(
-                "definitions", msg("input.definitions_with_all", known=tuple(profiles.PROFILES))
-            )
+        if name and profile:
+            self._report("definitions", msg("input.definitions_with_profile"))
         if _ADDRESS.match(name):
             self._report("definitions", msg("input.definitions_address", value=name))
         return name

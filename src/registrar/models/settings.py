@@ -99,10 +99,11 @@ class Settings(NamedTuple):
     """Part of the repositories that a run over many works on; ``None``: all of them."""
     profiles: tuple[Profile, ...]
     """One for each list: what it comes with."""
-    workspace: Path
-    """The checkout of the caller: no file outside of it is read."""
+    workspace: Path | None
+    """The workspace of the workflow; ``None`` in a shell."""
     definitions: str
-    """The caller's own definition file, from the workspace; empty: the profile's own."""
+    """The caller's own definition file, from the workspace, or else from the working directory;
+    empty: the list of the profile."""
     respect_alternatives: bool
     """Whether a file counts as present where GitHub itself would find it."""
     mode: Mode

@@ -21,7 +21,7 @@ class FileList(NamedTuple):
     name: str = ""
     """Empty where the caller's own list gives none."""
     path: str = ""
-    """Path of the caller's own list in the workspace; empty for a built-in one."""
+    """Path of the caller's own list in its repository; empty for a built-in one."""
     digest: str = ""
     """SHA-256 over the paths and contents of the list."""
 

@@ -21,6 +21,23 @@ class Unreadable(Refused):
     """A file cannot be used; the message names it and says what to do."""
 
 
+def around(file: str, workspace: Path | None) -> tuple[Folder, str]:
+    """Give what may be read together with a file, and the name of the file in there.
+
+    In a workflow that is its workspace. In a shell it is the repository that holds the file, or
+    the directory of the file where that is in no repository.
+    """
+    if workspace:
+        return Folder(workspace), file
+    path = Path(os.path.normpath(Path.cwd() / file))
+    root = _repository_of(path) or path.parent
+    return Folder(root), str(path.relative_to(root))
+
+
+def _repository_of(path: Path) -> Path | None:
+    return next((each for each in path.parents if os.path.lexists(each / _GIT)), None)
+
+
 class Folder:
     """The regular files below one directory, which no read leaves; else they are `Unreadable`."""
 
@@ -98,6 +115,16 @@ class Folder:
         if data is None or len(data) > most:
             raise Unreadable(msg("file.too_large", file=shown, most=most))
         return data
+
+    def path_in_repository(self, name: str) -> str:
+        """The path of a file from the root of the repository that holds it.
+
+        Without a checkout by git it is the path from our root. Symbolic links are followed.
+        """
+        path = self._root.joinpath(*self._parts(name))
+        root = _repository_of(path)
+        inside = root and root.is_relative_to(self._root)
+        return str(path.relative_to(root if root and inside else self._root))
 
     def _open(self, parts: tuple[str, ...]) -> int:
         """Open a file by its real path, one part after the other and through no link.

@@ -382,7 +382,7 @@ def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
     """The branch is the name alone: then every word and number may be one."""
     listing = action.listing("a", "b", "c", "d", "e", "f", "g")
     host.create_repository(PUBLIC, dict.fromkeys("abcdefg", b""), private=private)
-    names = ["state", "opened", "scaffold", "register", "7"]
+    names = ["state", "opened", "missing", "register", "7"]
     made = [host.create_repository(f"octo-org/{name}", PRESENT, private=True) for name in names]
     env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
     run = many(env=env, branch="{repo}", definitions=listing)
@@ -391,7 +391,7 @@ def test_names_are_replaced_in_texts_only_not_in_keys_numbers_and_states(
     registrations = run.report["registrations"]
     assert {each["branch"] for each in registrations} == {"{repo}"}
     assert {(each["profile"], each["mode"], each["created"]) for each in registrations} == {
-        ("scaffold", "register", 7)
+        ("missing", "register", 7)
     }
     report = json.loads((tmp_path / run.outputs["report_path"]).read_text("utf-8"))
     report_schema().validate(report)

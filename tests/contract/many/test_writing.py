@@ -10,7 +10,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read
+from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start, is_read
 from tests.organisation import Make, asked, opened, states
 
 
@@ -257,10 +257,10 @@ def test_nothing_is_created_file_by_file(
 ) -> None:
     [repository] = make(0, 1)
     many(definitions=action.listing("a.txt", "b.txt"))
-    before = repository.files(SCAFFOLD_BRANCH)
+    before = repository.files(LIST_BRANCH)
     fault = host.faults.add(replace(fault, times=None))
     run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
     assert (run.exit_code, states(run)) == (1, {"failed": 1})
     assert fault.hits
     assert not any(request.method == "PUT" for request in host.requests)
-    assert repository.files(SCAFFOLD_BRANCH) == before
+    assert repository.files(LIST_BRANCH) == before
