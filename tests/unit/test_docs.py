@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from registrar.inputs.interface import INPUTS
-from registrar.lists import constraints, entries, loading, syntax
+from registrar.lists import constraints, entries, loading, syntax, when
 from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.models.conditions import MOST_CHARACTERS
 from registrar.reporting.reporter import section as section_of
@@ -61,7 +61,7 @@ def test_definitions_lists_every_field() -> None:
 def test_definitions_lists_every_key_of_a_condition() -> None:
     rows = table(ROOT / "docs/definitions.md", "In `when`")
     keys = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]
-    assert keys == list(loading.CONDITION_KEYS)
+    assert keys == list(when.CONDITION_KEYS)
 
 
 def test_definitions_lists_every_limit() -> None:
@@ -71,7 +71,7 @@ def test_definitions_lists_every_limit() -> None:
         *(constraints.FILE_BYTES, syntax.MOST_NODES, syntax.MOST_CHARACTERS),
         *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES, constraints.MOST_FILES),
         *(constraints.CONTENT_BYTES, constraints.ALL_BYTES, constraints.DESCRIPTION_CHARACTERS),
-        *(constraints.MOST_ALTERNATIVES, constraints.MOST_RULES),
+        *(constraints.MOST_ALTERNATIVES, constraints.MOST_RULES, constraints.MOST_PARTS),
         *(constraints.MOST_GLOBS, MOST_CHARACTERS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]

@@ -27,6 +27,8 @@ MOST_DIRECTORIES = 10_000
 """Directories above those paths, each counted once."""
 MOST_ALTERNATIVES = 20
 """Alternatives of one entry."""
+MOST_PARTS = 100
+"""Parts of one entry."""
 MOST_RULES = 100
 MOST_GLOBS = 100
 """Globs of ``exclude``."""

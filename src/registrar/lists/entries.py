@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 import yaml
 
-from registrar.errors import Diagnostic, Refused
-from registrar.lists import constraints, syntax
-from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition
+from registrar.errors import Refused
+from registrar.lists import constraints, syntax, when
+from registrar.lists.nodes import NodeReader, Place
+from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition, Part
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
-from registrar.texts.escaping import SECRET_CHARACTERS
-from registrar.texts.messages import Excerpt, Message, msg
+from registrar.texts.messages import Excerpt, msg
 
 FIELDS = (
     "path",
@@ -24,85 +22,26 @@ FIELDS = (
     "content",
     "content_file",
     "template",
+    "parts",
     "alternatives",
     "may_be_blank",
 )
-_MOST_OF_ONE_KIND = 10
-"""How many diagnostics of one kind are listed; the last of them says how many follow."""
-_SHOWN_ENTRIES = 20
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+PART_FIELDS = ("when", "content", "content_file", "template")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that a placeholder may stand for."""
 
 
-class Place(NamedTuple):
-    """A place in the file: a line, and the entry in it. Both count from 1."""
-
-    line: int | None = None
-    entry: int | None = None
-
-
-class Diagnostics:
-    """The errors, or the warnings, of one file."""
-
-    def __init__(self, name: str) -> None:
-        """``name`` is the file's name in the diagnostics."""
-        self._name = name
-        self._kinds: dict[str, list[tuple[Message, Place]]] = {}
-        self.count = 0
-
-    def add(self, place: Place, *messages: Message) -> None:
-        for message in messages:
-            self.count += 1
-            self._kinds.setdefault(message.sentence, []).append((message, place))
-
-    def diagnostics(self) -> list[Diagnostic]:
-        """All diagnostics in the order of the lines; of many of one kind the rest is counted."""
-        listed = list[Diagnostic]()
-        for same in self._kinds.values():
-            *first, (last, place) = same[:_MOST_OF_ONE_KIND]
-            listed += [self._diagnostic(*each) for each in first]
-            if rest := same[_MOST_OF_ONE_KIND:]:
-                numbers = tuple(where.entry or where.line for _, where in rest[:_SHOWN_ENTRIES])
-                more = ("…",) if len(rest) > _SHOWN_ENTRIES else ()
-                values = {"diagnostic": last, "count": len(rest), "entries": (*numbers, *more)}
-                last = msg("definitions.repeated", **values)
-            listed.append(self._diagnostic(last, place))
-        return sorted(listed, key=lambda diagnostic: diagnostic.line or 0)
-
-    def _diagnostic(self, message: Message, place: Place) -> Diagnostic:
-        values = {"file": self._name, "line": place.line, "diagnostic": message}
-        if place.entry is not None:
-            message = msg("definitions.at", entry=place.entry, **values)
-        elif place.line is not None:
-            message = msg("definitions.at_line", **values)
-        return Diagnostic(message, self._name, place.line)
-
-
-class EntryReader:
-    """Reads the nodes of one list and notes what is wrong with them."""
+class EntryReader(NodeReader):
+    """Reads the entries of one list."""
 
     def __init__(self, folder: Folder, name: str, secret: str) -> None:
         """``name`` is the list's own file in ``folder``; ``secret`` must not be in it."""
+        super().__init__(name, secret)
         self._folder = folder
         self._beside = PurePosixPath(name).parent
-        self._secret = secret if len(secret) >= SECRET_CHARACTERS else ""
         self._room = constraints.ALL_BYTES
         self._files = 0
         """Files of all entries so far, those below folders included."""
-        self._number: int | None = None
-        """Number of the entry that is being read."""
-        self.errors = Diagnostics(name)
-        self.warnings = Diagnostics(name)
-
-    def error(self, node: yaml.Node, *messages: Message) -> None:
-        self.errors.add(self._place(node), *messages)
-
-    def warn(self, node: yaml.Node, message: Message) -> None:
-        self.warnings.add(self._place(node), message)
-
-    def _place(self, node: yaml.Node) -> Place:
-        return Place(int(node.start_mark.line) + 1, self._number)
 
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
@@ -117,7 +56,7 @@ class EntryReader:
         entries: dict[str, FileDefinition] = {}
         places: dict[str, Place] = {}
         for number, node in enumerate(nodes, start=1):
-            self._number = number
+            self.number = number
             before = self.errors.count
             for definition in self._definitions(node, content_allowed=content_allowed):
                 path = definition.path
@@ -131,65 +70,13 @@ class EntryReader:
                 if path:
                     numbers.setdefault(path, number)
                 if self.errors.count == before:
-                    entries[path], places[path] = definition, self._place(node)
+                    entries[path], places[path] = definition, self.place(node)
             if self._files > constraints.MOST_FILES:
                 most = constraints.MOST_FILES
                 self.error(node, msg("definitions.too_many_files", most=most))
                 break
-        self._number = None
+        self.number = None
         return entries, places
-
-    def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
-        """Values of the known keys (of all, where none is); a key that is there twice has none."""
-        given: dict[str, list[tuple[yaml.Node, yaml.Node]]] = {}
-        for key, value in node.value:
-            given.setdefault(syntax.text_of(key) or "?", []).append((key, value))
-        unknown = [name for name in given if known and name not in known]
-        for name in unknown:
-            key, _ = given[name][-1]
-            self.error(key, msg("definitions.unknown_key", key=Excerpt(name), known=known))
-        for name, [*earlier, (key, _)] in given.items():
-            if earlier:
-                self.error(key, msg("definitions.duplicate_key", key=Excerpt(name)))
-        return {
-            name: pairs[0][1]
-            for name, pairs in given.items()
-            if len(pairs) == 1 and name not in unknown
-        }
-
-    def string(self, node: yaml.Node | None, key: str, *, is_item: bool = False) -> str | None:
-        """Value of a key, or item of its array; ``None`` where there is none, or no usable one."""
-        if node is None:
-            return None
-        value = syntax.text_of(node)
-        if value is None:
-            wrong = "definitions.item_not_a_string" if is_item else "definitions.not_a_string"
-            self.error(node, msg(wrong, key=key))
-        elif _SURROGATE.search(value):
-            self.error(node, msg("definitions.surrogate", key=key))
-        elif self._secret and self._secret in value:
-            self.error(node, msg("definitions.holds_token", key=key))
-        else:
-            return value
-        return None
-
-    def items(self, node: yaml.Node | None, key: str) -> Sequence[yaml.Node]:
-        """Elements of a key's array; none where there is none."""
-        if node is None:
-            return ()
-        if syntax.is_sequence(node):
-            return list(node.value)
-        self.error(node, msg("definitions.not_an_array", key=key))
-        return ()
-
-    def boolean(self, node: yaml.Node | None, key: str) -> bool | None:
-        """Value of a key; ``None`` where there is none."""
-        if node is None:
-            return None
-        value = node.value.lower() if node.tag == syntax.BOOLEAN else ""
-        if value not in {"true", "false"}:
-            self.error(node, msg("definitions.not_a_boolean", key=key))
-        return bool(value == "true")
 
     def _definitions(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[FileDefinition]:
         """The files of one entry: more than one where it is a folder."""
@@ -212,13 +99,60 @@ class EntryReader:
         if text is not None and file is not None:
             self.error(node, msg("definitions.two_contents"))
         elif content_allowed and path and file and "/" in {path[-1], file[-1]}:
+            if "parts" in keys:
+                self.error(node, msg("definitions.folder_parts"))
             yield from self._folder_of_files(definition, file, node)
         else:
             if path is not None:
                 self.error(node, *constraints.path_diagnostics(path))
             content = self._content(text, file, node, template=template, allowed=content_allowed)
             definition = definition._replace(template=template and content is not None)
-            yield self._with_source(definition, EMPTY_FILE if content is None else content, node)
+            if content_allowed and (of_parts := keys.get("parts")):
+                parts = tuple(self._parts(of_parts, definition, content or b""))
+                definition = definition._replace(parts=parts)
+            if content is None:
+                content = b"" if definition.parts else EMPTY_FILE
+            yield self._with_source(definition, content, node)
+
+    def _parts(self, node: yaml.Node, definition: FileDefinition, before: bytes) -> Iterator[Part]:
+        """What follows ``before``, the text of the entry, if it has one."""
+        items = self.items(node, "parts")
+        if not items:
+            self.error(node, msg("definitions.no_parts"))
+        if len(items) > constraints.MOST_PARTS:
+            most = constraints.MOST_PARTS
+            self.error(node, msg("definitions.too_many_parts", count=len(items), most=most))
+            return
+        size = _most_bytes(before, template=definition.template)
+        for number, item in enumerate(items, start=1):
+            if before and not before.endswith(b"\n"):
+                self.error(item, msg("definitions.part_runs_on", number=number))
+            part = self._part(number, item, definition)
+            before = part.source if part else b""
+            if part:
+                size += _most_bytes(before, template=part.template)
+                yield part
+        if size > constraints.CONTENT_BYTES:
+            self.error(node, msg("definitions.content_too_large", most=constraints.CONTENT_BYTES))
+
+    def _part(self, number: int, node: yaml.Node, definition: FileDefinition) -> Part | None:
+        """One part; `None` where something is wrong with it."""
+        if not syntax.is_mapping(node):
+            self.error(node, msg("definitions.part_no_object", number=number))
+            return None
+        keys = self.keys(node, PART_FIELDS)
+        text = self.string(keys.get("content"), "content")
+        file = self.string(keys.get("content_file"), "content_file")
+        template = bool(self.boolean(keys.get("template"), "template"))
+        if (text is None) == (file is None):
+            self.error(node, msg("definitions.part_content", number=number))
+            return None
+        content = self._content(text, file, node, template=template, allowed=True)
+        condition = when.condition(self, keys["when"], node) if "when" in keys else None
+        if content is None:
+            return None
+        filled = self._with_source(definition._replace(template=template), content, node)
+        return Part(number, content, filled.properties, template, condition)
 
     def _keys_of_entry(self, node: yaml.Node) -> Mapping[str, yaml.Node]:
         """The keys of an entry, which may be a path alone."""
@@ -271,7 +205,7 @@ class EntryReader:
         above = folder.path if folder.path != "/" else ""
         for file in files:
             path = f"{above}{file}"
-            if self._secret and self._secret in path:
+            if self.secret and self.secret in path:
                 self.error(node, msg("definitions.holds_token", key="path"))
                 continue
             self.error(node, *constraints.path_diagnostics(path))
@@ -306,20 +240,18 @@ class EntryReader:
             content = text.encode()
         else:
             content = self._folder.read(str(self._beside / file), most=constraints.CONTENT_BYTES)
-            if self._secret and self._secret.encode() in content:
+            if self.secret and self.secret.encode() in content:
                 raise Refused(msg("definitions.holds_token", key="content_file"))
-        size = len(content)
-        self._room -= size
+        self._room -= len(content)
         if template:
             try:
-                template_text = content.decode()
+                text = content.decode()
             except UnicodeDecodeError as error:
                 raise Refused(msg("definitions.template_binary")) from error
-            if message := templates.diagnostic("template", template_text, TEMPLATE_NAMES):
+            if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
                 raise Refused(message)
-            filled_in = _LONGEST_NAME * templates.placeholders(template_text)
-            size += filled_in
-            self._room -= filled_in
+        size = _most_bytes(content, template=template)
+        self._room -= size - len(content)
         if size > constraints.CONTENT_BYTES:
             raise Refused(msg("definitions.content_too_large", most=constraints.CONTENT_BYTES))
         if self._room < 0:
@@ -337,3 +269,10 @@ class EntryReader:
         for path in known:
             self.error(entry, *constraints.path_diagnostics(path))
         return known
+
+
+def _most_bytes(content: bytes, *, template: bool) -> int:
+    """Bytes that a text, whose template has no mistake, may have when it is filled in."""
+    if not template:
+        return len(content)
+    return len(content) + _LONGEST_NAME * templates.placeholders(content.decode())

@@ -5,35 +5,27 @@ A list is an array of entries, or an object that may extend a built-in list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import yaml
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.lists import constraints, profiles, syntax
-from registrar.lists.entries import EntryReader, Place
+from registrar.lists import constraints, profiles, syntax, when
+from registrar.lists.entries import EntryReader
+from registrar.lists.nodes import Place
 from registrar.lists.syntax import Malformed
-from registrar.models.conditions import MOST_CHARACTERS, Condition, matches
+from registrar.models.conditions import MOST_CHARACTERS, matches
 from registrar.models.files import FileDefinition, parents
 from registrar.models.rules import Rule
-from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
-from registrar.texts.messages import Excerpt, Message, msg
-from registrar.texts.templates import PROPERTY_NAME
+from registrar.texts.messages import Excerpt, msg
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
 RULE_KEYS = ("when", "extends", "exclude", "files")
 """Keys of one of its rules."""
-CONDITION_KEYS = (
-    *("language", "topic", "visibility", "fork", "name", "exists", "missing", "property"),
-    "not",
-)
-"""Keys of a rule's ``when``."""
-
-_Check: TypeAlias = Callable[[str], Iterable[Message]]
 
 
 class Loaded(NamedTuple):
@@ -77,6 +69,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     listed_rules = tuple(_rules(reader, rule_nodes))
     possible = [*merged.values(), *(each for rule in listed_rules for each in rule.definitions)]
     asked = [path for rule in listed_rules for path in rule.condition.paths]
+    asked += [path for each in possible for path in each.asked_paths]
     _check_size(reader, name, possible, asked)
     if not possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries", file=name))
@@ -110,7 +103,7 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
             reader.error(node, msg("definitions.rule_no_object"))
             continue
         keys = reader.keys(node, RULE_KEYS)
-        condition = _condition(reader, keys.get("when"), node)
+        condition = when.condition(reader, keys.get("when"), node)
         before = reader.errors.count
         items = reader.items(keys.get("files"), "files")
         extended = _extended(reader, keys)
@@ -119,87 +112,6 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
             reader.error(node, msg("definitions.rule_without_files"))
         listed = tuple(each._replace(rule=number) for each in merged.values())
         yield Rule(number, condition, listed)
-
-
-def _condition(
-    reader: EntryReader,
-    node: yaml.Node | None,
-    rule: yaml.Node,
-    known: Sequence[str] = CONDITION_KEYS,
-) -> Condition:
-    """Read what must hold; nothing of it is empty, or it would hold by mistake."""
-    if not syntax.is_mapping(node):
-        reader.error(rule, msg("definitions.when_no_object"))
-        return Condition()
-    if not node.value:
-        reader.error(node, msg("definitions.when_empty"))
-    keys = reader.keys(node, known)
-
-    def lowered(key: str, *checks: _Check) -> Iterator[str]:
-        return (value.lower() for value in _values(reader, keys.get(key), key, *checks))
-
-    def paths(key: str) -> tuple[str, ...]:
-        return tuple(_values(reader, keys.get(key), key, constraints.path_diagnostics))
-
-    negated = keys.get("not")
-    return Condition(
-        languages=frozenset(lowered("language")),
-        topics=frozenset(lowered("topic")),
-        visibilities=frozenset(lowered("visibility", _no_visibility)),
-        is_fork=reader.boolean(keys.get("fork"), "fork"),
-        names=tuple(lowered("name", _no_name)),
-        exists=paths("exists"),
-        missing=paths("missing"),
-        properties=tuple(_properties(reader, keys.get("property"))),
-        negated=_condition(reader, negated, node, CONDITION_KEYS[:-1]) if negated else None,
-    )
-
-
-def _values(
-    reader: EntryReader, node: yaml.Node | None, key: str, *checks: _Check
-) -> Iterator[str]:
-    """A text, or several; ``checks`` tell what is wrong with one."""
-    if node is None:
-        return
-    is_list = isinstance(node, yaml.SequenceNode)
-    items = reader.items(node, key) if is_list else [node]
-    if not items:
-        reader.error(node, msg("definitions.when_no_value", key=key))
-    for item in items:
-        value = reader.string(item, key, is_item=is_list)
-        if value is None:
-            continue
-        if not value.strip():
-            reader.error(item, msg("definitions.when_no_value", key=key))
-        elif len(value) > MOST_CHARACTERS:
-            reader.error(item, msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS))
-        else:
-            reader.error(node, *(message for check in checks for message in check(value)))
-            yield value
-
-
-def _no_visibility(value: str) -> Iterator[Message]:
-    if value.lower() not in VISIBILITIES:
-        yield msg("definitions.when_visibility", value=Excerpt(value), known=VISIBILITIES)
-
-
-def _no_name(value: str) -> Iterator[Message]:
-    if "/" in value:
-        yield msg("definitions.when_name", value=Excerpt(value))
-
-
-def _properties(
-    reader: EntryReader, node: yaml.Node | None
-) -> Iterator[tuple[str, frozenset[str]]]:
-    if node is None:
-        return
-    if not (syntax.is_mapping(node) and node.value):
-        reader.error(node, msg("definitions.when_property"))
-        return
-    for name, value in reader.keys(node).items():
-        if not PROPERTY_NAME.fullmatch(name):
-            reader.error(value, msg("definitions.when_property_name", name=Excerpt(name)))
-        yield name.lower(), frozenset(each.lower() for each in _values(reader, value, name))
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:

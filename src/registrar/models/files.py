@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from registrar.models.conditions import Condition
 from registrar.models.repository import Repository
 from registrar.models.standing import blob_id
 from registrar.texts import templates
@@ -28,6 +29,20 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
+class Part(NamedTuple):
+    """A text that a file goes on with, in the repositories that meet a condition."""
+
+    number: int
+    """Its place in the entry, from 1."""
+    source: bytes
+    """As it is listed, placeholders and all."""
+    properties: tuple[str, ...] = ()
+    """Custom properties that it names, in lower case."""
+    template: bool = False
+    condition: Condition | None = None
+    """``None``: in every repository."""
+
+
 class FileDefinition(NamedTuple):
     """One file of a definition file: where it belongs, and its bytes."""
 
@@ -40,32 +55,72 @@ class FileDefinition(NamedTuple):
     template: bool = False
     """Whether the content is a template, to be filled in for the repository."""
     properties: tuple[str, ...] = ()
-    """Custom properties that the template names, in lower case."""
+    """Custom properties that `source` names, in lower case."""
     rule: int = 0
     """Number of the rule that it stands in; 0: in no rule."""
     repository: Repository | None = None
     """Whose values fill in the template, once it was read."""
     blank: bool | None = None
     """Whether the list says that a blank file will do; ``None``: its name decides."""
+    parts: tuple[Part, ...] = ()
+    """What follows `source`, in this order."""
 
     def filled_in(self, repository: Repository) -> FileDefinition:
         """Give the file as ``repository`` gets it.
 
         Depends on the repository only, so a later run recognises the file by its blob id.
         """
-        return self._replace(repository=repository) if self.template else self
+        has_template = self.template or any(part.template for part in self.parts)
+        return self._replace(repository=repository) if has_template else self
+
+    def composed_for(
+        self, repository: Repository, has: Callable[[str], bool]
+    ) -> FileDefinition | None:
+        """Keep the parts for a repository, which ``has`` files at some paths.
+
+        `None`: it has parts, and none of them is for this repository.
+        """
+        if not self.parts:
+            return self
+        parts = tuple(
+            part
+            for part in self.parts
+            if part.condition is None or part.condition.holds(repository, has)
+        )
+        return self._replace(parts=parts) if parts else None
+
+    @property
+    def asked_paths(self) -> tuple[str, ...]:
+        """Paths that its parts ask about."""
+        conditions = (part.condition for part in self.parts if part.condition)
+        return tuple(path for condition in conditions for path in condition.paths)
+
+    @property
+    def asks_for_properties(self) -> bool:
+        """Whether its text, or the condition of a part, asks about custom properties."""
+        asked = (part.condition.asks_for_properties for part in self.parts if part.condition)
+        return bool(self.properties) or any(part.properties for part in self.parts) or any(asked)
 
     @property
     def content(self) -> bytes:
-        """Its bytes; a template is filled in each time, because many of them fill the memory."""
+        """Its bytes, put together each time, because many of them fill the memory."""
+        own = self._filled_in(self.source, self.properties) if self.template else self.source
+        rest = (
+            self._filled_in(part.source, part.properties) if part.template else part.source
+            for part in self.parts
+        )
+        return b"".join([own, *rest])
+
+    def _filled_in(self, source: bytes, asked: Iterable[str]) -> bytes:
+        """Fill in a template; it stays as it is before the repository was read."""
         if self.repository is None:
-            return self.source
+            return source
         owner, _, repo = self.repository.full_name.partition("/")
         values = (owner, repo, self.repository.default_branch)
         names = dict(zip(TEMPLATE_NAMES, values, strict=False))
         set_ones = self.repository.properties or {}
-        properties = {name: "".join(set_ones.get(name, ())) for name in self.properties}
-        return templates.fill(self.source.decode(), names, properties).encode()
+        properties = {name: "".join(set_ones.get(name, ())) for name in asked}
+        return templates.fill(source.decode(), names, properties).encode()
 
     @property
     def may_be_blank(self) -> bool:
@@ -99,6 +154,7 @@ def digest_of(definitions: Iterable[FileDefinition]) -> str:
     """SHA-256 over the paths and contents of a list, its templates not filled in."""
     digest = hashlib.sha256()
     for definition in definitions:
-        for part in (definition.path.encode(), definition.source):
-            digest.update(b"%d:%b" % (len(part), part))
+        texts = (definition.source, *(part.source for part in definition.parts))
+        for text in (definition.path.encode(), *texts):
+            digest.update(b"%d:%b" % (len(text), text))
     return digest.hexdigest()

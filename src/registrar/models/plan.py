@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
-from registrar.models.rules import Replaced
+from registrar.models.rules import LeftOut, Replaced
 from registrar.models.settings import FailOn, PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import CODEOWNERS, CodeownersError, PresentFile, Standing
@@ -27,6 +27,8 @@ class Plan(NamedTuple):
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    """Which parts of files are not used."""
     blocked: Mapping[str, str] = MappingProxyType({})
     """Missing paths below something that is not a directory, and what that is."""
     satisfied: Mapping[str, Message] = MappingProxyType({})

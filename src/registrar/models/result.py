@@ -10,7 +10,7 @@ from typing import NamedTuple
 from registrar.errors import Failure
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.rules import Replaced
+from registrar.models.rules import LeftOut, Replaced, origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
@@ -92,7 +92,7 @@ class FileResult(NamedTuple):
         """What was done, with its reason where there is one; nothing in it names the path."""
         reasons = [self.failure.cause.message if self.failure else self.reason]
         if self.done in {Done.CREATED, Done.NOTHING}:
-            reasons += [_hides(self.hides), self.rule]
+            reasons += [_hides(self.hides), *origin_of(self.definition)]
         is_proposed = self.done is Done.NOTHING and self.on_branch
         return _with_reasons(msg("state.proposed" if is_proposed else _DONE[self.done]), *reasons)
 
@@ -100,12 +100,6 @@ class FileResult(NamedTuple):
     def described_again(self) -> Message:
         """The same for a path that fails for the reason of the one before it."""
         return _with_reasons(msg(_DONE[self.done]), msg("reason.same"))
-
-    @property
-    def rule(self) -> Message | None:
-        """The rule of the list that it is from, if any."""
-        number = self.definition.rule
-        return msg("label.rule", number=number) if number else None
 
     @property
     def described_as_added(self) -> Message:
@@ -184,6 +178,7 @@ class RegistrationResult(NamedTuple):
     fitting: frozenset[int] = frozenset()
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     """Entries of the list in whose place others stand."""
     exclusion: Exclusion | None = None
     """Why the repository is not worked on, after all."""

@@ -25,6 +25,15 @@ def place_of(rule: int) -> Message:
     return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 
+def origin_of(definition: FileDefinition) -> tuple[Message, ...]:
+    """Say which rule a file is from, and which parts it is put together from, if any."""
+    numbers = tuple(part.number for part in definition.parts)
+    return (
+        *([place_of(definition.rule)] if definition.rule else []),
+        *([msg("label.parts", numbers=numbers)] if numbers else []),
+    )
+
+
 class Replaced(NamedTuple):
     """Two entries with one path: the later one counts."""
 
@@ -40,6 +49,21 @@ class Replaced(NamedTuple):
         return msg("label.replaced", path=self.path, earlier=earlier, later=later)
 
 
+class LeftOut(NamedTuple):
+    """What is not used of the parts of a file."""
+
+    path: str
+    numbers: tuple[int, ...] = ()
+    """Of the parts that name a custom property which is not set; none: no part applies, so that
+    the file is not listed."""
+
+    @property
+    def described(self) -> Message:
+        if not self.numbers:
+            return msg("progress.without_part", path=self.path)
+        return msg("progress.parts_left_out", path=self.path, numbers=self.numbers)
+
+
 class Listed(NamedTuple):
     """What a list has for one repository."""
 
@@ -47,6 +71,8 @@ class Listed(NamedTuple):
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    """Files of which no part applies."""
 
     @property
     def below(self) -> Iterator[tuple[FileDefinition, FileDefinition]]:
@@ -64,8 +90,11 @@ def listed_for(
     repository: Repository,
     has: Callable[[str], bool],
 ) -> Listed:
-    """Give the files of one repository: those of the list, and those of each rule that fits."""
-    if not rules:
+    """Give the files of one repository, with their parts for it.
+
+    They are those of the list, and those of each rule that fits.
+    """
+    if not rules and not any(definition.parts for definition in definitions):
         return Listed(definitions)
     files = {definition.path: definition for definition in definitions}
     unfit: list[int] = []
@@ -78,4 +107,11 @@ def listed_for(
             if earlier := files.get(definition.path):
                 replaced.append(Replaced(definition.path, earlier.rule, rule.number))
             files[definition.path] = definition
-    return Listed(tuple(files.values()), tuple(unfit), tuple(replaced))
+    composed = {path: each.composed_for(repository, has) for path, each in files.items()}
+    left_out = tuple(LeftOut(path) for path, each in composed.items() if each is None)
+    return Listed(
+        tuple(each for each in composed.values() if each),
+        tuple(unfit),
+        tuple(replaced),
+        left_out,
+    )

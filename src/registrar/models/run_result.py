@@ -17,7 +17,7 @@ from registrar.errors import (
 )
 from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.rules import Replaced
+from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.standing import FINDINGS, Finding, Standing
@@ -129,6 +129,7 @@ class ManyResult:
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
         self.replaced = Counter[Replaced]()
+        self.left_out = Counter[LeftOut]()
         """In how many repositories an entry of a list takes the place of another one."""
         self.unset = Counter[tuple[str, str]]()
         """How many repositories lack a custom property, by the path that it is for and its name."""
@@ -165,6 +166,7 @@ class ManyResult:
         label = previewed.spec.files.label
         self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)
+        self.left_out.update(previewed.left_out)
         unset = ((file.definition.path, file.unset) for file in previewed.files if file.unset)
         self.unset.update(unset)
 

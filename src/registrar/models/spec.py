@@ -49,14 +49,27 @@ class FileList(NamedTuple):
 
     @property
     def asked_paths(self) -> tuple[str, ...]:
-        """Paths that rules ask about."""
-        return tuple(dict.fromkeys(path for rule in self.rules for path in rule.condition.paths))
+        """Paths that rules, and parts of files, ask about."""
+        asked = [path for rule in self.rules for path in rule.condition.paths]
+        asked += [path for each in self.possible for path in each.asked_paths]
+        return tuple(dict.fromkeys(asked))
+
+    @property
+    def asks_in_parts(self) -> bool:
+        """Whether what a file holds depends on which other files a repository has."""
+        return any(each.asked_paths for each in self.possible)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether the files, or what they hold, depend on the repository."""
+        parts = (part for each in self.possible for part in each.parts)
+        return bool(self.rules) or any(part.condition for part in parts)
 
     @property
     def asks_for_properties(self) -> bool:
-        """Whether a rule asks about custom properties, or a template names some."""
+        """Whether a rule or a part asks about custom properties, or a template names some."""
         asks = any(rule.condition.asks_for_properties for rule in self.rules)
-        return asks or any(definition.properties for definition in self.possible)
+        return asks or any(definition.asks_for_properties for definition in self.possible)
 
 
 class RegistrationSpec(NamedTuple):

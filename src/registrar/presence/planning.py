@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from registrar.errors import Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import Directories, Entry, RepositoryState
-from registrar.models.rules import Listed, listed_for, place_of
+from registrar.models.repository import Directories, Entry, RepositoryState, Tree
+from registrar.models.rules import LeftOut, Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, standing_of
 from registrar.presence.alternatives import (
@@ -31,7 +31,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
     repository = state.repository
-    definitions = tuple(d.filled_in(repository) for d in listed.definitions)
+    listed_files = tuple(d.filled_in(repository) for d in listed.definitions)
+    definitions = tuple(map(_with_set_parts, listed_files))
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
     counted = _counted(absent, listing, spec, state)
@@ -53,6 +54,14 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         missing=missing,
         unfit=listed.unfit,
         replaced=listed.replaced,
+        left_out=(
+            *listed.left_out,
+            *(
+                LeftOut(kept.path, tuple(p.number for p in every.parts if p not in kept.parts))
+                for every, kept in zip(listed_files, definitions, strict=True)
+                if every.parts != kept.parts
+            ),
+        ),
         blocked=blocked,
         satisfied=satisfied,
         unset=unset,
@@ -86,12 +95,33 @@ def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     return listed_for(spec.files.definitions, spec.files.rules, state.repository, has)
 
 
+def blob_ids_at(plan: Plan, tree: Tree) -> dict[str, str]:
+    """Blob ids of what the list gives for a commit of the repository, by path."""
+    directories = {parent for path in tree for parent in parents(path)}
+
+    def has(path: str) -> bool:
+        return path in tree or path in directories
+
+    files = plan.spec.files
+    listed = listed_for(files.definitions, files.rules, plan.repository, has)
+    filled_in = (each.filled_in(plan.repository) for each in listed.definitions)
+    return {each.path: each.blob_id for each in map(_with_set_parts, filled_in)}
+
+
+def _with_set_parts(definition: FileDefinition) -> FileDefinition:
+    """Leave out parts that name a custom property which is not set, as long as one remains."""
+    values = (definition.repository and definition.repository.properties) or {}
+    parts = tuple(part for part in definition.parts if all(map(values.get, part.properties)))
+    return definition._replace(parts=parts) if parts else definition
+
+
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
     """Those whose templates name a custom property that is not set, and its name."""
     unset: dict[str, str] = {}
     for definition in absent:
         values = (definition.repository and definition.repository.properties) or {}
-        for name in definition.properties:
+        asked = (*definition.properties, *(n for part in definition.parts for n in part.properties))
+        for name in asked:
             if len(values.get(name, ())) > 1:
                 raise Refused(msg("preflight.property_list", path=definition.path, name=name))
             if not values.get(name):

@@ -38,6 +38,7 @@ from registrar.errors import Failure, Refused, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
+from registrar.presence.planning import blob_ids_at
 from registrar.registration.mark import CLOSED_BY_US, Mark, was_closed_by_us
 from registrar.texts.messages import msg
 
@@ -204,6 +205,16 @@ class Decision(NamedTuple):
 # --- How it is chosen ----------------------------------------------------------------------------
 
 _OfOurs: TypeAlias = tuple[PullRequest, Mark]
+
+
+class _Added(NamedTuple):
+    """What a branch adds to the commit from which it starts."""
+
+    blobs: Mapping[str, str]
+    """Blob ids by path; none where it changes anything else, or too much to be listed, or has no
+    commit in common with the default branch."""
+    before: Tree | None = None
+    """What that commit holds; ``None`` where GitHub does not list it."""
 
 
 def decide(plan: Plan, answers: Answers) -> Decision:
@@ -414,8 +425,7 @@ class _Decision:
             is_claimed = answer_was_lost and head == plan.state.base_sha
             ours = plan.spec.uses_profile_branch or is_claimed
         else:
-            blobs = {definition.path: definition.blob_id for definition in self._files}
-            ours = bool(added) and added.items() <= blobs.items()
+            ours = bool(added.blobs) and self._lists(added, self._files)
         if not ours:
             self._close_again(state)
             return None
@@ -441,17 +451,20 @@ class _Decision:
         """
         for pull in pulls:
             if pull.was_closed and Mark.of(pull.body) is None and not was_closed_by_us(pull.body):
-                added = self._added(head) or {}
-                blobs = {definition.path: definition.blob_id for definition in self._plan.missing}
-                if added.items() <= blobs.items():
-                    self._note_declined(pull, added)
+                added = self._added(head)
+                if added and self._lists(added, self._plan.missing):
+                    self._note_declined(pull, added.blobs)
 
-    def _added(self, head: str) -> Mapping[str, str] | None:
-        """Give the blob ids of what a branch adds.
+    def _lists(self, added: _Added, definitions: Sequence[FileDefinition]) -> bool:
+        """Whether a branch adds nothing but these files, as the list gave them where it began."""
+        blobs = {definition.path: definition.blob_id for definition in definitions}
+        if self._plan.spec.files.asks_in_parts and added.before is not None:
+            then = blob_ids_at(self._plan, added.before)
+            blobs = {path: then.get(path, blob) for path, blob in blobs.items()}
+        return added.blobs.items() <= blobs.items()
 
-        It is empty where the branch changes anything else, or too much to be listed, or has no
-        commit in common with the default branch; `None`: it has no commit of its own.
-        """
+    def _added(self, head: str) -> _Added | None:
+        """Give what a branch adds; `None`: it has no commit of its own."""
         base = self._plan.state.base_sha
         if head == base:
             return None
@@ -459,12 +472,12 @@ class _Decision:
         if comparison.merge_base == head:
             return None
         if not comparison.merge_base:
-            return {}
+            return _Added({})
         after, before = self._answers.tree(head), self._answers.tree(comparison.merge_base)
         if before is None or after is None:
             # A repository too large for GitHub to list: the comparison names up to 300 files
-            return comparison.added or {}
-        return _added_between(before, after)
+            return _Added(comparison.added or {})
+        return _Added(_added_between(before, after), before)
 
     def _claim(self, name: str) -> Write | None:
         """Make a branch; `None`: that failed, and what is known by now has to be looked at again.

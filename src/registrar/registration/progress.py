@@ -16,6 +16,7 @@ from registrar.models.result import (
     PullRequestOperation,
     RegistrationResult,
 )
+from registrar.models.rules import origin_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.reporting.reporter import Reporter
@@ -88,9 +89,8 @@ class Progress:
                     state = msg("state.with_reason", state=skipped, reason=satisfied)
                 elif definition.path not in plan.state.entries:
                     state, tone = msg("check.missing"), Tone.NOTABLE
-                if definition.rule:
-                    rule = msg("label.rule", number=definition.rule)
-                    state = msg("state.with_reason", state=state, reason=rule)
+                if origin := origin_of(definition):
+                    state = msg("state.with_reason", state=state, reason=origin)
                 self._path(number, total, definition.path, state, tone)
                 if parent := plan.blocked.get(definition.path):
                     failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
@@ -104,6 +104,7 @@ class Progress:
             codeowners=plan.codeowners or (),
             fitting=plan.fitting,
             replaced=plan.replaced,
+            left_out=plan.left_out,
         )
         if plan.codeowners is None:
             self.note("progress.codeowners_unread")
@@ -160,8 +161,12 @@ class Progress:
 
         ``about`` is what besides the sentence makes it another note: a path for example.
         """
-        self._keep(Note(msg(key, **values), f"{key} {about}", repeats_state))
-        self._line(msg(key, **values))
+        self.keep(msg(key, **values), about=f"{key} {about}", repeats_state=repeats_state)
+
+    def keep(self, message: Message, *, about: str, repeats_state: bool = False) -> None:
+        """Print a sentence as `note` does; ``about`` tells it from every other one."""
+        self._keep(Note(message, about, repeats_state))
+        self._line(message)
 
     def warn(self, key: str, /, *, about: str = "", **values: object) -> None:
         """Print a warning that is also in the report; ``about`` is as in `note`."""

@@ -174,6 +174,8 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.note("progress.unfit_rules", numbers=plan.unfit)
     if plan.replaced:
         progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])
+    for left_out in plan.left_out:
+        progress.keep(left_out.described, about=f"{left_out}")
 
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:

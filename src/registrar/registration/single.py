@@ -73,7 +73,7 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
         spec.target,
         names_to_read(spec),
         directories_to_read(spec),
-        with_facts=bool(spec.files.rules) and described is None,
+        with_facts=spec.files.has_conditions and described is None,
     )
     repository = _identified(spec, state.repository)
     if described:

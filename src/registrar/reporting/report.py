@@ -119,6 +119,7 @@ def _file(
     known = {
         "hides": shown(file.hides),
         "rule": file.definition.rule,
+        "parts": [part.number for part in file.definition.parts],
         "found_path": shown(present.path)
         if present and present.path != file.definition.path
         else "",

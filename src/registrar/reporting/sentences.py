@@ -262,6 +262,8 @@ def rules(result: ManyResult) -> Iterator[Message]:
             msg("label.replaced_in", entry=each.shown, count=count) for each, count in counted
         ]
         yield msg("progress.replaced", entries=entries)
+    for left_out, count in result.left_out.items():
+        yield msg("fleet.counted", note=left_out.described, count=count)
     for (path, name), count in result.unset.items():
         skipped = msg("fleet.unset", path=path, name=name)
         yield msg("fleet.counted", note=skipped, count=count)

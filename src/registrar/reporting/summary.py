@@ -10,6 +10,7 @@ from registrar.models.result import (
     RegistrationResult,
     Status,
 )
+from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
 from registrar.models.settings import Mode
 from registrar.models.standing import Finding, Standing
@@ -188,9 +189,9 @@ def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Mark
 
 
 def _named(file: FileResult) -> str | Message:
-    """A path, with the rule that it is from."""
-    path = file.definition.path
-    return msg("state.with_reason", state=path, reason=file.rule) if file.rule else path
+    """A path, with the rule that it is from, and its parts."""
+    path, origin = file.definition.path, origin_of(file.definition)
+    return msg("state.with_reason", state=path, reason=origin) if origin else path
 
 
 # --- What ended it, and what does not fit -------------------------------------------------------

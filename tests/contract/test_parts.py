@@ -1,0 +1,171 @@
+"""Files that are put together from parts, each with a condition of its own."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.fakehub import Repository, StandInHost
+from tests.harness import STRATEGIES, TARGET, Action, Run, Start, calls, is_read
+
+PATH = ".github/dependabot.yml"
+HEAD = "version: 2\nupdates:\n"
+GO, NPM, TEAM, ALWAYS = ("- gomod\n", "- npm\n", "# of red in octo\n", "- actions\n")
+PARTS: list[dict[str, Any]] = [
+    {"when": {"exists": "go.mod"}, "content": GO},
+    {"when": {"exists": "package.json", "not": {"topic": "frozen"}}, "content_file": "parts/npm"},
+    {"template": True, "content": "# of {property:team} in {owner}\n"},
+    {"content": ALWAYS},
+]
+LISTED: list[dict[str, Any]] = [{"path": PATH, "content": HEAD, "parts": PARTS}]
+STATES: list[tuple[set[str], dict[str, Any], str]] = [
+    (set(), {}, HEAD + ALWAYS),
+    ({"go.mod"}, {}, HEAD + GO + ALWAYS),
+    ({"package.json"}, {}, HEAD + NPM + ALWAYS),
+    ({"package.json"}, {"topics": ["frozen"]}, HEAD + ALWAYS),
+    ({"go.mod", "package.json"}, {}, HEAD + GO + NPM + ALWAYS),
+    ({"go.mod"}, {"topics": ["frozen"]}, HEAD + GO + ALWAYS),
+    ({"go.mod"}, {"properties": {"team": "red"}}, HEAD + GO + TEAM + ALWAYS),
+    (
+        {"go.mod", "package.json"},
+        {"properties": {"team": "red"}, "topics": ["frozen", "x"]},
+        HEAD + GO + TEAM + ALWAYS,
+    ),
+]
+"""Which files a repository has and what else is known of it, and what it gets."""
+BRANCH = "add/files"
+
+
+def written(repository: Repository) -> str:
+    content = repository.files(BRANCH)[PATH]
+    assert isinstance(content, bytes)
+    return content.decode()
+
+
+def document(action: Action, listed: Any = LISTED) -> str:
+    action.write("parts/npm", NPM)
+    return action.write("list.json", json.dumps(listed))
+
+
+@pytest.fixture(params=[*STRATEGIES, "many"])
+def way(request: pytest.FixtureRequest, action: Action) -> Start:
+    """The action with each strategy, and over many repositories, in English."""
+    english = partial(action, profile=None, branch=BRANCH, language="en")
+    if request.param == "many":
+        return partial(english, target_repo=None, target_repos="octo/*")
+    return partial(english, commit_strategy=request.param)
+
+
+@pytest.mark.parametrize(("files", "attributes", "expected"), STATES)
+def test_a_file_is_composed_for_each_repository(
+    way: Start,
+    action: Action,
+    host: StandInHost,
+    files: set[str],
+    attributes: dict[str, Any],
+    expected: str,
+) -> None:
+    repository = host.create_repository(
+        TARGET, {"README.md": b"x", **dict.fromkeys(files, b"x")}, **attributes
+    )
+    run = way(definitions=document(action))
+    assert run.exit_code == 0, run.text
+    assert written(repository) == expected
+    repository.merge(1)
+    # Nothing is added to a file that is there, and it is the same as the list's
+    again = way(definitions=document(action), mode="check", fail_on="missing,differs")
+    assert again.exit_code == 0, again.text
+    repository.commit({"go.mod": b"", "package.json": b"", "more": b""})
+    before = written(repository)
+    later = way(definitions=document(action))
+    assert (later.exit_code, written(repository)) == (0, before)
+
+
+def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> None:
+    host.create_repository(TARGET, {"go.mod": b""})
+    run = start(profile=None, definitions=document(action), mode="plan")
+    assert f"{PATH}: missing (parts: 1, 4)" in run.stdout
+    assert "left out because a custom property is not set: part 3" in run.text
+    assert run.registration["files"][0]["parts"] == [1, 4]
+    assert f"| `{PATH}` | missing (parts: 1, 4) |" in run.summary
+    for line in (HEAD + GO + ALWAYS).splitlines():
+        assert f"+{line}" in run.stdout
+
+
+def test_a_file_without_a_part_is_not_listed(way: Start, action: Action, host: StandInHost) -> None:
+    repository = host.create_repository(TARGET, {"a": b""})
+    listed = [*({"path": PATH, "content": HEAD, "parts": PARTS[:2]},), "b"]
+    run = way(definitions=document(action, listed), mode="plan")
+    assert f"{PATH}: no part of it applies" in run.text
+    assert run.outputs["missing"] == "1"
+    listed = [{"path": PATH, "parts": PARTS[2:3]}, "b"]
+    run = way(definitions=document(action, listed))
+    assert (run.exit_code, set(repository.files(BRANCH))) == (0, {"a", "b"})
+    assert "team" in run.text
+
+
+def test_requests_stay_what_they_are(
+    start: Start, action: Action, host: StandInHost, strategy: str
+) -> None:
+    host.create_repository(TARGET, {"go.mod": b""}, properties={"team": "red"})
+    run = start(profile=None, definitions=document(action, [{**LISTED[0], "parts": PARTS[:2]}]))
+    assert run.exit_code == 0, run.text
+    if strategy == "single":
+        assert calls(host) == ["POST /graphql", "POST /graphql"]
+    else:
+        asked = {call for call in calls(host) if call.startswith("GET contents/")}
+        assert asked == {f"GET contents/{path}" for path in ("go.mod", "package.json", PATH)}
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_leftover_branch_is_compared_with_what_it_starts_from(
+    start: Start, action: Action, host: StandInHost, changed: bool
+) -> None:
+    """A run was stopped, and the default branch got a file meanwhile that a part asks about."""
+    repository = host.create_repository(TARGET, {"go.mod": b""})
+    given = {"definitions": document(action, [*LISTED, "b"]), "branch": BRANCH, "profile": None}
+    repository.create_branch(BRANCH)
+    content = HEAD + GO + ALWAYS + ("x" if changed else "")
+    repository.commit({PATH: content.encode()}, branch=BRANCH)
+    repository.commit({"package.json": b""})
+    run = start(given)
+    assert run.exit_code == 0, run.text
+    assert repository.pull_requests[0].head == (f"{BRANCH}-2" if changed else BRANCH)
+    assert repository.files(BRANCH)[PATH] == content.encode()
+
+
+@pytest.mark.parametrize(
+    ("entry", "line", "words"),
+    [
+        ({"parts": []}, 4, "`parts` is empty"),
+        ({"parts": ["x"]}, 5, "part 1 is no object"),
+        ({"parts": [{"when": {"fork": True}}]}, 5, "part 1 needs either"),
+        ({"parts": [{"content": "a", "content_file": "parts/npm"}]}, 5, "part 1 needs either"),
+        ({"parts": [{"content": "a\n"}, {"content_file": "parts/none"}]}, 8, "parts/none"),
+        ({"parts": [{"content": "a\n", "path": "b"}]}, 7, "unknown key path"),
+        ({"parts": [{"content": "a"}, {"content": "b"}]}, 8, "before part 2 does not end"),
+        ({"content": "a", "parts": [{"content": "b"}]}, 6, "before part 1 does not end"),
+        ({"parts": [{"content": "a\n", "when": {}}]}, 7, "condition is empty"),
+        ({"parts": [{"content": "{property:x}", "template": True}]}, 5, "workflow"),
+        ({"parts": [{"content": "x" * 600_000 + "\n"}] * 2}, 4, "larger than"),
+        ({"path": "a/", "content_file": "parts/", "parts": [{"content": "x"}]}, 2, "no `parts`"),
+        ({"parts": [{"content": "x\n"}] * 101}, 4, "101 parts"),
+    ],
+)
+def test_mistakes(
+    single: Start, action: Action, host: StandInHost, entry: dict[str, Any], line: int, words: str
+) -> None:
+    host.create_repository(TARGET, {"a": b""})
+    document(action)
+    listed = [{"path": ".github/workflows/ci.yml", **entry}]
+    run: Run = single(
+        profile=None, definitions=action.write("list.json", json.dumps(listed, indent=1))
+    )
+    assert (run.exit_code, host.requests) == (2, [])
+    assert words in run.stderr
+    assert f"line {line}" in run.stderr
+    assert "entry 1" in run.stderr
+    assert not any(map(is_read, host.requests))
