@@ -51,6 +51,7 @@ def main(
         settings = read_settings(environ, command_line.errors)
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
+        reporter.console.files.ask_for(command_line.files)
         lists = [load_list(profile, settings, reporter) for profile in settings.profiles]
         try:
             # Only now: bad input is reported without it, and it is most of the start-up time

@@ -18,7 +18,8 @@ COMMANDS = (
     "scripts/setup-repository-scaffold-files.sh",
     "scripts/setup-repository-health-files.sh",
 )
-OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"]
+FILES = ["--table", "--page"]
+OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"] + FILES
 SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
 
 
@@ -137,7 +138,14 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--max-wait-minutes": "1",
         "--api-url": action.host.url,
     }
-    many = {"--profile", "--target-repos", "--max-pull-requests", "--max-minutes", "--shard"}
+    many = {
+        *FILES,
+        "--profile",
+        "--target-repos",
+        "--max-pull-requests",
+        "--max-minutes",
+        "--shard",
+    }
     assert list(values) == [option for option in OPTIONS if option not in many]
     token = {"HOST_TOKEN": action.default_token}
     run = action.start(token, *(part for pair in values.items() for part in pair))
@@ -209,6 +217,36 @@ def test_a_list_of_ones_own_has_a_command_of_its_own(
     run = action.process(environ, REGISTRAR, *given)
     assert run.exit_code == 0, run.text
     assert repository.branches == [LIST_BRANCH, "main"]
+
+
+@pytest.mark.parametrize("given", [FILES, ["--table"], ["--page"]])
+def test_table_and_page_are_written_where_the_caller_says(
+    action: Action, repository: Repository, given: list[str]
+) -> None:
+    action.write("page", "earlier")
+    arguments = [part for option in given for part in (option, option.removeprefix("--"))]
+    run = action.start({**plain(action), "INPUT_MODE": "plan"}, *arguments)
+    assert run.exit_code == 0, run.text
+    found = {option: (action.workspace / option.removeprefix("--")) for option in given}
+    if "--table" in found:
+        text = found["--table"].read_text("utf-8")
+        assert (text[:12], text.count(f'"{TARGET}",')) == ('"repository"', 29)
+    if "--page" in found:
+        text = found["--page"].read_text("utf-8")
+        assert text.startswith("<!doctype html>")
+        assert TARGET in text
+    assert sorted(each.name for each in action.workspace.iterdir() if each.is_file()) == sorted(
+        {"page", *(each.name for each in found.values())}
+    )
+
+
+@pytest.mark.parametrize("option", FILES)
+def test_a_file_that_cannot_be_written_is_refused_before_any_request(
+    action: Action, option: str
+) -> None:
+    run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, option, "gone/file")
+    assert (run.exit_code, action.host.requests) == (2, [])
+    assert "gone/file: the file cannot be written (No such file or directory)." in run.stderr
 
 
 # --- Mistakes -----------------------------------------------------------------------------

@@ -22,7 +22,9 @@ _VERSION = "--version"
 _MARGIN = " " * 6
 _LIST = ("profile", "definitions")
 """What says which list it is; either command has its own."""
-_OPTIONS = {each.option: each for each in INPUTS.values() if each.name != "host_token"}
+_FILES = (Input("table", msg("option.table")), Input("page", msg("option.page")))
+"""Options that are no inputs: a step of a workflow finds these files by its outputs."""
+_OPTIONS = {each.option: each for each in (*INPUTS.values(), *_FILES) if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*")
 """What no line break may split, with the punctuation that no line may end or begin with."""
@@ -34,6 +36,8 @@ class CommandLine(NamedTuple):
     errors: tuple[Message, ...] = ()
     command: str = ""
     """Profile of the command that was started; empty: the one for any list."""
+    files: Mapping[str, str] = {}
+    """Where the evidence is to be written, by its kinds ``table`` and ``page``."""
     question: str = ""
     """``--help`` or ``--version``, when that was asked: then nothing else is done."""
 
@@ -105,7 +109,8 @@ def parse(arguments: Sequence[str]) -> CommandLine:
     if INPUTS["definitions"].variable in variables:
         # Whoever writes a path in a shell means the directory that it is in
         variables["GITHUB_WORKSPACE"] = ""
-    return CommandLine(variables, tuple(errors), command, question)
+    files = {each.name: variables.pop(each.variable, "") for each in _FILES}
+    return CommandLine(variables, tuple(errors), command, files, question)
 
 
 def _no_option(argument: str, position: int) -> Message:

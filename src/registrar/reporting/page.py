@@ -212,18 +212,19 @@ class Records:
         self._read_at = read_at
         self._page = Page(read_at)
         self._table: Path | None = None
+        self._is_empty = True
 
     def add(self, result: RegistrationResult) -> None:
         """Write how each listed path stands into the table, and keep what the page shows of it."""
-        table = self._table or self._files.new("table", "csv")
-        if table is None:
-            return
+        self._is_empty = False
         shown = [self._shown(row) for row in evidence.rows_of(result, self._read_at)]
         url = result.repository.html_url
         self._page.add(shown, url if shown and shown[0].visibility else "")
-        text = "".join(map(evidence.line, shown))
-        self._files.append(table, text if self._table else evidence.header() + text)
-        self._table = table
+        table = self._table or self._files.new("table", "csv")
+        if table:
+            text = "".join(map(evidence.line, shown))
+            self._files.append(table, text if self._table else evidence.header() + text)
+            self._table = table
 
     def _shown(self, row: Evidence) -> Evidence:
         """What may be published of a row."""
@@ -233,7 +234,7 @@ class Records:
 
     def finish(self) -> dict[str, str]:
         """Write the page; give the names of both files by their outputs."""
-        path = self._files.new("page", "html") if self._table else None
+        path = None if self._is_empty else self._files.new("page", "html")
         if path:
             for part in self._page.render(self._catalogue):
                 self._files.append(path, part)

@@ -14,8 +14,10 @@ from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
+from registrar.errors import Refused
 from registrar.reporting.privacy import Redaction
 from registrar.texts import escaping
+from registrar.texts.messages import Excerpt, msg
 
 SUMMARY_BYTES = 1024 * 1024
 """A larger step summary is dropped as a whole by the runner."""
@@ -46,6 +48,18 @@ class RunnerFiles:
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
         self._kubernetes = kubernetes
+        self._asked: dict[str, Path] = {}
+
+    def ask_for(self, places: Mapping[str, str]) -> None:
+        """Take what the caller names as the file of a kind; it is emptied, or refused."""
+        self._asked = {kind: Path(place) for kind, place in places.items() if place}
+        for path in self._asked.values():
+            try:
+                _append(path, "")
+                os.truncate(path, 0)
+            except OSError as error:
+                reason = error.strerror or type(error).__name__
+                raise Refused(msg("file.unwritable", file=Excerpt(path), reason=reason)) from error
 
     def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> bool:
         """Append to the step summary; ``shorten`` makes it fit into a number of bytes.
@@ -84,12 +98,16 @@ class RunnerFiles:
         return path.name
 
     def new(self, kind: str, ending: str) -> Path | None:
-        """A name for a file that later steps find below ``RUNNER_TEMP``.
+        """A name for a file: the one that was asked for, or one that later steps find.
+
+        That is below ``RUNNER_TEMP``.
 
         They are told its name, not its whole path: inside and outside of a container that directory
         has other names. ``None`` where there is no such directory: the runner mounts it into
         containers only since 2.329.0 (actions/runner#1984).
         """
+        if kind in self._asked:
+            return self._asked[kind]
         if not self._temporary:
             return None
         places = (Path(self._temporary), self._kubernetes)
