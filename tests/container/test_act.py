@@ -24,7 +24,8 @@ from tests.container.act import (
     register_and_compare,
     write_workflow,
 )
-from tests.fakehub import StandInHost
+from tests.fakehub import Repository, Request, StandInHost
+from tests.fakehub.answer import Answer, Response
 from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 
 DISPATCH = ".github/workflows/register-files.yml"
@@ -40,6 +41,34 @@ BRANCHES = {name: [each.branch for each in chosen(name)] for name in CHOICES["pr
 MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json"}
 MISSING_ELSE = ".github/CONTRIBUTING.md"
 CallMany = Callable[..., str]
+GRANTS = "/app/installations/1/access_tokens"
+ASK = f"""python3 - <<'END'
+import json, os, urllib.request
+named = {{k[11:].lower(): v for k, v in os.environ.items() if k.startswith("PERMISSION_")}}
+asked = json.dumps({{name: level for name, level in named.items() if level}}).encode()
+request = urllib.request.Request(os.environ["HOST_API_URL"] + "{GRANTS}", asked)
+request.add_header("Authorization", "Bearer " + os.environ["PRIVATE_KEY"])
+token = json.load(urllib.request.urlopen(request))["token"]
+print("::add-mask::" + token)
+print("token=" + token, file=open(os.environ["GITHUB_OUTPUT"], "a"))
+END"""
+"""Asks for a token with the permissions that a step names, and no others."""
+
+
+class Granting(StandInHost):
+    """Gives an App the token that it asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.granted: list[dict[str, str]] = []
+        """The permissions of each, in the order of the jobs."""
+
+    def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
+        """Grant what is asked for, and answer everything else as usual."""
+        if raw_path != GRANTS:
+            return super().respond(record, prefix, raw_path, body)
+        self.granted.append(record.json)
+        return Response(201, {"token": self.create_token("installation", permissions=record.json)})
 
 
 def test_a_step_hands_its_outputs_to_the_next(act: Act, project: Path) -> None:
@@ -138,7 +167,7 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
     [app] = set(re.findall(r"actions/create-github-app-token@\w+", text))
     [upload] = set(re.findall(r"actions/upload-artifact@\w+", text))
     stubs = {
-        app: stub(tmp_path / "app", text, app, 'echo "token=$PRIVATE_KEY" >> "$GITHUB_OUTPUT"'),
+        app: stub(tmp_path / "app", text, app, ASK),
         upload: stub(
             tmp_path / "upload",
             text,
@@ -182,8 +211,8 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
 
 def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
     """An action in place of another one, with the inputs that the workflow gives to that one."""
-    given = workflow.partition(action)[2].partition("      - name:")[0].partition("\n\n")[0]
-    names = re.findall(r"(?m)^          ([a-z-]+): .*$", given)
+    steps = [re.split("      - name:|\n\n", after)[0] for after in workflow.split(action)[1:]]
+    names = set(re.findall(r"(?m)^          ([a-z-]+): .*$", "".join(steps)))
     step = {
         "id": "made",
         "run": script,
@@ -212,7 +241,7 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     call_many: CallMany,
 ) -> None:
     # Nine at intervals of 3 s: each shard has 7 s left for all else that takes time
-    with StandInHost() as host:
+    with Granting() as host:
         made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(9)]
         given = {"max_minutes": 0.22, "runs_on": '["self-hosted", "ubuntu-latest"]'}
         log = call_many(host, visibility="private", **given)
@@ -230,7 +259,7 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
 def test_where_others_may_read_it_the_reusable_workflow_keeps_no_table(
     visibility: str, call_many: CallMany
 ) -> None:
-    with StandInHost() as host:
+    with Granting() as host:
         host.create_repository("octo-org/r0", PRESENT)
         log = call_many(host, visibility=visibility, mode="plan")
     assert "With missing files: 1 (to open: 1)." in log
@@ -241,8 +270,63 @@ def test_where_others_may_read_it_the_reusable_workflow_keeps_no_table(
 def test_the_reusable_workflow_refuses_what_its_jobs_cannot_do(
     given: dict[str, object], call_many: CallMany
 ) -> None:
-    with StandInHost() as host:
+    with Granting() as host:
         host.create_repository("octo-org/r0", PRESENT)
         log = call_many(host, exit_code=1, **given)
         assert not host.requests
     assert "In this workflow mode is register or plan, and max_minutes at most 55" in log
+
+
+def has_team(repository: Repository) -> bool:
+    return repository.pull_requests[0].team_reviewers == ["docs"]
+
+
+def has_label(repository: Repository) -> bool:
+    return "brand-new" in repository.labels
+
+
+def has_file_of_rule(repository: Repository) -> bool:
+    return "GOLD.md" in repository.files(repository.pull_requests[0].head)
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "holds"),
+    [
+        ({"team_reviewers": "docs"}, {"members": "read"}, has_team),
+        ({"labels": "brand-new", "create_labels": True}, {"issues": "write"}, has_label),
+        (
+            {"properties": True, "profile": "", "definitions": "gold.json"},
+            {"organization_custom_properties": "read"},
+            has_file_of_rule,
+        ),
+        (
+            {"target_repos": "octo-org/*, property:tier=gold"},
+            {"organization_custom_properties": "read"},
+            lambda _: True,
+        ),
+    ],
+    ids=["team", "label", "properties in the list", "properties in target_repos"],
+)
+def test_the_reusable_workflow_asks_for_what_its_inputs_need(
+    given: dict[str, object],
+    asked: dict[str, str],
+    holds: Callable[[Repository], bool],
+    call_many: CallMany,
+    project: Path,
+) -> None:
+    """The token may do what was asked for, and nothing else."""
+    rule = {"when": {"property": {"tier": "gold"}}, "files": ["GOLD.md"]}
+    (project / "gold.json").write_text(json.dumps({"files": ["README.md"], "rules": [rule]}))
+    with Granting() as host:
+        host.quirks.without_properties = True
+        repository = host.create_repository("octo-org/r0", PRESENT, properties={"tier": "gold"})
+        repository.teams.add("docs")
+        log = call_many(host, **given)
+        assert holds(repository)
+    assert len(repository.pull_requests) == 1
+    assert "::warning::" not in log
+    usual = {"contents": "write", "pull_requests": "write", "metadata": "read"}
+    plan, shard, result = host.granted
+    assert shard == usual | asked
+    read = {name: level for name, level in asked.items() if name.startswith("organization")}
+    assert plan == result == dict.fromkeys(usual, "read") | read

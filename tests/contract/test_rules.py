@@ -337,7 +337,7 @@ def test_a_list_that_asks_for_no_property_says_nothing_of_them(
     ("status", "words", "said"),
     [
         (403, "Resource not accessible by integration", "organization_custom_properties=read"),
-        (404, "Not Found", "need *Custom properties: read* of the organisation"),
+        (404, "Not Found", "need *Metadata: read* for it"),
     ],
 )
 def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written(

@@ -143,7 +143,8 @@ class StandInHost:
     ) -> str:
         """A token with the prefix of its kind.
 
-        `scopes` count for classic tokens; `permissions` (contents and pull requests by default)
+        `scopes` count for classic tokens; `permissions` (by default contents, pull
+        requests, and reading members and custom properties)
         and `repositories` (None: all) for the others. `sso`: the organisation wants single
         sign-on first. `long`: 520 characters with two dots, as tokens of Apps become (GitHub
         changelog, 2026-04-24). After so many `requests` it is a bad credential. Listings
@@ -153,7 +154,12 @@ class StandInHost:
         tail = secrets.token_hex(18)
         if long:
             tail = f"123456_{'.'.join(secrets.token_hex(300)[:n] for n in (36, 386, 85))}"
-        default = {"contents": "write", "pull_requests": "write"}
+        default = {
+            "contents": "write",
+            "pull_requests": "write",
+            "members": "read",
+            "organization_custom_properties": "read",
+        }
         token = Token(
             value=PREFIXES[kind] + tail,
             kind=kind,

@@ -126,6 +126,14 @@ class Token:
         if writing and repository.locked:
             raise Refusal(403, LOCKED)
 
+    def require_of_organization(self, need: str) -> None:
+        """Raise `Refusal` where a permission of the organisation is missing."""
+        if self.kind != "classic" and not self._grants(need):
+            raise self.refusal(need)
+
+    def sees_teams(self) -> bool:
+        return self.kind == "classic" or self._grants("members=read")
+
     def may_read_pull_requests(self, repository: Repository) -> bool:
         return self.kind == "classic" or (
             self.covers(repository) and self._grants("pull_requests=read")

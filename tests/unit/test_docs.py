@@ -246,7 +246,7 @@ def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> No
 
 def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
     """With their defaults; docs/many-repositories.md names those that it lacks."""
-    own = {"client_id", "owner", "environment", "create_labels", "runs_on"}
+    own = {"client_id", "owner", "environment", "create_labels", "properties", "runs_on"}
     lacking = {
         "host_token",
         "target_repo",

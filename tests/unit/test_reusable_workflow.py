@@ -42,16 +42,6 @@ def test_a_job_may_take_as_long_as_the_longest_run_that_it_accepts() -> None:
     assert all(job["timeout-minutes"] > int(most) + waits for job in JOBS.values())
 
 
-def test_the_token_of_a_shard_creates_labels_only_when_asked_for() -> None:
-    tokens = {name: job["steps"][{"plan": 1}.get(name, 0)]["with"] for name, job in JOBS.items()}
-    asked = {name: given.get("permission-issues", "") for name, given in tokens.items()}
-    assert asked == {
-        "plan": "",
-        "shard": "${{ inputs.create_labels && 'write' || '' }}",
-        "result": "",
-    }
-
-
 def test_only_where_it_is_known_to_be_private_table_and_page_are_kept() -> None:
     for job in JOBS.values():
         kept = job["steps"][-1]

@@ -14,6 +14,7 @@ from registrar.github.classify import failure_beside_data
 from registrar.github.exchange import GraphQLError, Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.graphql import GraphQL, PartialState, may_be_beside_data
+from registrar.github.limits import Resource
 from registrar.github.queries import Query
 from registrar.github.rest import PER_PAGE, Rest
 from registrar.github.session import Session
@@ -82,16 +83,15 @@ class BulkClient:
         """
         operation = msg("operation.properties", target=owner)
         by_number: dict[int, Values] = {}
-        try:
-            for page in self._pages(
-                f"/orgs/{quote(owner)}/properties/values?", _properties, operation, require_time
-            ):
-                by_number |= page
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                raise Refused(msg("preflight.no_properties", target=owner)) from error
-            raise
+        for page in self._pages(
+            f"/orgs/{quote(owner)}/properties/values?", _properties, operation, require_time
+        ):
+            by_number |= page
         return by_number
+
+    def require_requests(self, count: int) -> None:
+        """Refuse to begin what takes more requests than GitHub leaves until its limit is reset."""
+        self._session.limits.require(Resource.REST, count)
 
     def inspect_many(
         self,

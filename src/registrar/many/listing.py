@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Refused, RegistrarError
+from registrar.errors import (
+    ENDS_THE_READING,
+    Failure,
+    GitHubError,
+    Kind,
+    Refused,
+    RegistrarError,
+)
 from registrar.inputs.environment import event_visibility
 from registrar.models.repository import Repository, Values
 from registrar.models.selection import Exclusion, Selection, Shard
 from registrar.models.settings import Settings
+from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
 
 _PUBLIC = ("public", "internal")
+MOST_ALONE = 1000
+"""Repositories that are asked for their custom properties by themselves: a fifth of an hour's
+requests."""
+AT_ONCE = 4
+"""Of those."""
 
 
 @dataclass(slots=True)
@@ -65,7 +78,13 @@ def make_listing(
         listing.by_id[repository.id] = repository
         named.add(repository.id)
     if selection.with_properties:
-        _add_properties(client, listing, require_time)
+        without = selection._replace(properties={}, excluded_properties={})
+
+        def is_wanted(repository: Repository) -> bool:
+            is_named = repository.id in named
+            return shard.has(repository.id) and not without.exclusion(repository, named=is_named)
+
+        _add_properties(client, listing, is_wanted, require_time)
     for repository in listing.by_id.values():
         if not shard.has(repository.id):
             continue
@@ -79,21 +98,51 @@ def make_listing(
     return listing
 
 
-def _add_properties(client: BulkClient, listing: Listing, require_time: Callable[[], None]) -> None:
-    """Ask the owners for the custom properties that their lists did not have."""
-    of_owner: dict[str, Mapping[int, Values]] = {}
+def _add_properties(
+    client: BulkClient,
+    listing: Listing,
+    is_wanted: Callable[[Repository], bool],
+    require_time: Callable[[], None],
+) -> None:
+    """Ask for the custom properties that the lists of repositories did not have.
+
+    The owners are asked. Where GitHub does not tell the token, each repository that is wanted is:
+    that takes no more than *Metadata: read*
+    (https://docs.github.com/en/rest/repos/custom-properties).
+    """
+    of_owner: dict[str, list[Repository]] = {}
+    for repository in listing.by_id.values():
+        if repository.properties is None:
+            of_owner.setdefault(repository.owner.lower(), []).append(repository)
+    known: dict[int, Values] = {}
+    alone: list[Repository] = []
+    refused = set[str]()
+    for owner, repositories in of_owner.items():
+        try:
+            known |= client.properties_of(owner, require_time)
+        except GitHubError as error:
+            if error.kind not in {Kind.NOT_FOUND, Kind.PERMISSION}:
+                raise
+            refused.add(owner)
+            repositories = list(filter(is_wanted, repositories))  # noqa: PLW2901
+            if len(repositories) > MOST_ALONE:
+                values = {"owner": owner, "count": len(repositories), "most": MOST_ALONE}
+                raise Refused(msg("fleet.too_many_properties", **values)) from error
+        # Others moved to a page that was already read, as another one was deleted
+        alone += [each for each in repositories if each.id not in known]
+
+    def ask(repository: Repository) -> Values:
+        require_time()
+        properties = client.rest.properties(repository._replace(goes_by_id=True))
+        if properties is None and repository.owner.lower() in refused:
+            raise Refused(msg("preflight.no_properties", target=repository.full_name))
+        return properties or {}
+
+    client.require_requests(len(alone))
+    known |= zip((each.id for each in alone), concurrently(ask, alone, AT_ONCE), strict=True)
     for number, repository in listing.by_id.items():
         if repository.properties is None:
-            owner = repository.full_name.partition("/")[0].lower()
-            if owner not in of_owner:
-                of_owner[owner] = client.properties_of(owner, require_time)
-            properties = of_owner[owner].get(number)
-            if properties is None:
-                # It moved to a page that was already read, as another one was deleted
-                require_time()
-                by_number = repository._replace(goes_by_id=True)
-                properties = client.rest.properties(by_number) or {}
-            listing.by_id[number] = repository._replace(properties=properties)
+            listing.by_id[number] = repository._replace(properties=known.get(number))
 
 
 def _listed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
+from tests.fakehub.limits import RateLimit
 from tests.fakehub.tokens import Kind
 from tests.harness import Action, Start, only_reads, refuse
 from tests.organisation import ALL, Make, asked, opened, rows, states
@@ -260,6 +262,35 @@ def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     run = many(target_repos=f"{ALL}, -property:tier=bronze")
     assert rows(run) == {made[0].full_name: "failed", made[101].full_name: "opened"}
     assert opened([frozen, made[101]]) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("count", "left", "said"),
+    [
+        (4, 5000, ""),
+        (4, 4, "Requests needed: 3, left: 2"),
+        pytest.param(
+            1002, 5000, "Give the token *Custom properties: read*", marks=pytest.mark.large
+        ),
+    ],
+)
+def test_where_the_list_of_properties_is_refused_each_repository_is_asked(
+    many: Start, make: Make, host: StandInHost, count: int, left: int, said: str
+) -> None:
+    """Those that are meant, and no more than can be asked."""
+    made = make(0, count)
+    made[0].properties, made[1].archived = {"tier": "gold"}, True
+    host.quirks.without_properties = True
+    host.rate_limit = RateLimit(remaining=left)
+    permissions = {"contents": "write", "pull_requests": "write"}
+    token = host.create_token("installation", permissions=permissions)
+    run = many(host_token=token, target_repos=f"{ALL}, property:tier=gold")
+    alone = [each for each in host.requests if re.fullmatch(r"/repositories/\d+/.+", each.path)]
+    if said:
+        assert (run.exit_code, alone, only_reads(host)) == (2, [], True)
+        assert said in run.stderr
+    else:
+        assert (rows(run), len(alone)) == ({made[0].full_name: "opened"}, 3)
 
 
 def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: StandInHost) -> None:

@@ -42,8 +42,7 @@ def properties_of_organization(call: Call) -> Response:
     owner = call.parameters["org"].lower()
     if owner in call.host.users:
         raise not_found()
-    if call.token.permissions.get("organization_custom_properties") == "none":
-        raise call.token.refusal("organization_custom_properties=read")
+    call.token.require_of_organization("organization_custom_properties=read")
     found = [
         each
         for each in live(call.host.repositories)

@@ -199,7 +199,7 @@ def request_reviewers(call: RepositoryCall) -> Response:
     """
     repository, pull_request = call.repository, call.number()
     people, teams = call.body.get("reviewers", []), call.body.get("team_reviewers", [])
-    if unseen := set(teams) & repository.hidden_teams:
+    if unseen := set(teams) & (repository.hidden_teams if call.token.sees_teams() else set(teams)):
         node = node_id("T", repository.id, len(min(unseen)))
         message = f"Could not resolve to a node with the global id of '{node}'."
         raise Refusal(422, "Validation Failed", errors=[message])
