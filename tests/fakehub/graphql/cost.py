@@ -33,7 +33,8 @@ def points(document: DocumentNode, variables: Mapping[str, Any]) -> int:
         found = 0
         for each in node.selection_set.selections if node.selection_set else ():
             given = {a.name.value: a.value for a in getattr(each, "arguments", ())}
-            below = parents * (len(variables[given["ids"].name.value]) if "ids" in given else 1)
+            ids = variables.get(given["ids"].name.value) or () if "ids" in given else (1,)
+            below = parents * len(ids)
             if "first" in given:
                 found, below = found + parents, below * int(given["first"].value)
             found += connections(each, below)
