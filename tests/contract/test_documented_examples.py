@@ -52,7 +52,8 @@ def runs() -> Iterator[Any]:
             f"inputs.{key}": given.get("options", [given.get("default", "")])
             for key, given in ((dispatch or {}).get("inputs") or {}).items()
         }
-        for job in workflow["jobs"].values():
+        for given in workflow["jobs"].values():
+            job = {"permissions": workflow.get("permissions"), **given}
             if not any(OURS.fullmatch(step.get("uses", "")) for step in job.get("steps", ())):
                 continue
             matrix = job.get("strategy", {}).get("matrix", {})
@@ -104,7 +105,7 @@ def test_a_workflow_runs_as_it_stands(
     other = host.create_token("installation")
     action.secrets += [action.default_token, other]
     secrets = dict.fromkeys(("secrets.REGISTRAR_TOKEN", "steps.app.outputs.token"), other)
-    values = {**context, **secrets}
+    values = {**context, **secrets, "github.sha": ""}
 
     steps = job["steps"]
     (ours,) = (step for step in steps if OURS.fullmatch(step.get("uses", "")))
@@ -117,6 +118,10 @@ def test_a_workflow_runs_as_it_stands(
     many = given.get("target_repos", "").replace("*", "example")
     target = many or given.get("target_repo", TARGET)
     repository = host.create_repository(target, {"README.md": b"# Example\n"})
+    if "ref" in given:
+        repository.commit({"SECURITY.md": b"x\n"})
+        removed = repository.commit({"SECURITY.md": None}, branch="change")
+        given["ref"] = repository.test_merge("main", removed)
     own_profile = given.get("profile")
     run = action(given, profile=own_profile, runner=True, env={"RUNNER_TEMP": str(tmp_path)})
     check_run(run, given, repository, host)
@@ -187,6 +192,20 @@ def test_what_changed_is_told_by_the_next_run(
     ]
     log = ["git", "-C", str(origin), "log", "--oneline", "files"]
     assert subprocess.check_output(log, text=True).count("Files") == 2
+
+
+def test_rules_of_repolinter_as_a_list(action: Action, host: StandInHost) -> None:
+    [text] = (text for _, text in blocks("ya?ml") if text.startswith("# .github/required.yml"))
+    there = {"LICENSE.txt": b"x\n", "docs/CONTRIBUTING.rst": b"x\n", ".github/link": b"x\n"}
+    host.create_repository(TARGET, there)
+    run = action(
+        profile=None,
+        definitions=action.write(".github/required.yml", text),
+        respect_alternatives="true",
+        mode="check",
+    )
+    missing = [each["path"] for each in run.registration["files"] if each["state"] == "missing"]
+    assert (run.exit_code, missing) == (1, [".github/CODE_OF_CONDUCT.md"])
 
 
 def test_a_call_of_a_reusable_workflow_gives_it_what_it_takes() -> None:

@@ -52,7 +52,7 @@ def test_it_is_green(host: StandInHost, tmp_path: Path, owner: str, kind: str) -
     assert not any(secret in text for secret in (token, owner, "playground", host.url))
     kept = [Recording(**entry) for entry in json.loads(text)]
     listings = {name for name in CALLS if name.endswith("/repos") or "installation" in name}
-    same = {"GET contents of a directory"}  # as GET contents
+    same = {"GET contents of a directory", "GET commits of a reference"}  # as GET contents, commits
     assert {each.request for each in kept} | listings | same == set(CALLS)
 
 

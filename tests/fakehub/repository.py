@@ -488,21 +488,24 @@ class Repository(Store):
         """Merge a pull request with a merge commit, whose id is returned."""
         with self.lock:
             pull_request = self.pull_request(number)
-            ours = pygit2.Oid(hex=self.head(pull_request.base))
-            theirs = pygit2.Oid(hex=pull_request.head_sha)
-            person = Person(*SOMEBODY).signature()
-            merged = self.own().create_commit(
-                None,
-                person,
-                person,
-                f"Merge pull request #{number}",
-                self.git.merge_commits(ours, theirs).write_tree(self.own()),
-                [ours, theirs],
-            )
-            self._set_reference(f"refs/heads/{pull_request.base}", str(merged))
+            merged = self.test_merge(pull_request.base, pull_request.head_sha)
+            self._set_reference(f"refs/heads/{pull_request.base}", merged)
             self.close(number)
             pull_request.merged_at = pull_request.closed_at
-            pull_request.merge_commit_sha = str(merged)
+            pull_request.merge_commit_sha = merged
+            return merged
+
+    def test_merge(self, base: str, head: str) -> str:
+        """Merge a commit into a branch, with a commit that no branch shows; its id is returned.
+
+        It is what `github.sha` names where a pull request has started a workflow.
+        """
+        with self.lock:
+            ours, theirs = pygit2.Oid(hex=self.head(base)), pygit2.Oid(hex=head)
+            person = Person(*SOMEBODY).signature()
+            tree = self.git.merge_commits(ours, theirs).write_tree(self.own())
+            message = f"Merge {head} into {base}"
+            merged = self.own().create_commit(None, person, person, message, tree, [ours, theirs])
             return str(merged)
 
 

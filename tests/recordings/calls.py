@@ -167,6 +167,9 @@ CALLS: Mapping[str, Call] = {
         f"GET {OF_IT}/commits",
         lambda run, given: run.rest._last_change(given.repository, given.path, given.branch),
     ),
+    "GET commits of a reference": Call(
+        f"GET {OF_IT}/commits", lambda run, given: run.rest.commit(given.repository, given.base)
+    ),
     "GET compare": Call(
         f"GET {OF_IT}/compare/.+",
         lambda run, given: run.rest.compare(given.repository, given.base, given.head),
@@ -234,7 +237,14 @@ CALLS: Mapping[str, Call] = {
         lambda run, given: run.graphql.inspect(given.full_name, [given.branch], given.directories),
         "pulls: repository",
     ),
-    "query object": Call(GRAPHQL, more_directories, "object(oid:"),
+    "query object": Call(GRAPHQL, more_directories, "object(oid: $oid)"),
+    "query commits": Call(
+        GRAPHQL,
+        lambda run, given: run.graphql.inspect_at(
+            given.full_name, [given.head, given.base], given.directories
+        ),
+        "object(oid: $c0)",
+    ),
     "query nodes": Call(
         GRAPHQL,
         lambda run, given: run.many.inspect_many([given.listed], [given.branch], given.directories),

@@ -252,6 +252,7 @@ def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
         "target_repo",
         "commit_strategy",
         "fail_on",
+        "ref",
         "max_wait_minutes",
         "api_url",
         "shard",

@@ -73,6 +73,8 @@ READ = (
     "GET contents of a directory: nothing is there",
     "GET git/trees: the whole tree",
     "GET git/trees: the commit is unknown",
+    "GET commits of a reference: it names a commit",
+    "GET commits of a reference: it names none",
     "GET pulls: there is none",
     "GET pulls/N: there is no such pull request",
     "query repository: a directory is missing",
@@ -86,6 +88,7 @@ READ = (
     "query repository: a part of the path is a submodule",
     "query object: the directory is there",
     "query object: a directory is missing",
+    "query commits: one is unknown",
     "query nodes: it is there, with the directory",
     "query nodes: one was deleted, or the token may not see it",
 )
@@ -110,6 +113,7 @@ WRITTEN = (
 WRITTEN_AFTER = (
     "GET commits: one changed the path",
     "GET compare: one file was added",
+    "query commits: both are there, with the directory",
     "POST pulls: there is no such branch",
     "POST pulls: it is opened",
     "POST pulls: one is open already",

@@ -88,13 +88,37 @@ class GraphQL:
         where it is empty, or where GitHub does not list a directory in full.
         """
 
-        def ask(part: Sequence[str]) -> PartialState:
+        def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedTree]]:
             names = branches if part else branches[:1]
             query = queries.repository(target, names, part, with_facts=with_facts)
-            return self._repository(target, query)
+            state, tree = self._repository(target, query)
+            return state, [tree]
 
-        state, listed = self._in_full(ask, directories)
+        state, [listed] = self._in_full(ask, directories)
         return self._with_directories(state, listed)
+
+    def inspect_at(
+        self,
+        target: str,
+        commits: Sequence[str],
+        directories: Sequence[str],
+        *,
+        with_facts: bool = False,
+    ) -> Sequence[RepositoryState]:
+        """Read a repository, and ``directories`` at some of its commits, by their ids.
+
+        With facts as `inspect`; it is an error where there is no such commit, too.
+        """
+
+        def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedTree]]:
+            query = queries.commits(target, commits, part, with_facts=with_facts)
+            return self._commits(target, commits, query)
+
+        repository, listed = self._in_full(ask, directories, len(commits))
+        return [
+            self._with_directories(RepositoryState(repository, sha, {}), each)
+            for sha, each in zip(commits, listed, strict=True)
+        ]
 
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
@@ -103,46 +127,50 @@ class GraphQL:
         (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
         """
 
-        def ask(part: Sequence[str]) -> tuple[bool, ProvedTree | None]:
-            return self._owner(owner, part)
+        def ask(part: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
+            is_public, tree = self._owner(owner, part)
+            return is_public, [tree] if tree else []
 
         found = none_if_missing(lambda: self._in_full(ask, directories))
-        if found is None or not found[1]:
+        if found is None or not any(found[1]):
             return None
-        is_public, listed = found
+        is_public, [listed] = found
         return OwnerFiles(listed, is_public=is_public)
 
     def _in_full(
         self,
-        ask: Callable[[Sequence[str]], tuple[Model, ProvedTree | None]],
+        ask: Callable[[Sequence[str]], tuple[Model, Sequence[ProvedTree]]],
         directories: Sequence[str],
-    ) -> tuple[Model, Directories]:
+        commits: int = 1,
+    ) -> tuple[Model, Sequence[Directories]]:
         """Read directories, and those above them, in whatever way GitHub answers.
 
         ``ask`` sends the first query, with as many of them as one query takes, or with none. It
-        gives what else it has read, and the tree, if there is one.
+        gives what else it has read, and the trees of the ``commits`` that there are.
         """
         asked = trees.to_ask(directories)
+        first = DIRECTORIES_PER_QUERY // commits
         try:
-            model, tree = ask(asked[:DIRECTORIES_PER_QUERY])
-            return model, self._listed(tree, asked[DIRECTORIES_PER_QUERY:], DIRECTORIES_PER_QUERY)
+            model, found = ask(asked[:first])
+            rest = asked[first:]
+            return model, [self._listed(tree, rest, DIRECTORIES_PER_QUERY) for tree in found]
         except GitHubError as error:
             if error.kind not in ASK_FOR_LESS:
                 raise
         # GitHub gave up on it, or on some of it, which says nothing about what exists
-        model, tree = ask(())
-        paths = self._rest.tree(Repository(tree.full_name), tree.commit) if tree else {}
-        if paths is None:
-            return model, self._listed(tree, asked, 1)
-        listed = {path: entries_in(path, paths) for path in asked}
-        return model, {path: entries for path, entries in listed.items() if entries}
+        model, found = ask(())
+        return model, [self._of_whole_tree(tree, asked) for tree in found]
 
-    def _listed(
-        self, tree: ProvedTree | None, directories: Sequence[str], at_once: int
-    ) -> Directories:
+    def _of_whole_tree(self, tree: ProvedTree, asked: Sequence[str]) -> Directories:
+        """Read directories of a commit from the list of all its paths, or one by one."""
+        paths = self._rest.tree(Repository(tree.full_name), tree.commit)
+        if paths is None:
+            return self._listed(tree, asked, 1)
+        listed = {path: entries_in(path, paths) for path in asked}
+        return {path: entries for path, entries in listed.items() if entries}
+
+    def _listed(self, tree: ProvedTree, directories: Sequence[str], at_once: int) -> Directories:
         """Read more directories of a commit, ``at_once`` with a query, and complete them all."""
-        if tree is None:
-            return {}
         for start in range(0, len(directories), at_once):
             tree = self._more(tree, directories[start : start + at_once])
         return self._whole(tree)
@@ -245,17 +273,50 @@ class GraphQL:
                 self._session.note_branch(name, node_id)
             return self.partial_state(fields, data.object_or_null("pulls"), query, response)
 
-        operation = msg("operation.repository", target=target)
-        try:
-            state, tree = self.ask(operation, query, read, may_be_beside_data)
-        except GitHubError as error:
-            if error.kind is Kind.NOT_FOUND:
-                raise self._rest.not_found_error(target) from error
-            raise
+        state, tree = self._ask_for(target, query, read, may_be_beside_data)
         if any(branch.pull_requests for branch in state.branches.values()):
             # As with REST: one of them may be new
             self._session.note_made()
         return state, tree
+
+    def _commits(
+        self, target: str, commits: Sequence[str], query: Query
+    ) -> tuple[Repository, Sequence[ProvedTree]]:
+        def read(data: Fields, response: Response) -> tuple[Repository, Sequence[ProvedTree]]:
+            fields = data.object("repository")
+            repository = self._rest.see(parse_graphql.repository(fields))
+            found: list[ProvedTree] = []
+            for index, sha in enumerate(commits):
+                commit = fields.object_or_null(f"c{index}")
+                if commit is None or "oid" not in commit:
+                    raise Refused(msg("preflight.no_ref", ref=sha, target=repository.full_name))
+                where: Path = ("repository", f"c{index}")
+                errors = response.errors_by_path
+                answers = parse_graphql.directories(commit, query, errors, where)
+                found.append(ProvedTree(repository.full_name, sha).learn(answers))
+            return repository, found
+
+        def tolerates(error: GraphQLError) -> bool:
+            is_about_commit = error.path[:-1] == ("repository",) and error.type == "NOT_FOUND"
+            return is_about_commit or parse_graphql.is_about_directory(error)
+
+        return self._ask_for(target, query, read, tolerates)
+
+    def _ask_for(
+        self,
+        target: str,
+        query: Query,
+        read: Callable[[Fields, Response], Model],
+        tolerates: Callable[[GraphQLError], bool],
+    ) -> Model:
+        """Send a query about one repository; it is an error where there is none such."""
+        operation = msg("operation.repository", target=target)
+        try:
+            return self.ask(operation, query, read, tolerates)
+        except GitHubError as error:
+            if error.kind is Kind.NOT_FOUND:
+                raise self._rest.not_found_error(target) from error
+            raise
 
     def partial_state(
         self,

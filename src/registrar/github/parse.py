@@ -177,8 +177,9 @@ def comparison(data: object) -> Comparison:
     files = list(fields.objects("files")) if "files" in fields else []
     added = [file for file in files if file.text("status") == "added"]
     complete = len(files) < COMPARED_FILES and len(added) == len(files)
-    blobs = {file.text("filename"): file.text("sha") for file in added}
-    return Comparison(merge_base, blobs if complete else None)
+    there = [file for file in files if file.text("status") != "removed"]
+    changed = {file.text("filename"): file.text_or("sha", "") for file in there}
+    return Comparison(merge_base, changed if complete else None, changed)
 
 
 def is_writer(kind: str, association: str) -> bool:

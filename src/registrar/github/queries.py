@@ -14,9 +14,12 @@ from typing import NamedTuple
 
 _LISTING = "oid entries { nameRaw mode type oid }"
 
-_STATE = """
+_IDENTITY = """
     id databaseId nameWithOwner url visibility isPrivate isArchived isEmpty isFork viewerPermission
-    defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
+"""
+_STATE = f"""
+    {_IDENTITY}
+    defaultBranchRef {{ name target {{ oid ... on Commit {{ oid %(fields)s }} }} }}
     %(branches)s
 """
 _BRANCH = "b{0}: ref(qualifiedName: $b{0}) {{ id target {{ oid }} }}"
@@ -54,6 +57,14 @@ query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
   }
 }
 """
+_COMMITS = """
+query($owner: String!, $name: String!{declared}%(variables)s) {{
+  repository(owner: $owner, name: $name) {{
+    %(facts)s {identity} defaultBranchRef {{ name }} {asked}
+  }}
+}}
+"""
+_COMMIT = "{0}: object(oid: ${0}) {{ ... on Commit {{ oid %(fields)s }} }}"
 _OWNER = """
 query($owner: String!%(variables)s) {
   repository(owner: $owner, name: ".github") {
@@ -124,6 +135,18 @@ def repositories(ids: Sequence[str], branches: Sequence[str], directories: Seque
 
 def more_directories(full_name: str, commit: str, directories: Sequence[str]) -> Query:
     return _query(_MORE_DIRECTORIES, {**_by_name(full_name), "oid": commit}, directories)
+
+
+def commits(
+    full_name: str, ids: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
+) -> Query:
+    """Ask for a repository, and for directories at some commits: its fields ``c0``, ``c1`` …"""
+    commits = {f"c{index}": each for index, each in enumerate(ids)}
+    declared = "".join(f", ${name}: GitObjectID!" for name in commits)
+    asked = " ".join(_COMMIT.format(name) for name in commits)
+    template = _COMMITS.format(identity=_IDENTITY, declared=declared, asked=asked)
+    facts = _FACTS if with_facts else ""
+    return _query(template, {**_by_name(full_name), **commits}, directories, facts=facts)
 
 
 def owner(name: str, directories: Sequence[str]) -> Query:

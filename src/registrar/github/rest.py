@@ -122,10 +122,11 @@ class Rest:
             lambda data: parse.property_values(objects(data)),
         )
 
-    def codeowners(self, repository: Repository) -> tuple[CodeownersError, ...]:
-        """What GitHub finds wrong in ``CODEOWNERS`` of the default branch."""
+    def codeowners(self, repository: Repository, ref: str = "") -> tuple[CodeownersError, ...]:
+        """What GitHub finds wrong in ``CODEOWNERS`` of ``ref``, or of the default branch."""
+        query = f"?ref={ref}" if ref else ""
         errors = self._find(
-            f"{repository.address}/codeowners/errors",
+            f"{repository.address}/codeowners/errors{query}",
             msg("operation.codeowners", target=repository.full_name),
             lambda data: parse.codeowners(Fields(data)),
         )
@@ -155,6 +156,15 @@ class Rest:
             lambda data: self._head_of(branch, data),
             may_lag=branch in self._session.branches,
         )
+
+    def commit(self, repository: Repository, ref: str) -> str | None:
+        """Id of the commit that a branch, a tag or any other reference names; ``None``: none does.
+
+        A list of commits begins with it, also where a tag is an object of its own.
+        """
+        query = f"sha={quote(ref, safe='')}&per_page=1"
+        operation = msg("operation.reference", branch=ref)
+        return self._find(f"{repository.address}/commits?{query}", operation, parse.first_commit)
 
     def entry(
         self, repository: Repository, path: str, ref: str, *, may_lag: bool = False
@@ -214,8 +224,8 @@ class Rest:
         return self._get(f"{repository.address}/commits?{query}", operation, parse.first_commit)
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
-        """Compare two commits from their best common ancestor on, if they have one."""
-        target = f"{repository.address}/compare/{base}...{head}?per_page=1"
+        """Compare two commits, or branches, from their best common ancestor on, if there is one."""
+        target = f"{repository.address}/compare/{quote(base, safe='')}...{head}?per_page=1"
         operation = msg("operation.compare", base=base, head=head)
         try:
             return self._get(target, operation, parse.comparison)

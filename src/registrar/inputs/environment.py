@@ -16,7 +16,7 @@ _VARIABLES = {each.variable: each for each in INPUTS.values()}
 
 _RUNNERS_OWN = ("INPUT_ARGS", "INPUT_ENTRYPOINT")
 """Keys of `with:` that the runner itself reads for a container action."""
-_RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
+_RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_BASE_REF")
 """Variables of the runner whose values appear in our texts."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 """What Python makes of a byte that is not UTF-8 (PEP 383)."""
@@ -100,21 +100,40 @@ def action_url(environ: Mapping[str, str]) -> str:
     return f"{server}/{repository}" if server and repository else ""
 
 
+def base_branch(environ: Mapping[str, str], target: str) -> str:
+    """Name of the branch that a workflow's pull request, or merge group, is to be merged into.
+
+    Empty where there is neither, or it is of another repository than ``target``. A merge group has
+    no ``GITHUB_BASE_REF``:
+    https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
+    """
+    if environ.get("GITHUB_REPOSITORY", "").lower() != target.lower():
+        return ""
+    file = environ.get("GITHUB_EVENT_PATH")
+    group = _part_of_event(Path(file) if file else None, "merge_group")
+    name = environ.get("GITHUB_BASE_REF") or group.get("base_ref")
+    return name.removeprefix("refs/heads/") if isinstance(name, str) else ""
+
+
 def event_visibility(file: Path | None) -> str | None:
     """Visibility of the workflow's repository as the event says it; ``None`` where it does not.
 
     Not every private repository is one in the event: ``private`` holds for internal ones, too.
     """
-    if file is None:
-        return None
-    try:
-        event = json.loads(Folder(file.parent).read(file.name, most=EVENT_BYTES))
-    except (Unreadable, ValueError, RecursionError):
-        return None
-    repository = event.get("repository") if isinstance(event, dict) else None
-    if not isinstance(repository, dict):
-        return None
+    repository = _part_of_event(file, "repository")
     visibility = repository.get("visibility")
     if isinstance(visibility, str):
         return visibility
     return "public" if repository.get("private") is False else None
+
+
+def _part_of_event(file: Path | None, name: str) -> Mapping[str, object]:
+    """An object of what started the workflow; empty where there is none."""
+    if file is None:
+        return {}
+    try:
+        event = json.loads(Folder(file.parent).read(file.name, most=EVENT_BYTES))
+    except (Unreadable, ValueError, RecursionError):
+        return {}
+    part = event.get(name) if isinstance(event, dict) else None
+    return part if isinstance(part, dict) else {}

@@ -77,6 +77,7 @@ INPUTS = {
         Input("respect_alternatives", msg("option.respect_alternatives"), "false", _SWITCH),
         Input("mode", msg("option.mode"), Mode.REGISTER, tuple(Mode)),
         Input("fail_on", msg("option.fail_on"), FailOn.MISSING, tuple(FailOn)),
+        Input("ref", msg("option.ref")),
         # Without one: a commit for each file in one repository, a single one in many
         Input("commit_strategy", msg("option.commit_strategy"), choices=tuple(CommitStrategy)),
         # A name must be the same in the next run, so it cannot hold the number of missing files

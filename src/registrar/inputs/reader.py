@@ -65,10 +65,12 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
     ``errors`` were found on the command line, and are reported together with ours.
     """
     reader = _Reader(environ)
-    profile, mode = reader.profile(), Mode(reader.choice("mode"))
+    profile, mode, target = reader.profile(), Mode(reader.choice("mode")), reader.target()
+    fail_on = reader.fail_on()
+    event = environ.get("GITHUB_EVENT_PATH")
     settings = Settings(
         token=reader.token(),
-        target=reader.target(),
+        target=target,
         selection=reader.selection,
         max_pull_requests=reader.max_pull_requests(),
         max_seconds=reader.minutes("max_minutes") * 60,
@@ -78,7 +80,9 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         definitions=reader.definitions(profile),
         respect_alternatives=reader.switch("respect_alternatives"),
         mode=mode,
-        fail_on=reader.fail_on(),
+        fail_on=fail_on,
+        ref=reader.ref(mode, fail_on),
+        base=environment.base_branch(environ, target),
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
         commit_message=reader.line("commit_message"),
@@ -96,7 +100,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
-        event=Path(event) if (event := environ.get("GITHUB_EVENT_PATH")) else None,
+        event=Path(event) if event else None,
         run_url=environment.run_url(environ),
         action_url=environment.action_url(environ),
         warnings=reader.warnings(mode),
@@ -175,6 +179,19 @@ class _Reader:
                 values = {"name": name, "value": value, "accepted": accepted}
                 self._report(name, msg("input.unknown_value", **values))
         return frozenset(FailOn(value) for value in given if value in accepted)
+
+    def ref(self, mode: Mode, fail_on: frozenset[FailOn]) -> str:
+        """What is looked at in place of the default branch; only a run that reads has one."""
+        value = self._given("ref")
+        if FailOn.REMOVED in fail_on and not value:
+            self._report("fail_on", msg("input.removed_without_ref"))
+        if value and mode is Mode.REGISTER:
+            self._report("ref", msg("input.ref_with_register"))
+        if value and self.selection:
+            self._report("ref", msg("input.ref_with_many"))
+        if value and _NO_BRANCH.search(value):
+            self._report("ref", msg("input.ref_malformed", value=value))
+        return value
 
     def warnings(self, mode: Mode) -> tuple[Message, ...]:
         # A workflow hands the default over, too
@@ -290,12 +307,16 @@ class _Reader:
         return shard
 
     def commit_strategy(self) -> CommitStrategy:
-        """In many repositories a single commit: one for each file would take hours."""
+        """In many repositories a single commit: one for each file would take hours.
+
+        At a reference, where nothing is written, the query that sees links for what they are.
+        """
         name = "commit_strategy"
         chosen = self.choice(name) if self._given(name) else ""
         value = CommitStrategy(chosen) if chosen else None
         if not self.selection:
-            return value or CommitStrategy.PER_FILE
+            at_ref = bool(self._given("ref"))
+            return value or (CommitStrategy.SINGLE if at_ref else CommitStrategy.PER_FILE)
         if value is CommitStrategy.PER_FILE:
             self._report(name, msg("input.per_file_with_many"))
         return CommitStrategy.SINGLE

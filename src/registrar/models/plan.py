@@ -41,6 +41,8 @@ class Plan(NamedTuple):
     """Missing paths, and what exists that differs in letter case only."""
     hides: Mapping[str, str] = MappingProxyType({})
     """Missing paths, and the file that GitHub uses today and would then not use any more."""
+    removed: tuple[str, ...] = ()
+    """Listed paths that `RepositoryState.before` has, and the repository has no more."""
     codeowners: tuple[CodeownersError, ...] | None = ()
     """What GitHub finds wrong in a listed ``CODEOWNERS``, where it was asked; ``None``: it does not
     say."""

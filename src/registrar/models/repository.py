@@ -134,6 +134,8 @@ class Comparison(NamedTuple):
     """The best common ancestor; empty where there is none."""
     added: Mapping[str, str] | None
     """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
+    changed: Mapping[str, str] = MappingProxyType({})
+    """Blob ids of the changed paths that are still there, as many as GitHub lists."""
 
 
 class BranchState(NamedTuple):
@@ -201,7 +203,8 @@ class OwnerFiles(NamedTuple):
 
 
 class RepositoryState(NamedTuple):
-    """What a repository has of the listed paths, all read at the commit ``base_sha``."""
+    """What a repository has of the listed paths, all read at the commit ``base_sha``: that of the
+    default branch, or of the reference that is looked at."""
 
     repository: Repository
     base_sha: str
@@ -217,3 +220,5 @@ class RepositoryState(NamedTuple):
     """``None`` where nothing is inherited from the owner, or it was not looked for."""
     pull_requests_error: Failure | None = None
     """Why the pull requests could not be read."""
+    before: RepositoryState | None = None
+    """The same where the commit has left the base branch, if it was asked for."""

@@ -162,7 +162,9 @@ class RegistrationResult(NamedTuple):
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     commit: str = ""
-    """The commit of the default branch that was read."""
+    """The commit that was read: that of the default branch, or of `Settings.ref`."""
+    removed: tuple[str, ...] = ()
+    """Listed paths that the base branch has had, and the reference has no more."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
     beside: tuple[PullRequest, ...] = ()
@@ -221,6 +223,8 @@ class RegistrationResult(NamedTuple):
 
     def found(self, kind: FailOn) -> int:
         """Number of what ``kind`` is about."""
+        if kind is FailOn.REMOVED:
+            return len(self.removed)
         return kind.found_in(self.standings, len(self.codeowners))
 
     @property

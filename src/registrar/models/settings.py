@@ -35,6 +35,8 @@ class FailOn(StrEnum):
     DIFFERS = "differs"
     INVALID = "invalid"
     """No file where one is listed, or a ``CODEOWNERS`` in which GitHub finds mistakes."""
+    REMOVED = "removed"
+    """What the base branch has had, and `Settings.ref` has no more."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -109,6 +111,11 @@ class Settings(NamedTuple):
     mode: Mode
     fail_on: frozenset[FailOn]
     """What fails a run in `Mode.CHECK`."""
+    ref: str
+    """The commit, branch, tag or other reference that is looked at in place of the default branch;
+    empty: that one. A run at a reference only reads, in one repository."""
+    base: str
+    """Name of the branch that ``ref`` is to be merged into; empty: the default branch."""
     commit_strategy: CommitStrategy
     branch: str
     """Template of the working branch's name; empty: the profile's own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from registrar.errors import Refused
 from registrar.models.files import FileDefinition, parents
@@ -10,7 +10,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, RepositoryState, Tree
 from registrar.models.rules import LeftOut, Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import PresentFile, standing_of
+from registrar.models.standing import PresentFile, Standing, standing_of
 from registrar.presence.alternatives import (
     DirectoryListing,
     hidden_by,
@@ -36,6 +36,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
     counted = _counted(absent, listing, spec, state)
+    present = _present_in(definitions, state, counted)
     satisfied = {path: reason for path, (reason, _) in counted.items()}
     unset = _without_value([d for d in absent if d.path not in satisfied])
     satisfied |= {path: msg("reason.no_property", name=name) for path, name in unset.items()}
@@ -65,14 +66,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         blocked=blocked,
         satisfied=satisfied,
         unset=unset,
-        present={
-            **{
-                d.path: _present(d, d.path, entries[d.path])
-                for d in definitions
-                if d.path in entries
-            },
-            **{path: present for path, (_, present) in counted.items()},
-        },
+        present=present,
+        removed=_removed(spec, state, definitions, present),
         other_case={
             definition.path: other
             for definition in missing
@@ -81,9 +76,43 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         hides={
             definition.path: hidden
             for definition in missing
-            if (hidden := hidden_by(definition.path, listing))
+            if not spec.settings.ref and (hidden := hidden_by(definition.path, listing))
         },
     )
+
+
+def _removed(
+    spec: RegistrationSpec,
+    state: RepositoryState,
+    definitions: Sequence[FileDefinition],
+    present: Mapping[str, PresentFile],
+) -> tuple[str, ...]:
+    """The listed paths that were there before, and are gone, or are no files any more."""
+    if state.before is None:
+        return ()
+    # What the owner's repository `.github` has now counts for both
+    before = state.before._replace(owner=state.owner)
+    absent = [each for each in definitions if each.path not in before.entries]
+    counted = _counted(absent, DirectoryListing(before.directories), spec, before)
+    had = _present_in(definitions, before, counted)
+    return tuple(
+        each.path
+        for each in definitions
+        if each.path in had
+        if each.path not in present
+        or (present[each.path].standing is Standing.NO_FILE is not had[each.path].standing)
+    )
+
+
+def _present_in(
+    definitions: Sequence[FileDefinition],
+    state: RepositoryState,
+    counted: Mapping[str, tuple[Message, PresentFile]],
+) -> dict[str, PresentFile]:
+    """What is there at the listed paths, and what is ``counted`` in their place."""
+    entries = state.entries
+    there = {d.path: _present(d, d.path, entries[d.path]) for d in definitions if d.path in entries}
+    return there | {path: present for path, (_, present) in counted.items()}
 
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -13,17 +13,19 @@ from registrar.models.files import FileDefinition
 from registrar.models.repository import (
     MOST_LISTED,
     BranchState,
+    Comparison,
     Directories,
-    Entry,
     PullRequest,
     Repository,
     RepositoryState,
     entries_in,
 )
 from registrar.models.result import Done, FileResult
+from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in
+from registrar.registration import at_ref
 from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.progress import Progress
@@ -40,39 +42,30 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 def inspect(client: Client, progress: Progress) -> RepositoryState:
     """Read the repository, its default branch, and every listed path at that commit."""
     spec = progress.spec
-    asked = spec.files.asked_paths
+    asked, ref = spec.files.asked_paths, spec.settings.ref
     client.limits.require(Resource.REST, 2 + len(spec.files.possible) + len(asked))
     repository = client.rest.repository(spec.target)
     progress.identify(repository)
     if spec.asks_for_properties:
         repository = client.rest.with_properties(repository)
-    base_sha = _base(client, repository)
+    commit = at_ref.commit_of(client, repository, ref) if ref else _base(client, repository)
+    comparison = at_ref.compared(client, spec, repository, commit) if ref else None
     # From the first missing path on, so that no other request waits for them
     ask_for_names = cache(partial(_ask_for_names, client, repository, spec.branch))
-
-    def read(paths: Sequence[str], *, are_listed: bool) -> dict[str, Entry]:
-        there: dict[str, Entry] = {}
-        read_one = partial(client.rest.entry, repository, ref=base_sha)
-        for path, entry in zip(paths, concurrently(read_one, paths, CONNECTIONS), strict=True):
-            if entry:
-                there[path] = entry
-            elif are_listed:
-                ask_for_names()
-        return there
-
-    entries = read(asked, are_listed=False)
-    definitions = listed_in(spec, RepositoryState(repository, base_sha, entries)).definitions
-    entries |= read([d.path for d in definitions if d.path not in asked], are_listed=True)
-    absent = [each for each in definitions if each.path not in entries]
-    respect = spec.settings.respect_alternatives
-    looked_at = directories_to_read(definitions, respect=respect)
-    directories = _directories(client, repository, base_sha, looked_at)
-    if not spec.writes:
-        more = [each for each in places_of(absent) if each not in looked_at]
-        # Only for a note on files that would be hidden: a part of a long list is enough
-        directories = {**_listed(client, repository, base_sha, more), **directories}
-    state = RepositoryState(repository, base_sha, entries, directories=directories)
-    if absent:
+    state = RepositoryState(repository, commit, {})
+    state = _with_entries(client, state, asked)
+    definitions = listed_in(spec, state).definitions
+    paths = [each.path for each in definitions if each.path not in asked]
+    state = _with_entries(client, state, paths, None if ref else ask_for_names)
+    absent = [each for each in definitions if each.path not in state.entries]
+    state = _with_directories(client, spec, state, definitions)
+    if comparison:
+        state = _with_links(state, comparison)
+        lacking = [d for d in definitions if not _is_file(state, d.path)]
+        before = RepositoryState(repository, comparison.merge_base, {})
+        before = _with_entries(client, before, [each.path for each in lacking])
+        state = state._replace(before=_with_directories(client, spec, before, lacking))
+    elif absent and not ref:
         state = _with_names(state, spec.branch, ask_for_names())
     return with_owner(client, spec, state)
 
@@ -103,6 +96,56 @@ def create_files(work: Work, branch: Branch) -> None:
         except (Cancelled, OutOfTime):
             work.note_unknown(each for each in todo if branch.may_hold(each.path))
             raise
+
+
+def _with_entries(
+    client: Client,
+    state: RepositoryState,
+    paths: Sequence[str],
+    when_missing: Callable[[], object] | None = None,
+) -> RepositoryState:
+    """Add what is at each of these paths; the first missing one calls ``when_missing``."""
+    there = dict(state.entries)
+    read_one = partial(client.rest.entry, state.repository, ref=state.base_sha)
+    for path, entry in zip(paths, concurrently(read_one, paths, CONNECTIONS), strict=True):
+        if entry:
+            there[path] = entry
+        elif when_missing:
+            when_missing()
+    return state._replace(entries=there)
+
+
+def _with_directories(
+    client: Client,
+    spec: RegistrationSpec,
+    state: RepositoryState,
+    definitions: Sequence[FileDefinition],
+) -> RepositoryState:
+    """Add the directories in which other files may count as those of ``definitions``."""
+    repository, commit = state.repository, state.base_sha
+    looked_at = directories_to_read(definitions, respect=spec.settings.respect_alternatives)
+    directories = _directories(client, repository, commit, looked_at)
+    if not spec.writes and not spec.settings.ref:
+        absent = [each for each in definitions if each.path not in state.entries]
+        more = [each for each in places_of(absent) if each not in looked_at]
+        # Only for a note on files that would be hidden: a part of a long list is enough
+        directories = {**_listed(client, repository, commit, more), **directories}
+    return state._replace(directories=directories)
+
+
+def _with_links(state: RepositoryState, comparison: Comparison) -> RepositoryState:
+    """Say of changed files which are links: what is read of a link to a file is that file."""
+    changed = comparison.changed
+    links = {
+        path: entry._replace(mode="120000", sha=changed[path])
+        for path, entry in state.entries.items()
+        if entry.is_file and entry.sha and changed.get(path, entry.sha) != entry.sha
+    }
+    return state._replace(entries={**state.entries, **links})
+
+
+def _is_file(state: RepositoryState, path: str) -> bool:
+    return path in state.entries and state.entries[path].is_file
 
 
 def _ask_for_names(client: Client, repository: Repository, branch: str) -> _Names:

@@ -93,14 +93,21 @@ class Progress:
                     state = msg("state.with_reason", state=state, reason=origin)
                 self._path(number, total, definition.path, state, tone)
                 if parent := plan.blocked.get(definition.path):
-                    failure = Failure.of(msg("reason.blocked", parent=parent), about=parent)
-                    standing = plan.standing(definition.path)
-                    self.record(FileResult(definition, standing, Done.FAILED, failure=failure))
+                    reason = msg("reason.blocked", parent=parent)
+                    blocked = FileResult(
+                        definition, plan.standing(definition.path), Done.NOTHING, reason
+                    )
+                    if not self.spec.settings.ref:
+                        failure = Failure.of(reason, about=parent)
+                        blocked = blocked._replace(done=Done.FAILED, reason=None, failure=failure)
+                    self.record(blocked)
                 elif definition.path not in missing:
-                    exists = msg("reason.exists", branch=plan.repository.default_branch)
+                    at = self.spec.settings.ref or plan.repository.default_branch
+                    exists = msg("reason.exists", branch=at)
                     self._present(definition, satisfied or exists, plan)
         self._result = self._result._replace(
             commit=plan.state.base_sha,
+            removed=plan.removed,
             codeowners=plan.codeowners or (),
             fitting=plan.fitting,
             replaced=plan.replaced,

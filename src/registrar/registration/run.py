@@ -139,7 +139,9 @@ def _register(client: Client, progress: Progress) -> None:
     _report_plan(plan, progress)
     if not plan.missing:
         return
-    if spec.writes:
+    if spec.settings.ref:
+        _record_missing(plan, progress)
+    elif spec.writes:
         _write(Work(client, plan, _proposal(plan, progress), progress))
     else:
         _preview(plan, ReadingAnswers(client, plan), progress)
@@ -148,7 +150,8 @@ def _register(client: Client, progress: Progress) -> None:
 def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | None:
     """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
     try:
-        return client.rest.codeowners(plan.repository)
+        ref = plan.state.base_sha if plan.spec.settings.ref else ""
+        return client.rest.codeowners(plan.repository, ref)
     except GitHubError as error:
         if error.kind in ENDS_THE_READING:
             raise
@@ -197,8 +200,12 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
         else:
             _report_decision(decision, progress)
     finally:
-        for definition in progress.pending(plan.missing):
-            progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
+        _record_missing(plan, progress)
+
+
+def _record_missing(plan: Plan, progress: Progress) -> None:
+    for definition in progress.pending(plan.missing):
+        progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
 
 
 def _look_ahead(plan: Plan, answers: Answers) -> Decision | Failure:

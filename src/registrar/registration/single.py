@@ -20,7 +20,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence import alternatives
 from registrar.presence.special_files import directory_of
-from registrar.registration import per_file
+from registrar.registration import at_ref, per_file
 from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch, Claim, Made, NotMade
 from registrar.registration.mark import Mark
@@ -69,17 +69,38 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
     if described is None and spec.asks_for_properties:
         # GraphQL has properties since the end of 2025, and not on an Enterprise Server
         described = client.rest.with_properties(client.rest.repository(spec.target))
-    state = client.graphql.inspect(
-        spec.target,
-        names_to_read(spec),
-        directories_to_read(spec),
-        with_facts=spec.files.has_conditions and described is None,
-    )
+    with_facts = spec.files.has_conditions and described is None
+    directories = directories_to_read(spec)
+    if spec.settings.ref:
+        state = _at_ref(client, spec, described, directories, with_facts=with_facts)
+    else:
+        names = names_to_read(spec)
+        state = client.graphql.inspect(spec.target, names, directories, with_facts=with_facts)
     repository = _identified(spec, state.repository)
     if described:
         repository = repository.described_by(described)
     progress.identify(repository)
     return with_owner(client, spec, state._replace(repository=repository))
+
+
+def _at_ref(
+    client: Client,
+    spec: RegistrationSpec,
+    described: Repository | None,
+    directories: Sequence[str],
+    *,
+    with_facts: bool,
+) -> RepositoryState:
+    """Read directories at the commit of the reference, and where it has left the base branch."""
+    ref, known = spec.settings.ref, described or spec.repository
+    is_id = at_ref.COMMIT_ID.fullmatch(ref)
+    commit = ref.lower() if is_id else at_ref.commit_of(client, known, ref)
+    comparison = at_ref.compared(client, spec, known, commit)
+    commits = [commit, *([comparison.merge_base] if comparison else [])]
+    now, *before = client.graphql.inspect_at(
+        spec.target, commits, directories, with_facts=with_facts
+    )
+    return now._replace(before=before[0] if before else None)
 
 
 def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
@@ -50,6 +50,17 @@ class Reporter:
             text += f" → {self.console.help_page}#{anchor}"
         self.console.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
 
+    def _fail_all(self, diagnostics: Sequence[Diagnostic]) -> None:
+        """Report errors; of more than the runner shows the last one names the rest."""
+        shown = diagnostics
+        if len(diagnostics) > ANNOTATIONS_PER_STEP:
+            shown = diagnostics[: ANNOTATIONS_PER_STEP - 1]
+        for each in shown:
+            self.fail(each)
+        if rest := diagnostics[len(shown) :]:
+            paths = [each.file for each in rest]
+            self.fail(Diagnostic(msg("change.more", count=len(rest), paths=paths)))
+
     def warn(self, diagnostic: Diagnostic) -> None:
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
         self.console.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
@@ -66,8 +77,13 @@ class Reporter:
         if registration.failure:
             self.fail(Diagnostic(registration.failure.message))
         elif registration.spec.settings.mode is Mode.CHECK:
-            for message in sentences.failed_checks(registration):
-                self.fail(Diagnostic(message))
+            if registration.spec.settings.ref:
+                self._fail_all(list(sentences.failed_at_ref(registration)))
+            else:
+                for message in sentences.failed_checks(registration):
+                    self.fail(Diagnostic(message))
+        if taken_away := sentences.taken_away(registration):
+            self.line(taken_away)
         self.line(sentences.sentence(registration))
         if findings := sentences.findings_of(registration):
             self.line(findings)

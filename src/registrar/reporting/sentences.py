@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from registrar.errors import Cause
+from registrar.errors import Cause, Diagnostic
 from registrar.models.result import Done, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
@@ -53,6 +53,15 @@ _FAILS = {
     Finding.DECLINED: "check.fails_declined",
     Finding.UNSET: "check.fails_unset",
 }
+_AT_REF = {
+    Standing.MISSING: (FailOn.MISSING, "change.absent"),
+    Standing.BLOCKED: (FailOn.MISSING, "change.absent"),
+    Standing.UNSET: (FailOn.UNSET, "change.unset"),
+    Standing.BLANK: (FailOn.BLANK, "change.blank"),
+    Standing.DIFFERS: (FailOn.DIFFERS, "change.differs"),
+    Standing.NO_FILE: (FailOn.INVALID, "change.no_file"),
+}
+"""What is said of a path at a reference, where that fails a check."""
 _CAUSES = {
     Done.FAILED: ("cause.failed", "cause.one_failed"),
     Done.UNKNOWN: ("cause.unknown", "cause.one_unknown"),
@@ -169,9 +178,38 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
             yield msg("check.codeowners", **error._asdict())
 
 
+def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
+    """What fails a check of a commit: a message at each file, and at each line."""
+    fail_on, files = registration.spec.settings.fail_on, registration.spec.files
+    for file in registration.files:
+        path, rule = file.definition.path, file.definition.rule
+        fails, key = _AT_REF.get(file.standing, (None, ""))
+        if FailOn.REMOVED in fail_on and path in registration.removed:
+            key = "change.replaced" if file.standing is Standing.NO_FILE else "change.removed"
+        elif fails not in fail_on:
+            continue
+        label = "label.listed_by_rule" if rule else "label.listed"
+        listed = msg(label, list=files.label, number=rule)
+        yield Diagnostic(msg(key, path=path, listed=listed), path)
+    if FailOn.INVALID in fail_on:
+        for error in registration.codeowners:
+            yield Diagnostic(msg("check.codeowners", **error._asdict()), error.path, error.line)
+
+
+def taken_away(registration: RegistrationResult) -> Message | None:
+    """What a change takes away; ``None`` where nobody asked, or it is not known."""
+    settings, total = registration.spec.settings, len(registration.files)
+    asks = settings.mode is Mode.CHECK and FailOn.REMOVED in settings.fail_on
+    if not asks or registration.failure:
+        return None
+    if paths := registration.removed:
+        return msg("outcome.takes_away", count=len(paths), total=total, paths=paths)
+    return msg("outcome.takes_nothing_away", total=total)
+
+
 def advice(registration: RegistrationResult) -> Message | None:
     """What to do next about absent files; ``None`` where there are none, or it is being done."""
-    if registration.spec.writes:
+    if registration.spec.writes or registration.spec.settings.ref:
         return None
     if not registration.count(Done.NOTHING):
         return msg("advice.declined") if registration.declined_in else None

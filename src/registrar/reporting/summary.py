@@ -97,6 +97,8 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
 
 
 def _outcome(registration: RegistrationResult) -> Iterator[Message]:
+    if taken_away := sentences.taken_away(registration):
+        yield taken_away
     yield sentences.sentence(registration)
     if findings := sentences.findings_of(registration):
         yield findings

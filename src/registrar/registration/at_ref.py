@@ -1,0 +1,66 @@
+"""What is looked at where an input names a commit in place of the default branch.
+
+No branch, pull request or "no" is asked about there: such a run says how the listed paths stand at
+the commit, and which of them it takes away from the branch that it is to be merged into.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from registrar.errors import GitHubError, Kind, Refused
+from registrar.models.repository import Comparison, Repository
+from registrar.models.settings import FailOn, Mode
+from registrar.models.spec import RegistrationSpec
+from registrar.texts.messages import msg
+
+if TYPE_CHECKING:
+    from registrar.github.client import Client
+
+COMMIT_ID = re.compile(r"[0-9a-fA-F]{40}([0-9a-fA-F]{24})?")
+_UNKNOWN = frozenset({Kind.NOT_FOUND, Kind.VALIDATION})
+"""GitHub answers 404, or 422 `No commit found for SHA: …` (squalrus/merge-bot#54)."""
+
+
+def commit_of(client: Client, repository: Repository, ref: str) -> str:
+    """Give the id of the commit that ``ref`` names; `Refused` where it names none."""
+    try:
+        commit = client.rest.commit(repository, ref)
+    except GitHubError as error:
+        if error.kind not in _UNKNOWN:
+            raise
+        commit = None
+    if commit is None:
+        # The same answer where there is no such repository
+        target = client.rest.repository(repository.full_name).full_name
+        raise Refused(msg("preflight.no_ref", ref=ref, target=target))
+    return commit
+
+
+def compared(
+    client: Client, spec: RegistrationSpec, repository: Repository, commit: str
+) -> Comparison | None:
+    """Compare the base branch with ``commit``; ``None`` where nobody asks what it takes away.
+
+    The merge base stays the one of the pull request while that branch moves on.
+    """
+    settings = spec.settings
+    if settings.mode is not Mode.CHECK or FailOn.REMOVED not in settings.fail_on:
+        return None
+    if not settings.base and not repository.default_branch:
+        repository = client.rest.repository(repository.full_name)
+    base = settings.base or repository.default_branch
+    values = {"ref": settings.ref, "base": base, "target": repository.full_name}
+    try:
+        comparison = client.rest.compare(repository, base, commit)
+    except GitHubError as error:
+        if error.kind not in _UNKNOWN:
+            raise
+        commit_of(client, repository, commit)
+        raise Refused(msg("preflight.no_base", **values)) from error
+    if not comparison.merge_base:
+        raise Refused(msg("preflight.unrelated", **values))
+    if comparison.merge_base == commit:
+        raise Refused(msg("preflight.ref_in_base", **values))
+    return comparison

@@ -1,0 +1,396 @@
+"""A commit in place of the default branch: what is missing there, and what it takes away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pygit2
+import pytest
+
+from tests.fakehub import Repository, StandInHost, Symlink
+from tests.harness import STRATEGIES, TARGET, Action, Run, Start, only_reads
+
+LIST = ".github/registrar.yml"
+LISTED = """
+files:
+  - path: SECURITY.md
+    content: "Please write to us.\\n"
+  - path: docs/guide.md
+  - path: absent.md
+rules:
+  - when: {exists: package.json}
+    files:
+      - path: .npmrc
+        content: "save-exact=true\\n"
+"""
+REPLACES = "This change puts a directory, a link or a submodule in the place of"
+THERE: Mapping[str, bytes] = {
+    "SECURITY.md": b"Write to us.\n",
+    "docs/guide.md": b"# Guide\n",
+    "package.json": b"{}\n",
+    ".npmrc": b"save-exact=true\n",
+}
+
+
+@pytest.fixture
+def repository(host: StandInHost) -> Repository:
+    return host.create_repository(TARGET, files=THERE)
+
+
+@pytest.fixture(params=STRATEGIES)
+def check(action: Action, request: pytest.FixtureRequest) -> Start:
+    """Checks what a commit takes away, as a workflow of a pull request does."""
+    action.write(LIST, LISTED)
+    given = {
+        "profile": None,
+        "definitions": LIST,
+        "mode": "check",
+        "fail_on": "removed",
+        "language": "en",
+    }
+    return partial(action, **given, runner=True, commit_strategy=request.param, env=pull_request())
+
+
+def pull_request(base: str = "main") -> dict[str, str]:
+    """What the runner says of a pull request to a branch."""
+    return {"GITHUB_REPOSITORY": TARGET, "GITHUB_BASE_REF": base}
+
+
+def proposed(repository: Repository, changes: Mapping[str, Any], base: str = "main") -> str:
+    """Id of the merge of a pull request that makes these changes."""
+    repository.create_branch("change", base)
+    return repository.test_merge(base, repository.commit(changes, branch="change"))
+
+
+def errors(run: Run) -> list[tuple[str | None, str]]:
+    """The file of each annotation, and what it says, without the page that explains it."""
+    return [
+        (each.properties.get("file"), each.data.partition(" → ")[0]) for each in run.annotations()
+    ]
+
+
+# --- What a change takes away -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "message"),
+    [
+        (
+            {"SECURITY.md": None},
+            "SECURITY.md",
+            f"This change removes SECURITY.md, which {LIST} lists.",
+        ),
+        (
+            {"docs/guide.md": None, "docs/manual.md": b"# Guide\n"},
+            "docs/guide.md",
+            f"This change removes docs/guide.md, which {LIST} lists.",
+        ),
+        (
+            {".npmrc": None},
+            ".npmrc",
+            f"This change removes .npmrc, which {LIST} lists (rule 1).",
+        ),
+        (
+            {"SECURITY.md": Symlink("docs/guide.md")},
+            "SECURITY.md",
+            f"{REPLACES} SECURITY.md, which {LIST} lists.",
+        ),
+        (
+            {"SECURITY.md": None, "SECURITY.md/a": b"x"},
+            "SECURITY.md",
+            f"{REPLACES} SECURITY.md, which {LIST} lists.",
+        ),
+        (
+            {"docs/guide.md": None, "docs": b"x"},
+            "docs/guide.md",
+            f"This change removes docs/guide.md, which {LIST} lists.",
+        ),
+    ],
+    ids=["deleted", "renamed", "of a rule", "a link", "a directory", "below a file"],
+)
+def test_what_a_pull_request_takes_away_fails_at_its_file(
+    check: Start,
+    host: StandInHost,
+    repository: Repository,
+    changes: Mapping[str, Any],
+    path: str,
+    message: str,
+) -> None:
+    run = check(ref=proposed(repository, changes))
+    assert run.exit_code == 1, run.text
+    assert errors(run) == [(path, message)]
+    assert run.outputs["removed"] == "1"
+    assert run.summary.splitlines()[2].startswith(
+        f"This change takes away 1 of 4 listed files: `{path}`."
+    )
+    assert only_reads(host)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"absent.md": b"x\n"},
+        {"README.md": b"x\n"},
+        {"SECURITY.md": b"More\n"},
+        {"package.json": None, ".npmrc": None},
+    ],
+    ids=["adds a file", "something else", "changes a file", "the rule applies no more"],
+)
+def test_what_takes_nothing_away_passes(
+    check: Start, repository: Repository, changes: Mapping[str, Any]
+) -> None:
+    run = check(ref=proposed(repository, changes))
+    assert (run.exit_code, errors(run)) == (0, []), run.text
+    first = run.summary.splitlines()[2]
+    assert first.startswith("This change takes away none of the listed files (")
+
+
+@pytest.mark.parametrize(
+    ("respect", "exit_code"), [("true", 0), ("false", 1)], ids=["counts", "does not count"]
+)
+def test_alternatives_count_at_both_commits(
+    check: Start, repository: Repository, respect: str, exit_code: int
+) -> None:
+    there = proposed(repository, {"SECURITY.md": None, ".github/SECURITY.md": b"Write to us.\n"})
+    assert check(ref=there, respect_alternatives=respect).exit_code == exit_code
+    repository.commit({"SECURITY.md": None, ".github/SECURITY.md": b"Write to us.\n"})
+    gone = proposed(repository, {".github/SECURITY.md": None})
+    run = check(ref=gone, respect_alternatives=respect)
+    assert run.exit_code == 1 - exit_code, run.text
+
+
+# --- The base -----------------------------------------------------------------------------------
+
+
+def test_the_verdict_stays_while_the_base_moves_on(check: Start, repository: Repository) -> None:
+    harmless = proposed(repository, {"README.md": b"x\n"})
+    harmful = proposed(repository, {"SECURITY.md": None})
+    repository.commit({"absent.md": b"x\n", "docs/guide.md": None})
+    assert check(ref=harmless).exit_code == 0
+    assert errors(check(ref=harmful)) == [
+        ("SECURITY.md", f"This change removes SECURITY.md, which {LIST} lists.")
+    ]
+
+
+@pytest.mark.parametrize("event", ["pull_request", "merge_group"])
+def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
+    check: Start, action: Action, repository: Repository, event: str
+) -> None:
+    repository.create_branch("release/1.x")
+    repository.commit({"docs/guide.md": None}, branch="release/1.x")
+    harmless = proposed(repository, {"README.md": b"x\n"}, "release/1.x")
+    harmful = proposed(repository, {"SECURITY.md": None}, "release/1.x")
+    env = pull_request("release/1.x")
+    if event == "merge_group":
+        group = {"merge_group": {"base_ref": "refs/heads/release/1.x"}}
+        action.write("event.json", json.dumps(group))
+        file = str(action.workspace / "event.json")
+        env = {**pull_request(""), "GITHUB_EVENT_PATH": file}
+    assert check(ref=harmless, env=env).exit_code == 0
+    assert [path for path, _ in errors(check(ref=harmful, env=env))] == ["SECURITY.md"]
+
+
+def test_without_a_pull_request_the_default_branch_is_the_base(
+    check: Start, repository: Repository
+) -> None:
+    elsewhere = {"GITHUB_REPOSITORY": "octo/other", "GITHUB_BASE_REF": "release"}
+    for env in ({}, elsewhere):
+        run = check(ref=proposed(repository, {"SECURITY.md": None}), env=env)
+        assert [path for path, _ in errors(run)] == ["SECURITY.md"]
+
+
+# --- What is read -------------------------------------------------------------------------------
+
+
+def test_the_requests_are_counted(check: Start, host: StandInHost, repository: Repository) -> None:
+    sha = proposed(repository, {"SECURITY.md": None})
+    run = check(ref=sha)
+    assert run.exit_code == 1
+    asked = [f"{each.method} {each.path}" for each in host.requests]
+    comparison = f"GET /repos/{TARGET}/compare/main...{sha}"
+    if asked[0] == comparison:
+        assert asked == [comparison, "POST /graphql"]
+        return
+    first = ["GET /rate_limit", f"GET /repos/{TARGET}", f"GET /repos/{TARGET}/commits", comparison]
+    assert asked[:4] == first
+    # What the rule asks about, four listed files, and the two that are not there
+    assert len(asked) == 4 + 1 + 4 + 2
+
+
+@pytest.mark.parametrize("fail_on", ["missing", "removed"])
+def test_on_an_incomplete_repository_only_what_is_taken_away_fails(
+    check: Start, repository: Repository, fail_on: str
+) -> None:
+    sha = proposed(repository, {"README.md": b"x\n"})
+    run = check(ref=sha, fail_on=fail_on)
+    expected = [("absent.md", f"Missing: absent.md, which {LIST} lists.")]
+    assert errors(run) == (expected if fail_on == "missing" else [])
+    assert run.exit_code == (fail_on == "missing")
+    assert (run.outputs["missing"], run.outputs["removed"]) == ("1", "0")
+    added = proposed(repository, {"absent.md": b"x\n"})
+    assert check(ref=added, fail_on=fail_on).exit_code == 0
+
+
+@pytest.mark.parametrize("commit_strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "ref", ["v1", "annotated", "older", "refs/heads/older", "refs/pull/1/merge", "the id"]
+)
+def test_a_plan_shows_what_is_missing_at_a_reference(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    ref: str,
+    commit_strategy: str,
+) -> None:
+    action.write(LIST, LISTED)
+    sha = repository.create_branch("older")
+    repository.point("refs/tags/v1", sha)
+    repository.point("refs/pull/1/merge", sha)
+    tagger = pygit2.Signature("somebody", "somebody@example.com")
+    tag = repository.own().create_tag("made", sha, pygit2.enums.ObjectType.COMMIT, tagger, "v1")
+    repository.point("refs/tags/annotated", str(tag))
+    repository.commit({"absent.md": b"x\n", "SECURITY.md": None})
+    run = action(
+        profile=None,
+        definitions=LIST,
+        mode="plan",
+        language="en",
+        ref=sha.upper() if ref == "the id" else ref,
+        commit_strategy=commit_strategy,
+    )
+    assert run.exit_code == 0, run.text
+    states = {each["path"]: each["state"] for each in run.registration["files"]}
+    assert states == {
+        "SECURITY.md": "skipped",
+        "docs/guide.md": "skipped",
+        "absent.md": "missing",
+        ".npmrc": "skipped",
+    }
+    assert "mode: plan" not in run.stdout
+    assert only_reads(host)
+
+
+def test_the_token_of_a_fork_suffices(
+    check: Start, host: StandInHost, repository: Repository
+) -> None:
+    repository.private = True
+    permissions = {"contents": "read"}
+    token = host.create_token(kind="installation", permissions=permissions, repositories=(TARGET,))
+    run = check(ref=proposed(repository, {"SECURITY.md": None}), host_token=token)
+    assert [path for path, _ in errors(run)] == ["SECURITY.md"]
+
+
+# --- Annotations --------------------------------------------------------------------------------
+
+
+def test_each_kind_of_failure_is_at_its_file(
+    check: Start, host: StandInHost, repository: Repository
+) -> None:
+    changes = {"SECURITY.md": b"\n", "docs/guide.md": Symlink("../package.json")}
+    run = check(
+        ref=proposed(repository, changes), fail_on="missing, blank, differs, invalid, removed"
+    )
+    assert errors(run) == [
+        ("SECURITY.md", f"Without content: SECURITY.md, which {LIST} lists."),
+        ("docs/guide.md", f"{REPLACES} docs/guide.md, which {LIST} lists."),
+        ("absent.md", f"Missing: absent.md, which {LIST} lists."),
+    ]
+
+
+def test_mistakes_in_codeowners_are_at_their_lines(
+    check: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    action.write(LIST, "- path: .github/CODEOWNERS\n")
+    repository.commit({".github/CODEOWNERS": b"* @octo/team\n"})
+    mistake = {
+        "line": 3,
+        "column": 1,
+        "kind": "Unknown owner",
+        "source": "* @nobody",
+        "suggestion": None,
+        "message": "Unknown owner on line 3",
+        "path": ".github/CODEOWNERS",
+    }
+    repository.codeowners_errors = [mistake]
+    sha = proposed(repository, {".github/CODEOWNERS": b"x\ny\n* @nobody\n"})
+    run = check(ref=sha, fail_on="invalid, removed")
+    [error] = run.annotations()
+    assert (error.properties["file"], error.properties["line"]) == (".github/CODEOWNERS", "3")
+    [asked] = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
+    assert asked.query == {"ref": sha}
+
+
+def test_above_ten_annotations_the_last_one_counts_the_rest(
+    check: Start, action: Action, repository: Repository
+) -> None:
+    names = [f"{number}.md" for number in range(12)]
+    action.write(LIST, "".join(f"- path: {name}\n" for name in names))
+    repository.commit(dict.fromkeys(names, b"x\n"))
+    run = check(ref=proposed(repository, dict.fromkeys(names)))
+    found = errors(run)
+    assert [path for path, _ in found] == [*names[:9], None]
+    assert found[-1][1] == "3 more: 9.md, 10.md, 11.md"
+
+
+# --- What is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"mode": "register"}, "ref is only looked at, nothing is registered there"),
+        ({"target_repos": "octo/*"}, "ref is a commit of one repository"),
+        ({"ref": "a..b"}, "ref can be no commit, branch or tag: a..b."),
+        ({"ref": ""}, "fail_on has `removed`, which compares a pull request"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_any_request(
+    action: Action, host: StandInHost, inputs: dict[str, str], message: str
+) -> None:
+    action.write(LIST, LISTED)
+    given = {"mode": "check", "fail_on": "removed", "ref": "main", "definitions": LIST}
+    run = action({**given, **inputs}, profile=None, language="en")
+    assert run.exit_code == 2
+    assert message in run.stderr
+    assert not host.requests
+
+
+@pytest.mark.parametrize("ref", ["nowhere", "f" * 40, "main", "older"])
+def test_a_reference_that_nothing_can_be_said_of_is_refused(
+    check: Start, repository: Repository, ref: str
+) -> None:
+    repository.create_branch("older")
+    repository.commit({"README.md": b"x\n"})
+    run = check(ref=ref)
+    assert run.exit_code == 2
+    [(_, message)] = errors(run)
+    if ref in {"main", "older"}:
+        assert f"The branch main of {TARGET} contains {ref} already" in message
+        assert "`refs/pull/N/merge`" in message
+    else:
+        assert f"{TARGET} has no commit, branch or tag {ref}." in message
+
+
+def test_an_unknown_reference_is_refused_in_a_plan_too(
+    check: Start, repository: Repository
+) -> None:
+    for ref in ("nowhere", "f" * 40):
+        run = check(ref=ref, mode="plan", fail_on=None)
+        assert run.exit_code == 2
+        assert f"has no commit, branch or tag {ref}." in run.text
+
+
+def test_a_base_that_is_gone_is_named(check: Start, repository: Repository) -> None:
+    run = check(ref=proposed(repository, {"README.md": b"x\n"}), env=pull_request("gone"))
+    assert run.exit_code == 2
+    assert f"{TARGET} has no branch gone" in run.text
+
+
+def test_a_repository_that_is_not_there_is_named(check: Start, host: StandInHost) -> None:
+    for ref in ("main", "f" * 40):
+        run = check(ref=ref)
+        assert run.exit_code == 2
+        assert f"There is no repository {TARGET}" in run.text
