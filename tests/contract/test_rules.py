@@ -677,3 +677,39 @@ def test_rules_take_hardly_more_requests_than_one_list(
         requests.append(len(host.requests))
     plain, with_rules = requests
     assert with_rules <= 1.3 * plain + (0 if in_answer else 6)
+
+
+# --- A name that is misspelled ------------------------------------------------------------------
+
+TEAM = {"path": "team.md", "template": True, "content": "{property:owning_team}\n"}
+
+
+@pytest.mark.parametrize("mode", ["register", "plan", "check"])
+@pytest.mark.parametrize(
+    ("given", "listed"),
+    [
+        ({}, [TEAM]),
+        ({}, {"rules": [{"when": {"property": {"owning_team": "red"}}, "files": ["b"]}]}),
+        ({"labels": "{property:owning_team}"}, ["b"]),
+        ({"target_repos": "octo-org/*, property:owning_team=red"}, ["b"]),
+    ],
+)
+def test_a_property_that_nobody_has_and_that_is_close_to_one_is_a_mistake(
+    any_way: Start,
+    action: Action,
+    host: StandInHost,
+    way: str,
+    mode: str,
+    given: Mapping[str, str],
+    listed: Any,
+) -> None:
+    host.create_repository("octo-org/a", {"a": b""}, properties={"owning-team": "red"})
+    run = any_way(given, definitions=listing(action, listed), mode=mode)
+    if "target_repos" in given and way != "many":
+        return
+    assert run.exit_code == 2, run.text
+    assert "the custom property owning_team. Did you mean owning-team?" in run.console
+    assert only_reads(host)
+    # What is set nowhere, and like nothing else, may be set some day
+    host.repositories[-1].properties = {"tier": "1"}
+    assert any_way(definitions=listing(action, [TEAM]), mode="plan").exit_code == 0

@@ -61,9 +61,9 @@ def test_conditions(condition: Condition, expected: bool) -> None:
 def test_properties_that_are_not_known_are_not_set() -> None:
     condition = Condition(properties=(("team", frozenset({"platform"})),))
     assert not condition.holds(REPOSITORY._replace(properties=None), THERE.__contains__)
-    assert condition.asks_for_properties
-    assert Condition(negated=condition).asks_for_properties
-    assert not Condition(negated=Condition(is_fork=True)).asks_for_properties
+    assert condition.property_names
+    assert Condition(negated=condition).property_names
+    assert not Condition(negated=Condition(is_fork=True)).property_names
 
 
 def rule(number: int, language: str, *paths: str) -> Rule:

@@ -75,15 +75,17 @@ class Fields:
         return tuple(items)
 
     def texts_by_name(self, name: str) -> dict[str, tuple[str, ...]]:
-        """An object of strings, arrays of strings and null, which is left out."""
+        """An object of strings, arrays of strings and null."""
         found = self.object(name)
-        return {key: found.text_or_texts(key) for key in found.names() if key in found}
+        return {key: found.text_or_texts(key) for key in found.names()}
 
     def names(self) -> tuple[str, ...]:
         return tuple(self._data)
 
     def text_or_texts(self, name: str) -> tuple[str, ...]:
-        """A string by itself, or an array of strings."""
+        """A string by itself, or an array of strings; nothing for null."""
+        if name not in self:
+            return ()
         is_array = isinstance(self._data.get(name), list)
         return self.texts(name) if is_array else (self.text(name),)
 

@@ -67,19 +67,13 @@ def repository(fields: Fields) -> Repository:
 
 
 def property_values(properties: Iterable[Fields]) -> Values:
-    """Custom properties of one repository, those that are set."""
-    given = {
-        each.text("property_name"): each.text_or_texts("value")
-        for each in properties
-        if "value" in each
-    }
-    return _values(given)
+    """Custom properties of one repository."""
+    return _values({each.text("property_name"): each.text_or_texts("value") for each in properties})
 
 
 def _values(given: Mapping[str, tuple[str, ...]]) -> Values:
-    """Those that say something: an empty text is no value."""
-    said = {name.lower(): tuple(filter(None, values)) for name, values in given.items()}
-    return {name: values for name, values in said.items() if values}
+    """By their names in lower case: an empty text is no value."""
+    return {name.lower(): tuple(filter(None, values)) for name, values in given.items()}
 
 
 def entry(data: object) -> Entry:

@@ -29,6 +29,7 @@ from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
+from registrar.presence.planning import require_known_properties
 from registrar.registration.run import register
 from registrar.reporting import sentences
 from registrar.reporting.reporter import Reporter
@@ -102,21 +103,22 @@ class ManyRun:
     def _list(self, client: BulkClient, selection: Selection) -> Listing:
         """List the repositories, and report what is known of them without reading them."""
         settings, redaction = self.settings, self.reporter.redaction
-        asks = selection.with_properties or any(files.asks_for_properties for files in self.lists)
-        asks |= bool(settings.property_names)
+        of_lists = (files.property_names for files in self.lists)
+        asked = selection.property_names.union(settings.property_names, *of_lists)
         listing = make_listing(
             client,
-            selection._replace(with_properties=asks),
+            selection._replace(with_properties=bool(asked)),
             settings.part,
             settings.workflow_repository,
             self._require_time,
         )
         redaction.is_log_public = is_public(settings, listing.by_id.values(), client)
+        require_known_properties(asked, listing.by_id.values(), is_public=redaction.is_log_public)
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
                 failed = RegistrationResult(spec, spec.repository, Status.FAILED, failure=failure)
                 self._add(failed)
-        if asks and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
+        if asked and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.left_out:
             for spec in self._specs([repository]):

@@ -52,9 +52,10 @@ class Condition(NamedTuple):
         return (*self.exists, *self.missing, *(self.negated.paths if self.negated else ()))
 
     @property
-    def asks_for_properties(self) -> bool:
-        """Whether it asks about custom properties."""
-        return bool(self.properties or (self.negated and self.negated.asks_for_properties))
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that it asks about."""
+        negated = self.negated.property_names if self.negated else ()
+        return frozenset(name for name, _ in self.properties).union(negated)
 
     def holds(self, repository: Repository, has: Callable[[str], bool]) -> bool:
         """Whether it holds for a repository, which ``has`` files at some paths."""

@@ -96,10 +96,11 @@ class FileDefinition(NamedTuple):
         return tuple(path for condition in conditions for path in condition.paths)
 
     @property
-    def asks_for_properties(self) -> bool:
-        """Whether its text, or the condition of a part, asks about custom properties."""
-        asked = (part.condition.asks_for_properties for part in self.parts if part.condition)
-        return bool(self.properties) or any(part.properties for part in self.parts) or any(asked)
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that its text, or the condition of a part, asks about."""
+        asked = (part.condition.property_names for part in self.parts if part.condition)
+        named = (part.properties for part in self.parts)
+        return frozenset(self.properties).union(*asked, *named)
 
     @property
     def content(self) -> bytes:

@@ -15,7 +15,7 @@ def _lines(text: str) -> str:
 
 
 Values = Mapping[str, tuple[str, ...]]
-"""Values of custom properties by their names in lower case; one that is not set has no name."""
+"""Values of custom properties by their names in lower case; one that is not set has none."""
 
 
 class Repository(NamedTuple):

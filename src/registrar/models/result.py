@@ -83,6 +83,11 @@ class FileResult(NamedTuple):
         return self.standing is Standing.PROPOSED
 
     @property
+    def was_taken_out(self) -> bool:
+        """Whether somebody took it out of a pull request, which is open or was merged."""
+        return self.declined_in is not None and not self.declined_in.was_closed
+
+    @property
     def explanation(self) -> Message | None:
         """The reason of what was done, whichever it is."""
         return self.failure.message if self.failure else self.reason

@@ -74,6 +74,11 @@ class Selection(NamedTuple):
     """Whether custom properties are asked about, here or elsewhere."""
 
     @property
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that it asks about."""
+        return frozenset({*self.properties, *self.excluded_properties})
+
+    @property
     def owners(self) -> tuple[str, ...]:
         """Owners whose repositories have to be listed, in the order of the input."""
         included = (p for p in self.patterns if p.includes and not p.is_literal)

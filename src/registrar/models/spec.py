@@ -66,10 +66,10 @@ class FileList(NamedTuple):
         return bool(self.rules) or any(part.condition for part in parts)
 
     @property
-    def asks_for_properties(self) -> bool:
-        """Whether a rule or a part asks about custom properties, or a template names some."""
-        asks = any(rule.condition.asks_for_properties for rule in self.rules)
-        return asks or any(definition.asks_for_properties for definition in self.possible)
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that rules or parts ask about, or templates name."""
+        asked = (rule.condition.property_names for rule in self.rules)
+        return frozenset[str]().union(*asked, *(each.property_names for each in self.possible))
 
 
 class RegistrationSpec(NamedTuple):
@@ -118,6 +118,6 @@ class RegistrationSpec(NamedTuple):
         return is_unchanged or bool(selection and selection.takes(full_name))
 
     @property
-    def asks_for_properties(self) -> bool:
-        """Whether a rule asks about custom properties, or a template or a text names some."""
-        return bool(self.settings.property_names) or self.files.asks_for_properties
+    def property_names(self) -> frozenset[str]:
+        """Custom properties that rules ask about, or that templates or texts name."""
+        return self.settings.property_names | self.files.property_names

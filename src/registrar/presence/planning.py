@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 
 from registrar.errors import Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import Directories, Entry, RepositoryState, Tree
+from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
 from registrar.models.rules import LeftOut, Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
@@ -21,6 +22,8 @@ from registrar.presence.alternatives import (
 from registrar.texts.messages import Message, msg
 
 _DIRECTORY = "tree"
+_CLOSE = 0.7
+"""How alike two names are of which one is probably the other, misspelled (`difflib`)."""
 
 
 def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
@@ -113,6 +116,24 @@ def _present_in(
     entries = state.entries
     there = {d.path: _present(d, d.path, entries[d.path]) for d in definitions if d.path in entries}
     return there | {path: present for path, (_, present) in counted.items()}
+
+
+def require_known_properties(
+    names: Iterable[str], repositories: Iterable[Repository], *, is_public: bool = False
+) -> None:
+    """Refuse a custom property that none of ``repositories`` knows, where a close name exists.
+
+    Where the log is public, names are shown that a public repository has.
+    """
+    known: dict[str, bool] = {}
+    for repository in repositories:
+        for name in repository.properties or ():
+            known[name] = known.get(name, False) or repository.is_public or not is_public
+    for name in sorted(set(names) - known.keys()):
+        for close in get_close_matches(name, known, n=1, cutoff=_CLOSE):
+            if known[close]:
+                raise Refused(msg("preflight.property_close", name=name, close=close))
+            raise Refused(msg("preflight.property_unknown", name=name))
 
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:

@@ -46,7 +46,7 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
     client.limits.require(Resource.REST, 2 + len(spec.files.possible) + len(asked))
     repository = client.rest.repository(spec.target)
     progress.identify(repository)
-    if spec.asks_for_properties:
+    if spec.property_names:
         repository = client.rest.with_properties(repository)
     commit = at_ref.commit_of(client, repository, ref) if ref else _base(client, repository)
     comparison = at_ref.compared(client, spec, repository, commit) if ref else None

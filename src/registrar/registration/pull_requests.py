@@ -57,7 +57,7 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
     result = result._replace(unlisted=_unlisted(plan, write))
     mark = Mark.begin(plan.spec.files.id, write.before, write.mark)
     if pull := write.pull_request:
-        if plan.spec.is_one_of_many and _proposes_all(write.mark, result):
+        if plan.spec.is_one_of_many and _proposes_all(pull, write.mark, result):
             return pull, PullRequestOperation.NONE
         operation = _update(work, pull, proposal.body(result, pull.body, mark=mark))
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
@@ -89,10 +89,16 @@ def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
         return pull, error.may_have_been_applied and pull.has_body(new.body)
 
 
-def _proposes_all(mark: Mark | None, result: RegistrationResult) -> bool:
-    """Whether a pull request with this mark proposed all that its branch brings before the run."""
+def _proposes_all(pull: PullRequest, mark: Mark | None, result: RegistrationResult) -> bool:
+    """Whether its description tells what the branch brings, and what was taken out of it.
+
+    ``mark`` is the one for the branch before this run.
+    """
     paths = [file.definition.path for file in result.files if file.on_branch]
-    return mark is not None and not result.created and all(map(mark.holds, paths))
+    if mark is None or result.created or not all(map(mark.holds, paths)):
+        return False
+    told = Mark.of(pull.body)
+    return told is None or told.removed == mark.removed
 
 
 def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import CodeownersError, Standing
-from registrar.presence.planning import make_plan
+from registrar.presence.planning import make_plan, require_known_properties
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
 from registrar.registration.base import Work
@@ -136,6 +136,8 @@ def _register(client: Client, progress: Progress) -> None:
     plan = make_plan(spec, STRATEGIES[spec.settings.commit_strategy].inspect(client, progress))
     if plan.asks_for_codeowners:
         plan = plan.with_codeowners(_codeowners(client, plan))
+    if not spec.is_one_of_many:
+        require_known_properties(spec.property_names, [plan.repository])
     _report_plan(plan, progress)
     if not plan.missing:
         return
@@ -171,7 +173,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     if plan.spec.is_one_of_many:
         # Which rules of the list apply is counted there
         return
-    if plan.repository.of_person and plan.spec.asks_for_properties:
+    if plan.repository.of_person and plan.spec.property_names:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
     if plan.unfit:
         progress.note("progress.unfit_rules", numbers=plan.unfit)

@@ -66,7 +66,7 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
     """
     spec = progress.spec
     described = spec.repository if spec.is_one_of_many else None
-    if described is None and spec.asks_for_properties:
+    if described is None and spec.property_names:
         # GraphQL has properties since the end of 2025, and not on an Enterprise Server
         described = client.rest.with_properties(client.rest.repository(spec.target))
     with_facts = spec.files.has_conditions and described is None

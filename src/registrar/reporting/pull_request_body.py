@@ -92,9 +92,14 @@ def _introduction(registration: RegistrationResult) -> Message:
 
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     states = [_state_on_branch(file) for file in registration.files]
+    declined = registration.standings[Standing.DECLINED]
+    taken_out = sum(file.was_taken_out for file in registration.files)
     counts = {
         "body.unlisted": len(registration.unlisted),
-        "body.exist": states.count(Done.SKIPPED),
+        "body.exist": sum(file.standing.is_present for file in registration.files),
+        "body.declined": declined - taken_out,
+        "body.removed": taken_out,
+        "body.unset": registration.standings[Standing.UNSET],
         "body.failed": states.count(Done.FAILED) + states.count(Done.UNKNOWN),
         "body.pending": states.count(Done.PENDING),
     }

@@ -339,6 +339,14 @@ def state(row: RegistrationResult) -> Message:
     """The status of a repository with what belongs to it."""
     of_one, _ = _STATES[row.status]
     text = msg(of_one, count=row.missing)
+    taken_out = sum(file.was_taken_out for file in row.files)
+    besides = {
+        "fleet.with_removed": taken_out,
+        "fleet.with_declined": row.standings[Standing.DECLINED] - taken_out,
+        "fleet.with_unset": row.standings[Standing.UNSET],
+    }
+    if told := [msg(key, count=count) for key, count in besides.items() if count]:
+        text = msg("state.with_reason", state=text, reason=told)
     if pull := row.pull_request or row.declined_in:
         text = msg("fleet.with_pull_request", state=text, pull_request=pull.link)
     if failure := row.first_failure:

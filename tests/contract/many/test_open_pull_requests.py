@@ -87,7 +87,23 @@ def test_registering_looks_at_no_open_pull_request_beforehand(
     assert Counter(asked(host)[2:])["nodes"] == 1
     assert Counter(asked(host)[2:])["query"] == 5
     assert not ONE_BY_ONE.search(run.stdout)
-    assert states(run) == {"waiting": 5}
+    assert states(run) == {"updated": 1, "waiting": 4}
+
+
+def test_what_was_taken_out_is_told_in_log_summary_and_description(many: Start, make: Make) -> None:
+    [repository] = make(0, 1)
+    many()
+    take_out(repository, FIRST)
+    assert states(many()) == {"updated": 1}
+    [pull] = repository.pull_requests
+    assert f"Adds {len(MISSING) - 1} of" in str(pull.body)
+    assert "Taken out of a pull request of this list: 1." in str(pull.body)
+    for mode in ("register", "plan"):
+        run = many(mode=mode)
+        assert states(run) == {"waiting": 1}
+        for text in (run.stdout, run.summary):
+            assert "waits to be merged (taken out of the pull request: 1)" in text
+            assert run.outputs["declined"] == "1"
 
 
 def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) -> None:
