@@ -341,9 +341,9 @@ def state(row: RegistrationResult) -> Message:
     text = msg(of_one, count=row.missing)
     taken_out = sum(file.was_taken_out for file in row.files)
     besides = {
-        "fleet.with_removed": taken_out,
-        "fleet.with_declined": row.standings[Standing.DECLINED] - taken_out,
-        "fleet.with_unset": row.standings[Standing.UNSET],
+        "fleet.state_with_removed": taken_out,
+        "fleet.state_with_declined": row.standings[Standing.DECLINED] - taken_out,
+        "fleet.state_with_unset": row.standings[Standing.UNSET],
     }
     if told := [msg(key, count=count) for key, count in besides.items() if count]:
         text = msg("state.with_reason", state=text, reason=told)
