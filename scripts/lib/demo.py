@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import html
 import json
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
 import textwrap
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from types import FrameType
+from typing import Any
 from unicodedata import east_asian_width
 
 import yaml
@@ -49,8 +53,40 @@ ODD: dict[str, Attributes] = {
     "short-lived": {"properties": {"tier": "bronze"}},
 }
 """Repositories that a run over many leaves out, and why."""
-HEAD, TAIL = 8, 4
+HEAD, TAIL = 60, 12
 """Lines that are shown of a longer text, unless everything is asked for."""
+TRIED, TRIED_CAP = 12, 3
+"""Repositories that a list is tried on, and how many pull requests are opened there."""
+TEXTS = {
+    "en": {
+        "list": "The list",
+        "refused": "The list is refused: see above what to do.",
+        "repositories": "Repositories of the stand-in, of kinds that the list asks about: {count}",
+        "plan": "The plan: what would be done?",
+        "run": "The run",
+        "pull": "The pull request, as people see it",
+        "complete": "Nothing is missing, so there is no pull request.",
+        "no": "Somebody says no: pull request #{number} is closed. The second run",
+        "page": "To look at, until you delete it: {folder}",
+        "passed": "All {count} checks passed: nothing that existed was changed, a no holds, and the"
+        " token is in no output.",
+        "failed": "{wrong} of {count} checks FAILED: {which}",
+    },
+    "ja": {
+        "list": "一覧",
+        "refused": "この一覧は使えません。上の説明を見てください。",
+        "repositories": "スタンドインのリポジトリ（一覧の条件に合わせた種類）: {count}",
+        "plan": "プラン: 何をするか",
+        "run": "実行",
+        "pull": "プルリクエスト（人が見る形）",
+        "complete": "足りないファイルはないので、プルリクエストはありません。",
+        "no": "プルリクエスト #{number} を閉じて断りました。2 回目の実行",
+        "page": "表とページ（削除するまで残ります）: {folder}",
+        "passed": "{count} 件の確認にすべて通りました。既存のものは変わらず、断ったものは再び"
+        "提案されず、トークンはどの出力にもありません。",
+        "failed": "{count} 件の確認のうち {wrong} 件に失敗しました: {which}",
+    },
+}
 
 
 class Demo:
@@ -61,17 +97,136 @@ class Demo:
         self.language = language
         self.full = full
         self.checks = 0
-        self.wrong = 0
+        self.wrong: list[str] = []
         self.leaks = 0
+        self.refused = False
         self.recap: list[str] = []
 
+    def text(self, key: str, **values: object) -> str:
+        return TEXTS[self.language][key].format(**values)
+
     def play(self) -> None:
-        self.before()
-        self.own_list()
-        self.plan("health")
-        self.register("health", "single")
-        self.register("scaffold", "per-file")
-        self.again()
+        """The list of the README; with `--full` also the built-in lists, request by request."""
+        file = self.scene.workspace / ".github/registrar.yml"
+        file.parent.mkdir()
+        file.write_text(documented_list("README.md", ".github/registrar.yml"), "utf-8")
+        self.try_list(file)
+        if self.full:
+            self.before()
+            self.plan("health")
+            self.register("health", "single")
+            self.register("scaffold", "per-file")
+            self.again()
+
+    def try_list(self, file: Path, target_repos: str = "") -> None:
+        """A list, its plan, its pull request, a no, and the second run."""
+        given = {"definitions": str(file.absolute())}
+        heading(f"{self.text('list')}: {file.name}")
+        listed = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+        self.show(listed)
+        if target_repos:
+            made = self.fleet(target_repos, listed)
+            given |= {"target_repos": target_repos, "max_pull_requests": str(TRIED_CAP)}
+            heading(self.text("repositories", count=len(made)))
+            print(", ".join(each.full_name for each in made))
+        else:
+            made = [self.scene.host.create_repository("octo/another", FILES)]
+            given |= {"target_repo": made[0].full_name, "commit_strategy": "single"}
+        before = [(each, each.files(), each.head()) for each in made]
+
+        heading(self.text("plan"))
+        planned, _ = self.run("", mode="plan", **given)
+        if planned.exit_code:
+            self.refused = True
+            print(self.text("refused"))
+            return
+        self.check("the plan writes nothing", opened(made) == 0)
+        folder = self.keep(planned)
+
+        heading(self.text("run"))
+        run, _ = self.run("", **given)
+        self.check("exit code 0", run.exit_code == 0)
+        with_pull = [each for each in made if each.pull_requests]
+        if not with_pull:
+            print(self.text("complete"))
+            return
+        pull = with_pull[0].pull_requests[0]
+        heading(self.text("pull"))
+        print(f"{with_pull[0].full_name}#{pull.number} {pull.title}")
+        print(f"({pull.head} -> {pull.base})\n")
+        self.show(as_people_see(pull.body or ""))
+        report = json.loads((self.scene.temporary / run.outputs["report_path"]).read_text("utf-8"))
+        for repository in with_pull:
+            [one] = repository.pull_requests
+            created = {
+                each["path"]
+                for registration in report["registrations"]
+                if registration["repository"] == repository.full_name
+                for each in registration["files"]
+                if each["state"] == "created"
+            }
+            new = repository.files(one.head)
+            self.check(
+                "the pull request adds what the report says, and changes nothing",
+                new.keys() - repository.files().keys() == created
+                and repository.files().items() <= new.items(),
+            )
+        heading(self.text("no", number=pull.number))
+        with_pull[0].close(pull.number)
+        again, _ = self.run("", **given)
+        self.check("exit code 0, once more", again.exit_code == 0)
+        self.check("a no holds", len(with_pull[0].pull_requests) == 1)
+        self.check(
+            "the default branches are as they were",
+            all((each.files(), each.head()) == (files, head) for each, files, head in before),
+        )
+        print("\n" + self.text("page", folder=folder))
+        if not self.full:
+            self.check("the token is in no output of any run", not self.leaks)
+
+    def fleet(self, target_repos: str, listed: str) -> list[Repository]:
+        """Repositories that the patterns name, of the kinds that list and patterns ask about."""
+        entries = [each.strip() for each in re.split(r"[,\n]", target_repos)]
+        patterns = [each for each in entries if re.fullmatch(r"[\w-]+/[\w.*-]+", each)]
+        names = [
+            pattern.replace("*", f"service-{number:02}")
+            for pattern in patterns
+            for number in range(TRIED if "*" in pattern else 1)
+        ]
+        values = asked_about(target_repos, listed)
+        return [
+            self.create(name, values, number) for number, name in enumerate(dict.fromkeys(names))
+        ]
+
+    def create(self, name: str, values: dict[str, list[str]], number: int) -> Repository:
+        """One of them: of each kind of value it has one, or none, in turn."""
+
+        def turn(key: str) -> str | None:
+            possible: list[str | None] = [*values.get(key, ()), None]
+            return possible[number % len(possible)]
+
+        properties = {
+            key.removeprefix("property "): value
+            for key in values
+            if key.startswith("property ") and (value := turn(key))
+        }
+        there = {path: b"# There already\n" for key in ["exists"] if (path := turn(key))}
+        return self.scene.host.create_repository(
+            name,
+            FILES | there,
+            private=number % 2 == 1,
+            language=turn("language"),
+            topics=[topic for topic in [turn("topic")] if topic],
+            properties=properties,
+        )
+
+    def keep(self, run: Run) -> Path:
+        """Table and page of a run, in a folder that stays."""
+        kept = Path(tempfile.mkdtemp(prefix="registrar-demo-"))
+        for name in ("table", "page"):
+            found = self.scene.temporary / run.outputs[f"{name}_path"]
+            shutil.copy(found, kept / f"{name}{found.suffix}")
+        return kept
 
     def play_many(self, count: int) -> None:
         """Many repositories: a plan, a run up to its cap, and the run that goes on."""
@@ -113,16 +268,12 @@ class Demo:
             == {rule: fits[rule] for rule in OF_RULES},
         )
         self.recap.append(fleet["notes"][0])
-        kept = Path(tempfile.mkdtemp(prefix="registrar-demo-"))
-        for output in ("table_path", "page_path"):
-            shutil.copy(self.scene.temporary / run.outputs[output], kept)
-        names = " and ".join(sorted(each.name for each in kept.iterdir()))
-        self.recap.append(f"to look at: {names} in {kept}, which stays until you delete it")
+        self.recap.append(self.text("page", folder=self.keep(run)))
         now = min(lacking, MANY_CAP)
         for title, total in (("The run", now), ("The run again", min(lacking, 2 * MANY_CAP))):
             heading(f"{title}: at most {MANY_CAP} new pull requests, 3 seconds apart")
             run, requests = self.run("", **given)
-            heading(f"{title}: what must hold")
+            self.heading_of_checks(f"{title}: what must hold")
             self.check("exit code 0", run.exit_code == 0)
             self.check(
                 f"{count} of {count + len(ODD)} repositories are selected",
@@ -154,46 +305,12 @@ class Demo:
         heading(f"The repository {self.scene.repository.full_name} before")
         self.git("log", "--oneline", "--stat", "main")
 
-    def own_list(self) -> None:
-        """The list of the README's first example: a plan, then the pull request."""
-        text = documented_list("README.md", ".github/registrar.yml")
-        repository = self.scene.host.create_repository("octo/another", FILES)
-        given = {"target_repo": repository.full_name, "commit_strategy": "single"}
-        given["definitions"] = ".github/registrar.yml"
-        file = self.scene.workspace / given["definitions"]
-        file.parent.mkdir()
-        file.write_text(text, "utf-8")
-        entries = yaml.safe_load(text)
-        heading("A list of one's own, as in the README")
-        self.show(text)
-
-        heading("Its plan")
-        run, _ = self.run("", mode="plan", **given)
-        self.check("exit code 0", run.exit_code == 0)
-
-        heading("Its run")
-        run, requests = self.run("", **given)
-        [pull] = repository.pull_requests
-        print()
-        self.show(pull.body or "")
-        heading("A list of one's own: what must hold")
-        self.check("exit code 0", run.exit_code == 0)
-        added = repository.files(pull.head)
-        self.check(
-            f"{len(entries)} files with the content that the list gives them",
-            all(added[each["path"]] == each["content"].encode() for each in entries),
-        )
-        self.recap.append(
-            f"a list of one's own: {requests.total()} requests, {len(entries)} files created,"
-            f" pull request #{pull.number}"
-        )
-
     def plan(self, profile: str) -> None:
         listed = expected(profile)
         heading(f"Profile {profile}, mode plan: what would be done?")
         run, requests = self.run(profile, mode="plan")
 
-        heading("The plan: what must hold")
+        self.heading_of_checks("The plan: what must hold")
         self.check("exit code 0", run.exit_code == 0)
         self.check(
             "every missing file is shown",
@@ -236,7 +353,7 @@ class Demo:
         for name, value in run.outputs.items():
             self.show(f"{name}={value if len(value) < LONG else value[:LONG] + ' …'}")
 
-        heading(f"Profile {profile}: what must hold")
+        self.heading_of_checks(f"Profile {profile}: what must hold")
         self.check("exit code 0", run.exit_code == 0)
         self.check(
             f"{len(missing)} created, {len(listed) - len(missing)} skipped, 0 failed",
@@ -279,7 +396,7 @@ class Demo:
         head, branches = repository.head("main"), repository.branches
         run, requests = self.run("all")
 
-        heading("Second run: what must hold")
+        self.heading_of_checks("Second run: what must hold")
         self.check("exit code 0", run.exit_code == 0)
         self.check(
             "nothing created, nothing failed",
@@ -296,21 +413,23 @@ class Demo:
         self.check("the token is in no output of any run", not self.leaks)
 
     def summarise(self) -> None:
-        """End with what happened, a line for each part."""
-        heading("In short")
-        wrong = (
-            f"{self.wrong} of {self.checks} checks FAILED"
-            if self.wrong
-            else f"all {self.checks} checks passed"
-        )
-        for number, line in enumerate([*self.recap, wrong], 1):
+        """End with what happened, and what the checks found, in one line."""
+        if self.refused:
+            return
+        print()
+        for number, line in enumerate(self.recap, 1):
             print(f"{number}. {line}")
+        if self.wrong:
+            which = "; ".join(self.wrong)
+            print(self.text("failed", wrong=len(self.wrong), count=self.checks, which=which))
+        else:
+            print(self.text("passed", count=self.checks))
 
     def log(self, branch: str) -> list[str]:
         return self.scene.git("log", "--oneline", f"main..{branch}").splitlines()
 
     def run(self, profile: str, **inputs: str) -> tuple[Run, Counter[str]]:
-        """Run the action; also count its requests by method."""
+        """Run the action and show its log; also count its requests by method."""
         before = len(self.scene.host.requests)
         lines: list[str] = []
         run = self.scene.run(profile, self.language, lines.append, **inputs)
@@ -332,12 +451,56 @@ class Demo:
             lines[HEAD:-TAIL] = [f"   … {left_out} lines more (scripts/demo --full)"]
         print("\n".join(lines))
 
+    def heading_of_checks(self, text: str) -> None:
+        if self.full:
+            heading(text)
+
     def check(self, what: str, holds: bool) -> None:  # noqa: FBT001 (what is checked)
         self.checks += 1
-        self.wrong += not holds
+        if not holds:
+            self.wrong.append(what)
+        if not self.full:
+            return
         width = shutil.get_terminal_size().columns
         line = f"{'ok   ' if holds else 'WRONG'} {what}"
         print(textwrap.fill(line, width, subsequent_indent=" " * 6))
+
+
+def asked_about(target_repos: str, listed: str) -> dict[str, list[str]]:
+    """Values that the rules of a list, its templates and a selection ask about, by their kinds."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in re.findall(r"\{property:([^}\s]+)\}", listed):
+        found[f"property {name}"].append("example")
+    qualifier = r"(?m)(?:^|,)\s*(property|topic|language):([^,\n]+)"
+    for key, value in re.findall(qualifier, target_repos):
+        name, _, wanted = value.strip().partition("=")
+        if key == "property":
+            found[f"property {name}"].append(wanted or "example")
+        else:
+            found[key].append(name)
+
+    def look(node: Any) -> None:
+        if isinstance(node, list):
+            for each in node:
+                look(each)
+        for key, value in node.items() if isinstance(node, dict) else ():
+            if key == "property" and isinstance(value, dict):
+                for name, wanted in value.items():
+                    found[f"property {name}"] += wanted if isinstance(wanted, list) else [wanted]
+            elif key in {"topic", "language", "exists"}:
+                found[key] += value if isinstance(value, list) else [value]
+            look(value)
+
+    with suppress(yaml.YAMLError):
+        look(yaml.safe_load(listed))
+    return {key: list(dict.fromkeys(map(str, values))) for key, values in found.items()}
+
+
+def as_people_see(body: str) -> str:
+    """A pull request's description without what GitHub does not show."""
+    shown = re.sub(r"<!--.*?-->\n?|</?(details|code|br|sub)[^>]*>", "", body, flags=re.DOTALL)
+    shown = re.sub(r"<summary>(.*?)</summary>", r"▸ \1", shown, flags=re.DOTALL)
+    return html.unescape(shown).replace("\u200b", "").strip()
 
 
 def kind(number: int) -> tuple[dict[str, bytes], Attributes, set[int]]:
@@ -406,15 +569,27 @@ def main() -> int:
         metavar="N",
         help="show a run over so many repositories",
     )
-    parser.add_argument("--full", action="store_true", help="show every line")
+    parser.add_argument("--definitions", type=Path, metavar="FILE", help="try a list of your own")
+    parser.add_argument(
+        "--target-repos",
+        metavar="PATTERNS",
+        help="try it on many repositories: the stand-in makes some for 'my-org/*'",
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="show every line, every check and the built-in lists"
+    )
     given = parser.parse_args()
+    if given.target_repos and not given.definitions:
+        parser.error("--target-repos needs --definitions")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
         with example() as scene:
             demo = Demo(scene, given.language, full=given.full)
-            if given.repositories:
+            if given.definitions:
+                demo.try_list(given.definitions, given.target_repos or "")
+            elif given.repositories:
                 demo.play_many(given.repositories)
             else:
                 demo.play()
@@ -425,7 +600,7 @@ def main() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return 1 if demo.wrong else 0
+    return 1 if demo.wrong or demo.refused else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Make .venv hold exactly what a lock file lists: `make_venv.py runtime` or `make_venv.py dev`.
+"""Make .venv hold exactly what a lock file lists: `make_venv.py` and `runtime`, `demo` or `dev`.
 
 Run by venv.sh when it does not. The copy of the lock file, which says that it does, is written
 last: whatever interrupts this, the next run starts over.
@@ -13,7 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
-LOCK_FILES = {name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "dev")}
+LOCK_FILES = {name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "demo", "dev")}
+"""Each lists what the one before it does, and more."""
 
 
 def installed(name: str) -> Path:
@@ -30,9 +31,14 @@ def is_current(name: str) -> bool:
 
 
 def fill(name: str) -> None:
-    # What `runtime` lists is part of `dev`, so `dev` may come on top of it. Everything else starts
-    # from nothing, so that no package stays that is no longer listed.
-    if not is_current("runtime") or installed("dev").exists():
+    # It may come on top of what it takes in. Everything else starts from nothing, so that no
+    # package stays that is no longer listed.
+    names = list(LOCK_FILES)
+    below = names[: names.index(name)]
+    is_stale = any(
+        installed(each).exists() and (each not in below or not is_current(each)) for each in names
+    )
+    if is_stale or not is_current("runtime"):
         venv.create(VENV, clear=True, with_pip=True, symlinks=True)
     pip = [str(VENV / "bin/python"), "-I", "-m", "pip", "--quiet", "--disable-pip-version-check"]
     exactly = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
@@ -41,7 +47,7 @@ def fill(name: str) -> None:
         check=True,
         stdout=sys.stderr,
     )
-    for part in ("runtime", name):
+    for part in (*below, name):
         temporary = installed(part).with_suffix(".new")
         shutil.copyfile(LOCK_FILES[part], temporary)
         temporary.replace(installed(part))

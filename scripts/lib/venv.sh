@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by the scripts: `ensure_venv runtime` or `ensure_venv dev` makes sure that .venv holds
+# Sourced by the scripts: `ensure_venv runtime`, `demo` or `dev` makes sure that .venv holds
 # what the lock file of that name lists, and sets `python`. Sets `root` at once.
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.harness import ROOT, clean_environment
+from registrar.texts.messages import LANGUAGES
+from tests.harness import JAPANESE, ROOT, clean_environment
 
 
 def started(*command: str) -> subprocess.CompletedProcess[str]:
@@ -61,3 +64,34 @@ def test_the_demo_takes_a_number_of_repositories(number: str) -> None:
         f"argument --repositories: invalid number of repositories value: '{number}'" in done.stderr
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("target_repos", ["", "my-org/api, my-org/w*, property:tier"])
+def test_the_demo_tells_the_story_of_a_list_of_ones_own(
+    language: str, target_repos: str, tmp_path: Path
+) -> None:
+    (tmp_path / "list.yml").write_text("name: ours\nfiles: [{path: a.md, content_file: a}]\n")
+    (tmp_path / "a").write_text("# Ours\n")
+    many = ("--target-repos", target_repos) if target_repos else ()
+    list_file = str(tmp_path / "list.yml")
+    done = started("scripts/demo", "--language", language, "--definitions", list_file, *many)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "+# Ours\n" in done.stdout, "the plan"
+    assert "#1 chore: add ours files\n(chore/add-ours-files -> main)" in done.stdout
+    assert ("my-org/w" in done.stdout) == bool(target_repos)
+    assert bool(JAPANESE.search(done.stdout)) == (language == "ja")
+    *_, passed = done.stdout.splitlines()
+    assert re.search(r"^All \d+ checks passed:|^\d+ 件の確認にすべて通りました。", passed)
+    [folder] = re.findall(r"/\S*registrar-demo-\w+", done.stdout)
+    assert sorted(each.name for each in Path(folder).iterdir()) == ["page.html", "table.csv"]
+    shutil.rmtree(folder)
+
+
+def test_the_demo_says_what_is_wrong_with_a_list(tmp_path: Path) -> None:
+    (tmp_path / "list.yml").write_text("files: [{path: ''}]\n")
+    list_file = str(tmp_path / "list.yml")
+    done = started("scripts/demo", "--language", "en", "--definitions", list_file)
+    assert done.returncode == 1
+    assert "list.yml, entry 1, line 1: " in done.stdout
+    assert "The list is refused" in done.stdout
