@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
 from tests.harness import (
     HEALTH_BRANCH,
     LIST_BRANCH,
@@ -55,6 +55,20 @@ def test_an_alternative_of_the_list_counts_always(
         assert run.outputs["created"] == "1"
         assert set(repository.files(LIST_BRANCH)) == {"docs/SECURITY.md", "other.md"}
         assert words in (repository.pull_requests[0].body or "")
+
+
+@pytest.mark.parametrize(
+    "docs",
+    [b"x\n", Symlink("real"), Symlink("gone"), Submodule("1" * 40)],
+    ids=["file", "link", "dangling link", "submodule"],
+)
+def test_there_is_no_alternative_below_what_is_no_directory(
+    host: StandInHost, action: Action, start: Start, docs: bytes | Symlink | Submodule
+) -> None:
+    repository = host.create_repository(TARGET, {"real/SECURITY.md": b"x\n", "docs": docs})
+    run = start(definitions=action.write("list.yml", LIST))
+    assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
+    assert {".github/SECURITY.md", "other.md"} < set(repository.files(SCAFFOLD_BRANCH))
 
 
 @pytest.fixture

@@ -135,7 +135,12 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
             f"api_url would send the token without encryption: {value}.",
             f"api_url ではトークンが暗号化されずに送られます: {value}。",
         )
-        for value in ("http://api.github.com", "http://127.0.0.1.example.com", "http://10.0.0.1")
+        for value in (
+            "http://api.github.com",
+            "http://127.0.0.1.example.com",
+            "http://localhost.example.com",
+            "http://10.0.0.1",
+        )
     },
     "definitions from the web": (
         {"definitions": "https://example.com/list.json"},

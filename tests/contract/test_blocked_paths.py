@@ -78,3 +78,16 @@ def test_a_listed_path_that_is_anything_exists(
     assert "[1/1] docs/guide.md: exists" in run.lines
     assert not [w for w in writes(host) if w != "POST /graphql"]
     assert len(host.repositories[0].branches) == 1
+
+
+def test_a_directory_on_the_working_branch_is_not_replaced(
+    action: Action, repository: Repository, start: Start
+) -> None:
+    """A reviewer has made it in the place of a path by which the list grows."""
+    start(definitions=action.listing("a.md"))
+    theirs = {"docs/b.md": b"theirs\n"}
+    repository.commit(dict(theirs), branch=SCAFFOLD_BRANCH)
+    run = start(definitions=action.listing("a.md", "docs", "c.md"))
+    assert (run.exit_code, run.outputs["created"], run.outputs["skipped"]) == (0, "1", "2")
+    ours = {"a.md": b"\n", "c.md": b"\n"}
+    assert repository.files(SCAFFOLD_BRANCH) == repository.files() | ours | theirs

@@ -222,3 +222,16 @@ def test_of_more_than_a_thousand_files_no_single_one_is_remembered(action: Actio
     assert created(example.repository, BRANCH) == {*paths}
     closed(example.repository, 1)
     assert ask(example, *paths).outputs["created"] == "0"
+
+
+def test_what_the_base_commit_deleted_was_not_removed_from_the_branch(example: Example) -> None:
+    """The commits of the branch were rewritten, and the one that they begin at says nothing."""
+    example.repository.commit({"a.md": b"old\n"})
+    base = example.repository.commit({"a.md": None})
+    ask(example, *FIRST)
+    example.repository.create_branch(BRANCH, base)
+    example.repository.commit({"b.md": b"\n"}, branch=BRANCH)
+    run = ask(example, *FIRST)
+    assert run.exit_code == 0, run.console
+    assert "because they were rewritten" in run.console
+    assert "took out" not in run.console

@@ -159,6 +159,19 @@ def test_a_run_that_is_cancelled(
     assert (temporary(action) / run.outputs["report_path"]).read_text() == run.outputs["report"]
 
 
+def test_a_run_under_nohup_outlives_its_terminal(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    host.on_request = hang_up = SignalAt(signal.SIGHUP, lambda _: True)
+    environ = action.environment({"definitions": action.listing("a"), "commit_strategy": "single"})
+    run = action.end(hang_up.to(action.begin(environ, first=ignore)), environ)
+    assert hang_up.sent
+    assert (run.exit_code, run.outputs["created"]) == (0, "1"), run.text
+
+
 # --- Where it is --------------------------------------------------------------------------
 
 

@@ -537,6 +537,17 @@ def test_a_property_with_several_values_is_an_error(
     assert "names the custom property team, which has several values" in run.stderr
 
 
+def test_a_property_with_several_values_is_none_where_another_file_counts(
+    start: Start, action: Action, host: StandInHost
+) -> None:
+    host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
+    owners = {"path": "OWNERS", "template": True, "content": "{property:team}"}
+    listed = listing(action, {"files": [{**owners, "alternatives": ["a"]}]})
+    run = start(profile="scaffold", definitions=listed)
+    assert run.exit_code == 0, run.text
+    assert "satisfied by a" in run.stdout
+
+
 def test_each_of_many_repositories_gets_its_own_value(
     many: Start, action: Action, host: StandInHost
 ) -> None:

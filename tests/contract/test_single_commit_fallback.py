@@ -171,6 +171,25 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     assert not any(request.method == "PUT" for request in host.requests)
 
 
+def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
+    host: StandInHost, example: Example
+) -> None:
+    example.repository.create_branch(BRANCH)
+    expected = set[str]()
+
+    def act(request: Request) -> None:
+        if request.json and "createCommitOnBranch" in request.json.get("query", ""):
+            expected.add(request.json["variables"]["commit"]["expectedHeadOid"])
+            if len(expected) < 10:
+                example.repository.commit({f"{request.number}.txt": b"theirs\n"}, branch=BRANCH)
+
+    host.on_request = act
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert 1 < len(expected) < 10
+    assert example.repository.files(BRANCH).items() > EXPECTED.items()
+
+
 def test_a_limit_of_graphql_that_lasts_ends_the_run(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:

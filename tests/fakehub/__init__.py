@@ -17,10 +17,12 @@ from .quirks import Lag, Quirks, Symptom
 from .refusals import Refusal
 from .repository import PullRequest, Repository
 from .request import Request
-from .store import Commit, Person, Submodule, Symlink
+from .store import Commit, Content, Executable, Person, Submodule, Symlink
 
 __all__ = [
     "Commit",
+    "Content",
+    "Executable",
     "Fault",
     "FaultKind",
     "Faults",

@@ -32,6 +32,13 @@ class Symlink:
 
 
 @dataclass(frozen=True, slots=True)
+class Executable:
+    """A file that may be executed; read back it is its content alone (`Store.modes`)."""
+
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Submodule:
     """A link to commit `sha` of the repository at `url`."""
 
@@ -39,7 +46,7 @@ class Submodule:
     url: str = SUBMODULE_URL
 
 
-Content: TypeAlias = bytes | Symlink | Submodule
+Content: TypeAlias = bytes | Executable | Symlink | Submodule
 
 
 class Person(NamedTuple):
@@ -239,7 +246,10 @@ class Store:
         author: Person,
         committer: Person,
     ) -> str:
-        """Write a commit that no reference shows yet; None in `changes` deletes a path."""
+        """Write a commit that no reference shows yet; None in `changes` deletes a path.
+
+        A file takes the place of a directory, as in git itself.
+        """
         with self.lock:
             git = self.own()
             index = pygit2.Index()
@@ -249,6 +259,7 @@ class Store:
                 if content is None:
                     index.remove(path)
                 else:
+                    index.remove_directory(path)
                     index.add(self._index_entry(path, content))
             created = git.create_commit(
                 None,
@@ -275,6 +286,8 @@ class Store:
             return pygit2.IndexEntry(path, pygit2.Oid(hex=content.sha), FileMode.COMMIT)
         if isinstance(content, Symlink):
             return pygit2.IndexEntry(path, self._blob(content.target.encode()), FileMode.LINK)
+        if isinstance(content, Executable):
+            return pygit2.IndexEntry(path, self._blob(content.content), FileMode.BLOB_EXECUTABLE)
         return pygit2.IndexEntry(path, self._blob(content), FileMode.BLOB)
 
     def _blob(self, content: bytes) -> pygit2.Oid:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
-from tests.fakehub import Fault, FaultKind, Refusal, Request
+from tests.fakehub import Content, Executable, Fault, FaultKind, Refusal, Request, Symlink
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:5])
@@ -114,11 +114,13 @@ def test_a_merged_pull_request_whose_branch_stayed_is_left_alone(example: Exampl
         {"AGENTS.md": b"# Somebody's own words\n"},
         {"README.md": b"# Changed\n"},
         {"README.md": None},
+        {"AGENTS.md": Symlink("\n")},
+        {"AGENTS.md": Executable(b"\n")},
     ],
-    ids=["another file", "another content", "a change", "a deletion"],
+    ids=["another file", "another content", "a change", "a deletion", "a link", "executable"],
 )
 def test_a_branch_with_somebodys_own_work_is_left_alone(
-    example: Example, own_work: dict[str, bytes | None]
+    example: Example, own_work: dict[str, Content | None]
 ) -> None:
     leave(example, SOME)
     example.repository.commit(dict(own_work), branch=BRANCH, author=("A", "a@example.com"))

@@ -119,6 +119,41 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     assert (pull.body or "").count("| added |") == len(PATHS)
 
 
+def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """Nothing was done when the answer was lost, so it is not this run that asks for a review."""
+
+    def come_first(request: Request) -> None:
+        if shortened(request) == "POST pulls" and not repository.pull_requests:
+            repository.open_pull_request(head=SCAFFOLD_BRANCH, body="Theirs")
+
+    host.on_request = come_first
+    inject_fault(host, "POST pulls", FaultKind.CLOSED)
+    ended = run(action, reviewers="monalisa")
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["pull_request_operation"] == "updated"
+    [pull] = repository.pull_requests
+    assert pull.reviewers == []
+
+
+def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.create_branch("develop")
+
+    def come_first(request: Request) -> None:
+        if shortened(request) == "POST pulls" and not repository.pull_requests:
+            for base in ("main", "develop"):
+                repository.open_pull_request(head=SCAFFOLD_BRANCH, base=base, body="Theirs")
+
+    host.on_request = come_first
+    ended = run(action)
+    assert ended.exit_code == 0, ended.text
+    assert ended.outputs["pull_request_number"] == "1"
+    assert [pull.body == "Theirs" for pull in repository.pull_requests] == [False, True]
+
+
 REFUSALS = {404: "Not Found", 401: "Bad credentials", 403: "Forbidden", 429: "Slow down."}
 
 
@@ -216,6 +251,19 @@ def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
     states = {file["path"]: file["state"] for file in ended.registration["files"]}
     assert states == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}
     assert len(repository.log(LIST_BRANCH)) == 3
+
+
+def test_a_commit_on_a_continued_branch_that_can_be_read_back_at_once_is_counted(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    assert run(action, ["z.md"], commit_strategy="single").exit_code == 0
+    lost = Fault(FaultKind.CLOSED, match=lambda request: not is_read(request), when="after")
+    host.faults.add(lost)
+    ended = run(action, commit_strategy="single")
+    assert lost.hits
+    assert ended.exit_code == 0, ended.text
+    assert {file["state"] for file in ended.registration["files"]} == {"created"}
+    assert len(repository.log(SCAFFOLD_BRANCH)) == 3
 
 
 def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tuple[Fault, Fault]:

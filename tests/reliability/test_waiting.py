@@ -403,3 +403,16 @@ def test_our_own_pace_comes_before_the_limit(
     host.pace = None
     assert run(action, count=85).exit_code == 0
     finished(repository, count=85)
+
+
+def test_the_time_of_requests_that_fail_is_a_part_of_the_waiting(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    began = action.clock.now
+    host.on_request = lambda _: action.clock.sleep(18)
+    fault = inject_fault(host, "GET", FaultKind.ERROR_502_HTML, times=None)
+    ended = run(action, max_wait_minutes="1")
+    assert ended.exit_code == 1, ended.text
+    assert "max_wait_minutes" in ended.stderr
+    assert len(fault.hits) == 4
+    assert action.clock.now - began < 60 + 2 * 18

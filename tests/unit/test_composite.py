@@ -33,10 +33,12 @@ def start(path: Path, **env: str) -> tuple[int, str]:
 
 
 def python3(path: Path, code: str) -> None:
-    """Put an interpreter there that runs some code first."""
+    """Put an interpreter there that wants to be isolated, and runs some code first."""
     program = path / "python3"
     first = f"import runpy, sys; {code}; runpy.run_path(sys.argv[2], run_name='__main__')"
-    program.write_text(f"""#!/bin/sh\nexec {sys.executable} -I -c "{first}" "$@"\n""")
+    program.write_text(
+        f"""#!/bin/sh\n[ "$1" = -I ] && exec {sys.executable} -I -c "{first}" "$@"\n"""
+    )
     program.chmod(0o755)
 
 
@@ -52,3 +54,16 @@ def test_an_older_python_is_refused(tmp_path: Path) -> None:
     code, said = start(tmp_path)
     assert code == 2
     assert "Python 3.11 or newer is needed, and this is 3.9: use actions/setup-python" in said
+
+
+def test_nothing_of_the_caller_is_imported(tmp_path: Path) -> None:
+    """Neither while the packages are installed nor by the run itself."""
+    started, program = tmp_path / "started", tmp_path / "other"
+    program.write_text(f"""#!/bin/sh\n{{ echo "$1"; env | grep ^PYTHON || :; }} >> {started}\n""")
+    program.chmod(0o755)
+    python3(tmp_path, f"sys.executable = sys._base_executable = '{program}'")
+    path = f"{tmp_path}:/usr/bin:/bin"
+    code, said = start(tmp_path, PATH=path, PYTHONPATH="/hostile", RUNNER_TEMP=str(tmp_path))
+    assert (code, said) == (0, "")
+    *installs, run, hostile = started.read_text().splitlines()
+    assert (installs, run, hostile) == (["-I"], "-I", "PYTHONPATH=/hostile")

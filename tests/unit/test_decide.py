@@ -69,6 +69,8 @@ class World:
     """Branches with the paths that runs wrote to them."""
     unwanted: set[str] = field(default_factory=set)
     """Paths that somebody took out of a pull request."""
+    executable: set[str] = field(default_factory=set)
+    """Commits whose files may be executed."""
 
     @classmethod
     def new(cls, default: str) -> World:
@@ -83,6 +85,7 @@ class World:
             pulls,
             list(self.written),
             set(self.unwanted),
+            set(self.executable),
         )
 
     def commit(self, branch: str, *add: str, remove: str = "") -> str:
@@ -117,9 +120,16 @@ class World:
         known = self.ancestors(one)
         return next(oid for oid in self.ancestors(other) if oid in known)
 
+    def is_somebodys(self, oid: str) -> bool:
+        """Whether a commit holds what we never write."""
+        return THEIRS in self.commits[oid][1] or not self.executable.isdisjoint(self.ancestors(oid))
+
     def tree(self, oid: str) -> dict[str, Entry]:
+        mode = "100644" if self.executable.isdisjoint(self.ancestors(oid)) else "100755"
         return {
-            path: Entry("blob", "100644", FILES[path].blob_id if path in FILES else path)
+            path: Entry("blob", mode, FILES[path].blob_id)
+            if path in FILES
+            else Entry("blob", "100644", path)
             for path in self.commits[oid][1]
         }
 
@@ -297,7 +307,7 @@ class Run:
             return
         name, pull = write.branch.name, write.pull_request
         if not self.has_claimed:
-            only_ours = world.commits[write.before][1] <= {"there", *FILES}
+            only_ours = not world.is_somebodys(write.before)
             is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST_ID))
             assert only_ours or (is_marked and not write.opened_by_claim), "somebody's branch"
         self.write(name, {each.path for each in decision.files})
@@ -341,7 +351,7 @@ def declined(world: World) -> dict[str, int]:
 
 # --- The states, and what people do ---------------------------------------------------------------
 
-BRANCHES = ("absent", "at base", "ours", "ours and others'", "somebody's")
+BRANCHES = ("absent", "at base", "ours", "executable", "ours and others'", "somebody's")
 PULLS = (
     "none",
     "ours",
@@ -378,9 +388,16 @@ NEEDS_BRANCH = {
 def add(world: World, name: str, branch: str, pull: str) -> None:
     """Put a branch and a pull request into the world."""
     world.branches[name] = BASE
-    content = {"ours": {"a"}, "ours and others'": {"a", THEIRS}, "somebody's": {THEIRS}}
+    content = {
+        "ours": {"a"},
+        "executable": {"a"},
+        "ours and others'": {"a", THEIRS},
+        "somebody's": {THEIRS},
+    }
     if branch in content:
-        world.commit(name, *content[branch])
+        oid = world.commit(name, *content[branch])
+        if branch == "executable":
+            world.executable.add(oid)
     elif pull not in {"none", "a fork's"}:
         # It has had a commit, and was reset or deleted since
         world.commit(name, "a")
@@ -557,7 +574,7 @@ def check(world: World, before: World, what: str) -> None:
         pulls = [p for p in before.pulls if p.head == name and p.state == "open" and not p.fork]
         ours = any(of_list(p, before) for p in pulls)
         is_left_alone = pulls and not any(counts(p, before) for p in pulls)
-        if is_left_alone or (THEIRS in before.commits[oid][1] and not ours):
+        if is_left_alone or (before.is_somebodys(oid) and not ours):
             assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"
 
 

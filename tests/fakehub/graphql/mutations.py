@@ -122,6 +122,10 @@ class Graph(Nodes):
     def changes(
         self, repository: Repository, parent: str, given: Mapping[str, Any]
     ) -> dict[str, bytes | None]:
+        """What a commit changes.
+
+        A file takes the place of a directory. Nobody has said what GitHub does: this is the worst.
+        """
         tree = repository.commit_at(parent).tree
         changes: dict[str, bytes | None] = {}
         for deletion in given.get("deletions", ()):
