@@ -630,6 +630,10 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
         each = Run(world, plan, strategy, *more, **options)
         decision = each.do()
         seen.note(decision, claimed=each.has_claimed)
+        for pull in decision.declined.values() if decision else ():
+            mark = Mark.of(pull.body)
+            assert pull.body != CLOSED_BY_US, "closed by ourselves, it declines nothing"
+            assert mark is None or mark.is_of(LIST_ID), "nor does one of another list"
         return decision
 
     def again(before: World, what: str) -> None:

@@ -1,0 +1,106 @@
+"""Mistakes that tests must notice: `python mutants.py [WORD]` in the root of the project."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+MUTANTS = Path("tests/mutants.toml")
+SOME_FAILED = 1
+"""Exit code of pytest when tests failed; any other one but 0 says that they did not run."""
+TAIL = 30
+"""Lines of pytest that are shown."""
+
+
+class Mutant(NamedTuple):
+    """A mistake: where a file has the text ``before``, it has ``after``."""
+
+    promise: str
+    file: str
+    before: str
+    after: str
+    tests: Sequence[str]
+
+    def put_into(self, folder: Path) -> bool:
+        """Make the mistake in a copy of the project; whether it fits in exactly one place."""
+        file = folder / self.file
+        text = file.read_text("utf-8") if file.exists() else ""
+        if text.count(self.before) != 1:
+            return False
+        file.write_text(text.replace(self.before, self.after), "utf-8")
+        return True
+
+
+def main(word: str = "") -> int:
+    """Try the mistakes; gives the exit code."""
+    listed = [Mutant(**entry) for entry in tomllib.loads(MUTANTS.read_text("utf-8"))["mutant"]]
+    mutants = [each for each in listed if word.lower() in f"{each.promise} {each.file}".lower()]
+    named = sorted({test for each in mutants for test in each.tests})
+    with _copy() as folder:
+        ended = _test(folder, named)
+    if ended.returncode:
+        print(_tail(ended), "Without any mistake, these tests do not pass.", sep="\n")
+        return 1
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        wrong = sum(map(bool, map(_report, mutants, threads.map(_try, mutants))))
+    print(f"{wrong} of {len(mutants)} mistakes were not noticed, or could not be tried.")
+    return 1 if wrong or not mutants else 0
+
+
+def _try(mutant: Mutant) -> str:
+    """Give what is wrong: nothing, when the tests notice the mistake."""
+    with _copy() as folder:
+        if not mutant.put_into(folder):
+            return "does not fit the code any more: it has to be in exactly one place"
+        ended = _test(folder, mutant.tests, "--exitfirst")
+    if ended.returncode == SOME_FAILED:
+        return ""
+    return "was not noticed" if ended.returncode == 0 else f"could not be tried:\n{_tail(ended)}"
+
+
+def _report(mutant: Mutant, wrong: str) -> str:
+    print(f"{'FAILED' if wrong else 'ok':6} {mutant.file}: {mutant.promise}", flush=True)
+    if wrong:
+        print(f"       {wrong}", f"       {' '.join(mutant.tests)}", sep="\n", flush=True)
+    return wrong
+
+
+@contextmanager
+def _copy() -> Iterator[Path]:
+    """A copy of the project as it stands; a new one each time, so that no bytecode is old."""
+    git = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(git, check=True, stdout=subprocess.PIPE).stdout.decode()
+    with tempfile.TemporaryDirectory(prefix="mutant-") as name:
+        folder = Path(name)
+        for path in filter(os.path.exists, listed.split("\0")):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, folder / path)
+        yield folder
+
+
+def _test(folder: Path, tests: Sequence[str], *more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *more, *tests],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def _tail(ended: subprocess.CompletedProcess[str]) -> str:
+    return "\n".join(ended.stdout.splitlines()[-TAIL:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
