@@ -113,6 +113,18 @@ def test_requests_of_one_repository(
         assert sorted(checks) == ["GET contents/.golangci.yml", "GET contents/SECURITY.md"]
 
 
+def test_a_path_that_only_a_rule_asks_about_is_not_missing(
+    action: Action, host: StandInHost
+) -> None:
+    """So neither branches nor pull requests are read because it is not there."""
+    host.create_repository(TARGET, {"SECURITY.md": b"x\n"})
+    rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
+    listed = listing(action, {"files": ["SECURITY.md"], "rules": [rule]})
+    assert action(definitions=listed).exit_code == 0
+    first = ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
+    assert calls(host) == [*first, "GET contents/go.mod", "GET contents/SECURITY.md"]
+
+
 REQUESTS = {
     PER_FILE: [
         *("GET /rate_limit", "GET", "GET git/ref/heads/main", "GET contents/b"),
