@@ -452,6 +452,7 @@ def worlds() -> Iterator[tuple[str, World]]:
         (branch, pull)
         for branch, pull in itertools.product(BRANCHES, PULLS + MORE_PULLS)
         if not (pull in NEEDS_BRANCH and branch in {"absent", "at base"})
+        if branch != "executable" or pull in {"none", "ours", "by hand, closed"}
     ]
     seconds = [
         ("absent", "none"),
