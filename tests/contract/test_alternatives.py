@@ -68,7 +68,7 @@ def test_there_is_no_alternative_below_what_is_no_directory(
     repository = host.create_repository(TARGET, {"real/SECURITY.md": b"x\n", "docs": docs})
     run = start(definitions=action.write("list.yml", LIST))
     assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
-    assert {".github/SECURITY.md", "other.md"} < set(repository.files(SCAFFOLD_BRANCH))
+    assert {".github/SECURITY.md", "other.md"} < set(repository.files(LIST_BRANCH))
 
 
 @pytest.fixture

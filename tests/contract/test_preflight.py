@@ -308,13 +308,13 @@ def test_a_branch_that_is_continued_is_looked_at_before_it_is_written_to(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     assert run(action, PATHS[:1], commit_strategy=strategy).exit_code == 0
-    head, count = repository.head(SCAFFOLD_BRANCH), len(host.requests)
+    head, count = repository.head(LIST_BRANCH), len(host.requests)
     modest = host.create_token(scopes=("repo",))
     ended = run(action, (*PATHS, WORKFLOW), commit_strategy=strategy, host_token=modest)
     assert ended.exit_code == 2, ended.text
     check_error(ended, "lacks the scope `workflow`")
     assert all(map(is_read, host.requests[count:]))
-    assert repository.head(SCAFFOLD_BRANCH) == head
+    assert repository.head(LIST_BRANCH) == head
 
 
 def test_push_protection_has_an_advice_of_its_own(

@@ -555,7 +555,7 @@ def test_a_property_with_several_values_is_none_where_another_file_counts(
     host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
     owners = {"path": "OWNERS", "template": True, "content": "{property:team}"}
     listed = listing(action, {"files": [{**owners, "alternatives": ["a"]}]})
-    run = start(profile="scaffold", definitions=listed)
+    run = start(definitions=listed)
     assert run.exit_code == 0, run.text
     assert "satisfied by a" in run.stdout
 

@@ -126,7 +126,7 @@ def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
 
     def come_first(request: Request) -> None:
         if shortened(request) == "POST pulls" and not repository.pull_requests:
-            repository.open_pull_request(head=SCAFFOLD_BRANCH, body="Theirs")
+            repository.open_pull_request(head=LIST_BRANCH, body="Theirs")
 
     host.on_request = come_first
     inject_fault(host, "POST pulls", FaultKind.CLOSED)
@@ -145,7 +145,7 @@ def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
     def come_first(request: Request) -> None:
         if shortened(request) == "POST pulls" and not repository.pull_requests:
             for base in ("main", "develop"):
-                repository.open_pull_request(head=SCAFFOLD_BRANCH, base=base, body="Theirs")
+                repository.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
 
     host.on_request = come_first
     ended = run(action)
@@ -263,7 +263,7 @@ def test_a_commit_on_a_continued_branch_that_can_be_read_back_at_once_is_counted
     assert lost.hits
     assert ended.exit_code == 0, ended.text
     assert {file["state"] for file in ended.registration["files"]} == {"created"}
-    assert len(repository.log(SCAFFOLD_BRANCH)) == 3
+    assert len(repository.log(LIST_BRANCH)) == 3
 
 
 def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tuple[Fault, Fault]:
