@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from playwright.sync_api import Page as Tab
 
+from registrar.models.settings import Mode
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
 from registrar.texts.messages import Catalogue
@@ -29,7 +30,7 @@ def browser() -> Iterator[Browser]:
 
 
 def written(folder: Path, language: str, repositories: int = 40) -> Path:
-    page = Page("2026-11-22T00:00:00+00:00")
+    page = Page("2026-11-22T00:00:00+00:00", Mode.PLAN, ("team",))
     for number in range(repositories):
         name = f"octo/{'service' if number % 2 else 'tool'}-{number}"
         page.add(
@@ -44,6 +45,7 @@ def written(folder: Path, language: str, repositories: int = 40) -> Path:
                     path,
                     "same" if number < 10 else STATES[(number + place) % len(STATES)],
                     blob="b" * 40,
+                    properties=(f"<b>{number % 4}",),
                 )
                 for place, path in enumerate(PATHS)
             ],
@@ -73,13 +75,15 @@ def tab(browser: Browser, tmp_path: Path) -> Iterator[Tab]:
 
 
 def names(tab: Tab) -> list[str]:
-    return tab.locator("#repositories tr:visible th").all_inner_texts()
+    return tab.locator("section:visible tbody tr:visible th").all_inner_texts()
 
 
 def test_it_counts_and_shows_what_is_not_complete(tab: Tab) -> None:
-    assert "10 / 40" in tab.locator(".cards").inner_text()
+    assert "15 / 40" in tab.locator(".cards").inner_text()
     assert len(names(tab)) == 30
     assert tab.locator("#count").inner_text() == "30 of 30 shown"
+    assert "Left out" not in tab.locator("main").inner_text()
+    assert tab.title() == "octo: starter"
 
 
 def test_hostile_names_stay_text(tab: Tab) -> None:
@@ -96,16 +100,42 @@ def test_search_and_filters_go_together(tab: Tab) -> None:
     tab.get_by_role("searchbox", name="Search by name").fill("TOOL-")
     assert all("tool-" in name for name in names(tab))
     before = len(names(tab))
-    tab.get_by_role("combobox", name="State").select_option("missing")
-    tab.get_by_role("combobox", name="Path").select_option("</script><script>alert(1)</script>")
+    tab.get_by_role("combobox", name="State").select_option(label="Missing")
+    tab.get_by_role("combobox", name="Path").select_option(label=PATHS[2])
     assert 0 < len(names(tab)) < before
-    fitting = '[data-path="</script><script>alert(1)</script>"][data-state="missing"]'
-    assert tab.locator(f"#repositories tr:visible {fitting}").count() == len(names(tab))
+    fitting = tab.locator("#list tr:visible li", has_text="Missing </script>")
+    assert fitting.count() == len(names(tab))
     assert tab.locator("#count").inner_text() == f"{len(names(tab))} of 30 shown"
 
 
+def test_the_matrix_has_every_repository_and_path_under_a_head_that_stays(tab: Tab) -> None:
+    tab.get_by_role("combobox", name="View").select_option("matrix")
+    assert len(names(tab)) == 40
+    cells = tab.locator("#matrix tbody td:not(:last-child)")
+    assert cells.count() == 40 * len(PATHS)
+    letters = set(cells.all_inner_texts())
+    assert letters == {"✓", "B", "D", "N", "P", "M", "X"}
+    tab.get_by_role("combobox", name="team").select_option("=<b>3")
+    assert len(names(tab)) == 10
+    assert "<b>3: 4 of 10 complete" in tab.get_by_role("combobox", name="team").inner_text()
+    tab.get_by_role("combobox", name="team").select_option("")
+    tab.set_viewport_size({"width": 375, "height": 600})
+    head = tab.locator("#matrix thead")
+    place = "element => element.getBoundingClientRect().top"
+    before = head.locator("th").first.evaluate(place)
+    tab.locator(".matrix").evaluate("element => { element.scrollTop = 200 }")
+    assert head.locator("th").first.evaluate(place) == before
+    assert tab.evaluate("document.documentElement.scrollWidth") == 375
+
+
+def test_a_row_leads_to_the_pull_request_or_to_a_new_file(tab: Tab) -> None:
+    row = tab.locator("#list tbody tr").first
+    missing = row.locator("li", has_text="Missing").locator("a")
+    assert "/new/main?filename=" in str(missing.first.get_attribute("href"))
+
+
 def test_it_sorts(tab: Tab) -> None:
-    lacking = [int(text) for text in tab.locator("#repositories td.number").all_inner_texts()]
+    lacking = [int(text) for text in tab.locator("#list tbody td.number").all_inner_texts()]
     assert lacking == sorted(lacking, reverse=True)
     tab.get_by_role("combobox", name="Sort").select_option("name")
     assert names(tab) == sorted(names(tab))
@@ -114,10 +144,11 @@ def test_it_sorts(tab: Tab) -> None:
 def test_the_keyboard_reaches_every_control(tab: Tab) -> None:
     reached = []
     focused = "document.activeElement.name || document.activeElement.tagName"
-    for _ in range(12):
+    for _ in range(14):
         tab.keyboard.press("Tab")
         reached.append(tab.evaluate(focused))
-    places = [reached.index(name) for name in ("search", "state", "path", "sort")]
+    controls = ("view", "search", "state", "path", "property0", "sort")
+    places = [reached.index(name) for name in controls]
     assert places == sorted(places)
     tab.get_by_role("searchbox", name="Search by name").focus()
     tab.keyboard.type("tool-12")
@@ -126,7 +157,7 @@ def test_the_keyboard_reaches_every_control(tab: Tab) -> None:
 
 def test_a_screen_reader_is_told_what_is_what(tab: Tab) -> None:
     tree = tab.locator("body").aria_snapshot()
-    for words in ('heading "Listed files in repositories"', 'combobox "State"', "status:"):
+    for words in ('heading "octo: starter"', 'combobox "State"', "status:"):
         assert words in tree
     assert tab.locator("html").get_attribute("lang") == "en"
 
@@ -135,7 +166,8 @@ def test_without_scripts_everything_is_there(browser: Browser, tmp_path: Path) -
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(written(tmp_path, "ja").as_uri())
-    assert tab.locator("#repositories tr").count() == 30
+    assert tab.locator("#list tbody tr").count() == 30
+    assert tab.locator("#matrix tbody tr").count() == 40
     assert tab.locator("#controls").is_hidden()
     context.close()
 
@@ -147,10 +179,11 @@ def test_it_fits_its_window(browser: Browser, tmp_path: Path, width: int) -> Non
     assert tab.evaluate("document.documentElement.scrollWidth") == width
     heading = "th => th.getBoundingClientRect().height / parseFloat(getComputedStyle(th).fontSize)"
     lines = tab.locator("#by-path + div thead th").evaluate_all(f"those => those.map({heading})")
-    assert len(lines) == 7  # no column for what was not read
+    assert len(lines) == 10  # no column for what is nowhere
     assert max(lines) < 5
-    edges = tab.locator(".cards li").evaluate_all("those => those.map(li => li.offsetTop)")
-    assert edges.count(edges[-1]) > 1  # none stands alone in the last row
+    edge = "those => those.map(li => li.offsetLeft + li.offsetWidth)"
+    edges = tab.locator(".cards li").evaluate_all(edge)
+    assert edges[-1] == max(edges)  # the last row has no gap
     tab.close()
 
 

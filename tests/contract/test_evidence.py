@@ -338,11 +338,14 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     # What is blank is no less complete than what differs from the list
     assert "2 with missing files, 3 complete." in run.console
     page = written(action, run.outputs["page_path"])
-    assert "<strong>3 / 5</strong> complete: nothing missing" in page
-    assert "a fork or the like: 1." in page
+    assert "<strong>3 / 5</strong> complete (60" in page
+    assert "archived 1</summary>" in page
+    assert "<li>octo-org/archived</li>" in page
     assert run.outputs["incomplete"] == "2"
-    shown = re.findall(r'data-name="octo-org/(\w+)"', page)
-    assert shown == ["secret", "lacks", "blank"]
+    listed, _, matrix = page.partition('id="matrix"')
+    names = [re.findall(r'data-name="octo-org/(\w+)"', part) for part in (listed, matrix)]
+    assert names[0] == ["secret", "lacks", "blank", "differs"]
+    assert names[1] == [*names[0], "complete"]
 
 
 def test_what_is_left_for_the_next_run_counts_too(
@@ -398,6 +401,47 @@ def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
     [first, _] = [row for row in rows_of(action, run) if row["id"] == str(secret.id)]
     shown = {name for name, value in first.items() if value}
     assert shown == {"repository", "id", "list", "path", "state", "list_digest", "read_at"}
+
+
+@pytest.mark.parametrize("is_public", [True, False])
+def test_who_has_no_owner_is_told_by_team(
+    host: StandInHost, action: Action, many: Start, tmp_path: Path, is_public: bool
+) -> None:
+    """Not of private repositories where others read it."""
+    made = {each.name: each for each in host.repositories}
+    for name in ("complete", "lacks", "secret"):
+        made[name].properties = {"team": "secret-team" if name == "secret" else "payments"}
+    made["lacks"].commit({"OWNERS": b"theirs\n"})
+    made["differs"].commit({"OWNERS": b"theirs\n"})
+    event = tmp_path / "event.json"
+    visibility = "public" if is_public else "private"
+    event.write_text(json.dumps({"repository": {"visibility": visibility}}))
+    workflow = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_EVENT_PATH": str(event),
+        "RUNNER_TEMP": str(action.directory / "temp"),
+    }
+    owners = {"path": "OWNERS", "template": True, "content": "* @{property:team}\n"}
+    of_none = {"when": {"topic": "none"}, "files": ["x"]}
+    rules = [of_none, {"when": {"not": {"topic": "none"}}, "files": [owners]}]
+    listed = action.write("files.json", json.dumps({"files": MANY, "rules": rules}))
+    run = many(mode="plan", definitions=listed, env=workflow)
+    rows = {each["repository"]: each for each in rows_of(action, run) if each["path"] == "OWNERS"}
+    hidden = f"octo-org/(id {made['secret'].id})"
+    secret = rows[hidden if is_public else "octo-org/secret"]
+    told = ("", "") if is_public else ("2", "secret-team")
+    assert (secret["rule"], secret["property:team"]) == told
+    lacks, differs = rows["octo-org/lacks"], rows["octo-org/differs"]
+    assert (lacks["state"], lacks["property:team"]) == ("differs", "payments")
+    # Without a value there is no content that it could differ from
+    assert (differs["state"], differs["rule"], differs["property:team"]) == ("filled", "2", "")
+    page = written(action, run.outputs["page_path"])
+    assert "payments: 0 of 2 complete" in page
+    assert ("secret-team" in page) == (not is_public)
+    for text in (run.summary, run.console, page):
+        assert ("secret-team" not in text) or not is_public
+        # The example is a repository that everybody may see
+        assert text.count("@payments") == 1
 
 
 def test_it_costs_no_request_over_many(host: StandInHost, action: Action, many: Start) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 import subprocess
+from collections import Counter
 
 import pytest
 
+from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
 from registrar.reporting import evidence as table
 from registrar.reporting.evidence import Evidence
-from registrar.reporting.page import MOST_REPOSITORIES, Page
+from registrar.reporting.page import MOST_CELLS, Page
 from registrar.texts.messages import Catalogue
 
 
@@ -66,14 +69,14 @@ def test_a_directory_a_link_or_a_submodule_is_no_file() -> None:
     assert found is Standing.NO_FILE
 
 
-def evidence(**values: str) -> Evidence:
-    empty = dict.fromkeys(Evidence._fields, "")
-    return Evidence(**{**empty, "repository": "octo/one", "id": "7", **values})
+def evidence(*properties: str, **values: str) -> Evidence:
+    empty = Evidence("octo/one", "7", "public", "main", "", "", "", "", properties=properties)
+    return empty._replace(**values)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("path", ["=1+1", "+a", "-a", "@a", "＝1", "＋a", "－a", "＠a"])
 def test_a_spreadsheet_computes_nothing(path: str) -> None:
-    written = table.header() + table.line(evidence(path=path))
+    written = table.header(()) + table.line(evidence(path=path))
     rows = list(csv.DictReader(io.StringIO(written, newline="")))
     assert [row["path"] for row in rows] == [f"'{path}"]
 
@@ -90,20 +93,22 @@ def test_where_a_semicolon_separates_a_spreadsheet_computes_nothing_either(path:
     ("path", "shown"), [("\ta", "'\\ta"), ("\ra", "'\\ra"), ("x\u202ey", "x\\u202ey")]
 )
 def test_what_nobody_sees_is_escaped(path: str, shown: str) -> None:
-    written = table.header() + table.line(evidence(path=path))
+    written = table.header(()) + table.line(evidence(path=path))
     assert [row["path"] for row in csv.DictReader(io.StringIO(written, newline=""))] == [shown]
 
 
 @pytest.mark.parametrize("path", ['a"b', "a,b", "</script>", "a;b"])
 def test_any_path_survives_the_table(path: str) -> None:
-    written = table.header() + table.line(evidence(path=path))
+    written = table.header(()) + table.line(evidence(path=path))
     assert [row["path"] for row in csv.DictReader(io.StringIO(written, newline=""))] == [path]
     assert written.endswith("\r\n")
 
 
 def test_of_a_private_repository_its_number_and_states_are_left() -> None:
-    whole = Evidence(*(f"{name}!" for name in Evidence._fields))._replace(repository="octo/secret")
-    left = whole.without_names()
+    whole = evidence("gold", **{name: f"{name}!" for name in Evidence._fields[:-1]})
+    left = whole._replace(repository="octo/secret").without_names()
+    assert left.properties == ("",)
+    left = left._replace(properties=())
     assert {name: value for name, value in left._asdict().items() if value} == {
         "repository": "octo/(id id!)",
         "id": "id!",
@@ -115,25 +120,58 @@ def test_of_a_private_repository_its_number_and_states_are_left() -> None:
     }
 
 
+MOMENT = "2026-11-22T00:00:00+00:00"
+
+
 def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> None:
-    page = Page("2026-11-22T00:00:00+00:00")
+    page = Page(MOMENT, Mode.PLAN)
     for state in ("same", "missing"):
         page.add([evidence(repository="octo/one", state=state)])
         page.add([evidence(repository="octo/two", state="blank")])
         page.add([evidence(repository="octo/old", state="excluded: archived")])
     assert (len(page.names), len(page.incomplete), len(page.excluded)) == (2, 1, 1)
-    assert [(each.name, each.lacking) for each in page.shown] == [
-        ("octo/two", 0),
-        ("octo/one", 1),
-        ("octo/two", 0),
-    ]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_the_page_says_what_it_is_about(mode: Mode) -> None:
+    page = Page(MOMENT, mode)
+    page.add([evidence(list="owners", path="a", state="same")])
+    words = {"register": "Run", "plan": "Plan", "check": "Check"}
+    for more, target in {"octo/one": "octo/one", "octo/2": "octo", "x/x": "octo, x"}.items():
+        page.add([evidence(repository=more, list="owners", path="a", state="excluded: fork")])
+        text = "".join(page.render(Catalogue("en")))
+        assert f"<h1>{target}: owners</h1>" in text
+        assert f"{words[mode]} of 2026-11-22 00:00 UTC." in text
+        assert f"<li>{more}</li>" in text.partition("forks ")[2]
+
+
+def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
+    rng, counts = random.Random(5), Counter[str]()
+    page = Page(MOMENT, Mode.PLAN, ("team",))
+    for number in range(200):
+        state = rng.choice(list(Standing))
+        counts[state] += 1
+        path = rng.choice(("a", "b"))
+        page.add([evidence("x", repository=f"octo/{number}", path=path, state=state)])
+    assert page.totals.total() == counts.total() == 200
+    assert page.totals["present"] == counts["same"] + counts["filled"]
+    quiet = Counter(same=counts["same"], filled=counts["filled"])
+    others = {each: each.replace(" ", "_") for each in counts - quiet}
+    assert {each: page.totals[bar] for each, bar in others.items()} == dict(counts - quiet)
+    [[group]] = page.groups.values()
+    is_complete = ("same", "filled", "blank", "differs", "not a file", "declined")
+    assert group.counts == {
+        "present": sum(counts[each] for each in is_complete),
+        "missing": sum(n for each, n in counts.items() if each not in is_complete),
+    }
+    "".join(page.render(Catalogue("ja")))
 
 
 def test_the_page_shows_so_many_repositories_and_counts_the_rest() -> None:
-    page = Page("2026-11-22T00:00:00+00:00")
-    for number in range(MOST_REPOSITORIES + 3):
-        page.add([evidence(repository=f"octo/r{number}", state="missing")])
+    page, paths = Page(MOMENT, Mode.PLAN), [f"{number}.md" for number in range(MOST_CELLS // 10)]
+    for number in range(13):
+        page.add([evidence(repository=f"octo/r{number}", path=p, state="same") for p in paths])
     text = "".join(page.render(Catalogue("en")))
-    assert text.count("<tr data-name=") == MOST_REPOSITORIES
+    assert text.count("<tr data-name=") == 10
     assert "… and 3 more, which the table (CSV) has." in text
-    assert f"<strong>0 / {MOST_REPOSITORIES + 3}</strong>" in text
+    assert "<strong>13 / 13</strong>" in text

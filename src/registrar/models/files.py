@@ -96,11 +96,15 @@ class FileDefinition(NamedTuple):
         return tuple(path for condition in conditions for path in condition.paths)
 
     @property
+    def named_properties(self) -> tuple[str, ...]:
+        """Custom properties that its text names."""
+        return (*self.properties, *(name for part in self.parts for name in part.properties))
+
+    @property
     def property_names(self) -> frozenset[str]:
-        """Custom properties that its text, or the condition of a part, asks about."""
+        """These, and those that the condition of a part asks about."""
         asked = (part.condition.property_names for part in self.parts if part.condition)
-        named = (part.properties for part in self.parts)
-        return frozenset(self.properties).union(*asked, *named)
+        return frozenset(self.named_properties).union(*asked)
 
     @property
     def content(self) -> bytes:

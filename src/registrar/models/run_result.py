@@ -16,6 +16,7 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.models.files import FileDefinition
+from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion, Shard
@@ -86,20 +87,19 @@ class Budget(NamedTuple):
 class Content(NamedTuple):
     """A listed content that is to be created, and in how many repositories."""
 
+    listed: FileDefinition
+    """As the list has it, with its placeholders and every part."""
     example: FileDefinition
-    """As one of them gets it, a public one if there is any."""
+    """As `of` gets it."""
+    of: Repository
+    """One of the repositories, a public one if there is any."""
     repositories: int = 0
 
-    def with_one(self, definition: FileDefinition) -> Content:
-        """Count one more, which gets it as ``definition`` says."""
-        of = definition.repository
-        example = definition if of and of.is_public and not self.is_public else self.example
-        return Content(example, self.repositories + 1)
-
-    @property
-    def is_public(self) -> bool:
-        """Whether everybody may see the example."""
-        return self.example.repository is None or self.example.repository.is_public
+    def with_one(self, example: FileDefinition, of: Repository) -> Content:
+        """Count one more, which gets it as ``example``."""
+        counted = self._replace(repositories=self.repositories + 1)
+        is_better = of.is_public and not self.of.is_public
+        return counted._replace(example=example, of=of) if is_better else counted
 
 
 MOST_NAMED = 200
@@ -131,10 +131,10 @@ class ManyResult:
         self.replaced = Counter[Replaced]()
         self.left_out = Counter[LeftOut]()
         """In how many repositories an entry of a list takes the place of another one."""
-        self.unset = Counter[tuple[str, str]]()
-        """How many repositories lack a custom property, by the path that it is for and its name."""
-        self.contents: dict[tuple[str, bytes, bool], Content] = {}
-        """What a plan would create, by its path, its source, and whether that is a template."""
+        self.unset: dict[tuple[str, str], list[Repository]] = {}
+        """Those that lack a custom property, by the path that it is for and its name."""
+        self.contents: dict[tuple[object, ...], Content] = {}
+        """What a plan would create, by what tells it from others."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -160,15 +160,24 @@ class ManyResult:
         """Keep what is missing in one repository, and what the rules of its list make of it."""
         for file in () if previewed.spec.writes else previewed.files:
             if file.standing is Standing.MISSING:
-                listed = file.definition
-                key = (listed.path, listed.source, listed.template)
-                self.contents[key] = self.contents.get(key, Content(listed)).with_one(listed)
+                self._note_missing(file.definition, previewed)
         label = previewed.spec.files.label
         self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)
         self.left_out.update(previewed.left_out)
-        unset = ((file.definition.path, file.unset) for file in previewed.files if file.unset)
-        self.unset.update(unset)
+        for file in previewed.files:
+            if file.unset:
+                those = self.unset.setdefault((file.definition.path, file.unset), [])
+                those.append(previewed.repository)
+
+    def _note_missing(self, file: FileDefinition, previewed: RegistrationResult) -> None:
+        key = (file.path, file.source, file.template, file.rule if file.parts else 0)
+        if not (content := self.contents.get(key)):
+            possible = previewed.spec.files.possible
+            places = ((each.path, each.rule) for each in possible)
+            listed = dict(zip(places, possible, strict=True))[file.path, file.rule]
+            content = Content(listed, file, previewed.repository)
+        self.contents[key] = content.with_one(file, previewed.repository)
 
     def stop(self, reason: Message, exit_code: int) -> None:
         """Keep what ended the run; ``exit_code`` is of a signal where it is above others."""

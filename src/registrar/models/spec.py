@@ -121,3 +121,10 @@ class RegistrationSpec(NamedTuple):
     def property_names(self) -> frozenset[str]:
         """Custom properties that rules ask about, or that templates or texts name."""
         return self.settings.property_names | self.files.property_names
+
+    @property
+    def grouped_by(self) -> tuple[str, ...]:
+        """Custom properties by which results are grouped: these, and those that select."""
+        selection = self.settings.selection
+        selecting = selection.property_names if selection else frozenset[str]()
+        return tuple(sorted(self.property_names | selecting))

@@ -37,7 +37,8 @@ class Standing(StrEnum):
     DIFFERS = "differs"
     """There, with something else than the list says; which side is ahead is not known."""
     FILLED = "filled"
-    """There; the list's own content is blank, and somebody has filled the file in."""
+    """There, filled in by somebody; the list's own content is blank, or a property for it has no
+    value."""
     NO_FILE = "not a file"
     """There, but a directory, a link or a submodule."""
     PROPOSED = "proposed"

@@ -170,8 +170,7 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
     unset: dict[str, str] = {}
     for definition in absent:
         values = (definition.repository and definition.repository.properties) or {}
-        asked = (*definition.properties, *(n for part in definition.parts for n in part.properties))
-        for name in asked:
+        for name in definition.named_properties:
             if len(values.get(name, ())) > 1:
                 raise Refused(msg("preflight.property_list", path=definition.path, name=name))
             if not values.get(name):
@@ -216,10 +215,14 @@ def _entry(directories: Directories, path: str) -> Entry:
 
 
 def _present(definition: FileDefinition, path: str, entry: Entry) -> PresentFile:
+    values = (definition.repository and definition.repository.properties) or {}
     standing = standing_of(
         definition.content,
         entry.sha,
         is_file=entry.is_file,
         may_be_blank=definition.may_be_blank,
     )
+    if standing is Standing.DIFFERS and not all(map(values.get, definition.named_properties)):
+        # Without a value the list gives no content that it could differ from
+        standing = Standing.FILLED
     return PresentFile(standing, path, entry.sha if entry.is_file else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -54,6 +54,10 @@ class Evidence(NamedTuple):
     """SHA-256 over the paths and contents of the list: tells whether two tables have one list."""
     read_at: str = ""
     """Moment of the reading (ISO 8601, UTC)."""
+    rule: str = ""
+    """Number of the list's rule that the path is from."""
+    properties: tuple[str, ...] = ()
+    """Values of the custom properties that the list or the selection names, in their order."""
 
     def without_names(self) -> Evidence:
         """What may be published of a private repository: its number and the listed path's state."""
@@ -69,12 +73,17 @@ class Evidence(NamedTuple):
             state=self.state,
             list_digest=self.list_digest,
             read_at=self.read_at,
+            properties=("",) * len(self.properties),
         )
 
+    def mapped(self, change: Callable[[str], str]) -> Evidence:
+        """Give the row with each of its texts changed."""
+        return Evidence._make((*map(change, self[:-1]), tuple(map(change, self.properties))))
 
-def header() -> str:
+
+def header(property_names: Sequence[str]) -> str:
     """The first line of the table."""
-    return _csv(Evidence._fields)
+    return _csv((*Evidence._fields[:-1], *(f"property:{name}" for name in property_names)))
 
 
 def line(evidence: Evidence) -> str:
@@ -82,13 +91,14 @@ def line(evidence: Evidence) -> str:
 
     Characters that nobody sees, such as those that turn the direction of a text, are escaped.
     """
-    cells = (_FORMULA.sub(r"\1'", text) for text in evidence)
+    cells = (_FORMULA.sub(r"\1'", text) for text in (*evidence[:-1], *evidence.properties))
     return _csv(tuple(map(escaping.show_control_characters, cells)))
 
 
 def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
     """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC)."""
-    repository = result.repository
+    repository, names = result.repository, result.spec.grouped_by
+    values = repository.properties or result.spec.repository.properties or {}
     for file in result.files:
         pull = _pull_request(file, result)
         is_open, present = bool(pull and pull.is_open), file.present
@@ -108,6 +118,8 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             declined_since=pull.closed_at[:10] if pull and not is_open else "",
             list_digest=result.spec.files.digest,
             read_at=read_at,
+            rule=str(file.definition.rule or ""),
+            properties=tuple(", ".join(values.get(name, ())) for name in names),
         )
 
 

@@ -1,29 +1,42 @@
 "use strict";
 const controls = document.getElementById("controls");
-const body = document.getElementById("repositories");
 const count = document.getElementById("count");
-const byLacking = Array.from(body.rows);
-const byName = byLacking.toSorted((a, b) => a.dataset.name.localeCompare(b.dataset.name));
-const value = (name) => controls.elements[name].value;
+const sections = ["list", "matrix"].map((id) => document.getElementById(id));
+const rows = new Map(sections.map((section) => [section, Array.from(section.querySelector("tbody").rows)]));
+const fields = controls.elements;
+const properties = Array.from(fields).filter((field) => field.name.startsWith("property"));
+
+function fits({ name, cells, ...values }) {
+  const { value: state } = fields.state;
+  const { value: path } = fields.path;
+  const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? cell === state : cell !== "0");
+  return (
+    name.toLowerCase().includes(fields.search.value.trim().toLowerCase()) &&
+    properties.every((field) => !field.value || field.value === `=${values[field.name]}`) &&
+    (!(state || path) || Array.from(cells).some(isMeant))
+  );
+}
 
 function update() {
-  const words = value("search").trim().toLowerCase();
-  const state = value("state");
-  const path = value("path");
-  let shown = 0;
-  for (const row of byLacking) {
-    const items = Array.from(row.querySelectorAll("li"));
-    const fits =
-      row.dataset.name.toLowerCase().includes(words) &&
-      items.some((item) => (!state || item.dataset.state === state) && (!path || item.dataset.path === path));
-    row.hidden = !fits;
-    shown += fits ? 1 : 0;
+  for (const [section, all] of rows) {
+    section.hidden = section.id !== fields.view.value;
+    let shown = 0;
+    for (const row of all) {
+      row.hidden = !fits(row.dataset);
+      shown += row.hidden ? 0 : 1;
+    }
+    if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", all.length);
   }
-  count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", byLacking.length);
+}
+
+function sort() {
+  const key = fields.sort.value;
+  const by = (a, b) => (a.dataset[key] ?? "").localeCompare(b.dataset[key] ?? "");
+  for (const [section, all] of rows) section.querySelector("tbody").append(...(key ? all.toSorted(by) : all));
 }
 
 controls.addEventListener("input", update);
-controls.elements.sort.addEventListener("change", () => body.append(...(value("sort") === "name" ? byName : byLacking)));
+fields.sort.addEventListener("change", sort);
 controls.addEventListener("submit", (event) => event.preventDefault());
 controls.hidden = false;
 update();

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,36 +13,30 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from registrar.models.result import RegistrationResult
+from registrar.models.run_result import Content
+from registrar.models.settings import Mode
 from registrar.models.standing import Standing
-from registrar.reporting import evidence, sentences
+from registrar.reporting import evidence, preview, sentences
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.runner import RunnerFiles
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, msg
 
-MOST_REPOSITORIES = 2000
-"""So many repositories with something to look at are shown; the rest is counted."""
-BARS = (
-    "present",
-    "blank",
-    "not_a_file",
-    "proposed",
-    "missing",
-    "declined",
-    "unset",
-    "blocked",
-    "unread",
-)
-"""What a bar shows, in this order."""
-_RARE = ("not_a_file", "unset", "blocked", "unread")
-"""What has no column where there is none."""
-_BAR_OF = {each: each.way for each in Standing} | {
-    Standing.BLANK: "blank",
-    Standing.NO_FILE: "not_a_file",
+MOST_CELLS = 150_000
+"""So many listed paths of repositories are shown one by one; the rest is counted."""
+_BAR_OF = {each: each.replace(" ", "_") for each in Standing} | {
+    Standing.SAME: "present",
+    Standing.FILLED: "present",
 }
+BARS = tuple(dict.fromkeys(_BAR_OF.values()))
+"""The parts of a bar, in this order."""
+_THERE = frozenset(_BAR_OF[each] for each in Standing if each.is_present)
+_ALWAYS = ("present", "missing", "proposed")
+"""What has a column also where there is none."""
 _BAR_WORDS = {
     "present": "page.bar_present",
     "blank": "page.bar_blank",
+    "differs": "page.bar_differs",
     "not_a_file": "page.bar_not_a_file",
     "proposed": "page.bar_proposed",
     "missing": "page.bar_missing",
@@ -51,30 +45,45 @@ _BAR_WORDS = {
     "blocked": "page.bar_blocked",
     "unread": "page.bar_unread",
 }
-_EXCLUDED = "excluded"
+_READ = {
+    Mode.REGISTER: "page.read_register",
+    Mode.PLAN: "page.read_plan",
+    Mode.CHECK: "page.read_check",
+}
+_EXCLUDED = "excluded: "
+_NOT_LISTED = "-"
 _PARTS = 5_000
 """Pieces of the page that are put together before they are written."""
 _FOLDER = Path(__file__).parent
 
 
 class ShownPath(NamedTuple):
-    """A path that is missing, or blank."""
+    """A path of a repository that is not simply present."""
 
     path: str
-    state: str
+    bar: str
     url: str
-    """Address of what is there; empty where there is nothing, or it must not be named."""
+    """Address of what is there, of the pull request, or of the page that makes a new file; empty
+    where it must not be named."""
 
 
 @dataclass(slots=True)
 class ShownRepository:
-    """A repository with such paths."""
+    """One list in one repository, as briefly as it can be kept."""
 
     name: str
     url: str
     list_name: str
-    paths: list[ShownPath]
+    properties: tuple[str, ...]
+    """Values of the properties that the page groups by; none where they must not be shown."""
+    commit: str
+    branch: str
+    """The default branch."""
     pull_request: str
+    cells: str
+    """For each path of the page the place in `BARS` of how it stands; a later path has none."""
+    elsewhere: Mapping[str, str]
+    """Where a path was found, if not there."""
     lacking: int
     """Number of listed paths that it lacks."""
 
@@ -83,76 +92,150 @@ class ShownRepository:
         """The pull request as people write it."""
         return f"#{self.pull_request.rpartition('/')[2]}"
 
+    def bars(self, count: int) -> Iterator[str]:
+        """For each of so many paths of the page its bar; empty: it is not listed."""
+        for cell in self.cells.ljust(count, _NOT_LISTED):
+            yield "" if cell == _NOT_LISTED else BARS[int(cell)]
+
+    def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
+        """Give what is not simply present."""
+        bars = zip(paths, self.bars(len(paths)), strict=True)
+        return [ShownPath(p, bar, self._address(p, bar)) for p, bar in bars if bar not in _QUIET]
+
+    def _address(self, path: str, bar: str) -> str:
+        found = self.elsewhere.get(path, path)
+        if bar in _THERE:
+            is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
+            there = self.url and not is_inherited
+            return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
+        if bar in _PROPOSED and self.pull_request:
+            return self.pull_request
+        # As the button "Add a README" of GitHub's own page does
+        place = f"{quote(self.branch)}?filename={quote(path, safe='')}"
+        return f"{self.url}/new/{place}" if self.url and bar == "missing" else ""
+
+
+_QUIET = ("", "present")
+_PROPOSED = ("proposed", "declined")
+
+
+class Group(NamedTuple):
+    """The repositories with one value of a property."""
+
+    value: str
+    counts: Counter[str]
+    """As of a bar: the complete ones are ``present``."""
+
 
 @dataclass(slots=True)
 class Page:
-    """Grows by one repository after the other; memory is bounded by `MOST_REPOSITORIES`."""
+    """Grows by one repository after the other, of which little is kept."""
 
     read_at: str
     """Moment of the run (ISO 8601, UTC)."""
-    names: set[str] = field(default_factory=set[str])
-    """The repositories that were read."""
+    mode: Mode
+    property_names: tuple[str, ...] = ()
+    """What the repositories are grouped by."""
+    contents: Sequence[Content] = ()
+    """What a plan would create."""
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    """The repositories that were read, and their addresses."""
     incomplete: set[str] = field(default_factory=set[str])
-    """Those of them that lack a listed file, of whatever list."""
-    excluded: set[str] = field(default_factory=set[str])
-    not_shown: int = 0
+    """Those of them with a listed path that is not complete, of whatever list."""
+    excluded: dict[str, str] = field(default_factory=dict[str, str])
+    """Why a repository was left out."""
     paths: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     """For each listed path, how many repositories are in which part of its bar."""
-    shown: list[ShownRepository] = field(default_factory=list[ShownRepository])
+    rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
 
     @property
-    def lists(self) -> set[str]:
-        return {each.list_name for each in self.shown}
+    def lists(self) -> list[str]:
+        return list(dict.fromkeys(each.list_name for each in self.rows))
+
+    @property
+    def targets(self) -> list[str]:
+        """The only repository, or the owners of all."""
+        names = list(self.names | self.excluded)
+        owners = dict.fromkeys(name.partition("/")[0] for name in names)
+        return names if len(names) == 1 else list(owners)
+
+    @property
+    def totals(self) -> Counter[str]:
+        """Listed paths of all repositories in each part of the bars."""
+        return sum(self.paths.values(), Counter())
 
     @property
     def bars(self) -> list[str]:
         """The parts of the bars that have a column."""
-        return [bar for bar in BARS if bar not in _RARE or self.total(bar)]
+        totals = self.totals
+        return [bar for bar in BARS if bar in _ALWAYS or totals[bar]]
 
     @property
-    def states(self) -> list[str]:
-        return sorted({path.state for each in self.shown for path in each.paths})
+    def left_out(self) -> dict[str, list[str]]:
+        """The repositories that were left out, by the reason."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.excluded.items():
+            reasons.setdefault(reason, []).append(name)
+        return reasons
 
-    def total(self, bar: str) -> int:
-        """Listed paths of all repositories in one part of the bars."""
-        return sum(counts[bar] for counts in self.paths.values())
+    @property
+    def groups(self) -> dict[str, list[Group]]:
+        """For each property its values, with the repositories that have them."""
+        groups: dict[str, dict[str, Counter[str]]] = {}
+        for row in {row.name: row for row in self.rows}.values():
+            bar = "missing" if row.name in self.incomplete else "present"
+            for name, value in zip(self.property_names, row.properties, strict=False):
+                groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
+        return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
 
     def add(self, rows: Sequence[Evidence], url: str = "") -> None:
         """Take the rows of one list in one repository; ``url`` is its address for people."""
         if not rows:
             return
-        name = rows[0].repository
-        if rows[0].state.startswith(_EXCLUDED):
-            self.excluded.add(name)
+        first = rows[0]
+        if first.state.startswith(_EXCLUDED):
+            self.excluded[first.repository] = first.state.removeprefix(_EXCLUDED)
             return
-        self.names.add(name)
-        to_look_at: list[Evidence] = []
+        self.names[first.repository] = url
+        bars: dict[str, str] = {}
+        lacking = 0
         for row in rows:
-            bar = _BAR_OF[Standing(row.state)]
-            self.paths.setdefault(row.path, Counter())[bar] += 1
-            if bar != "present":
-                to_look_at.append(row)
-        standings = [Standing(row.state) for row in to_look_at]
-        lacking = sum(not each.is_present for each in standings)
-        if not all(each.is_complete for each in standings):
-            self.incomplete.add(name)
-        if not to_look_at:
-            return
-        if len(self.shown) == MOST_REPOSITORIES:
-            self.not_shown += 1
-        else:
-            self.shown.append(_repository(to_look_at, lacking, url))
+            standing = Standing(row.state)
+            bars[row.path] = _BAR_OF[standing]
+            self.paths.setdefault(row.path, Counter())[_BAR_OF[standing]] += 1
+            lacking += not standing.is_present
+            if not standing.is_complete:
+                self.incomplete.add(first.repository)
+        listed = (bars.get(path) for path in self.paths)
+        cells = (str(BARS.index(bar)) if bar else _NOT_LISTED for bar in listed)
+        self.rows.append(
+            ShownRepository(
+                first.repository,
+                url,
+                first.list,
+                first.properties if first.visibility else (),
+                first.commit,
+                first.default_branch,
+                next((row.pull_request for row in rows if row.pull_request), ""),
+                "".join(cells),
+                {row.path: row.found_path for row in rows if row.found_path},
+                lacking,
+            )
+        )
 
-    def render(self, catalogue: Catalogue) -> Iterator[str]:
-        """The page in the catalogue's language, part by part."""
+    def render(self, catalogue: Catalogue, *, is_public: bool = False) -> Iterator[str]:
+        """The page in the catalogue's language, part by part; ``is_public``: others read it."""
         from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
 
         def text(key: str, **values: object) -> str:
-            return catalogue.text(msg(key, **values))
+            return catalogue.text(msg(key, **values), escaping.show_control_characters)
 
-        read = [msg("page.read_at", moment=f"{self.read_at[:16].replace('T', ' ')} UTC")]
-        if self.excluded:
-            read.append(msg("page.excluded", count=len(self.excluded)))
+        paths = list(self.paths)
+        ordered = sorted(
+            self.rows,
+            key=lambda row: (-row.lacking, not row.cells.strip("0-"), row.name.lower()),
+        )
+        shown = ordered[: MOST_CELLS // max(len(paths), 1)]
         style = (_FOLDER / "page.css").read_text("utf-8")
         script = (_FOLDER / "page.js").read_text("utf-8")
         template = (_FOLDER / "page.html.j2").read_text("utf-8")
@@ -161,7 +244,8 @@ class Page:
         )
         stream = environment.from_string(template).stream(
             page=self,
-            read=catalogue.sentences(read, escaping.show_control_characters),
+            title=text("page.title", targets=self.targets, lists=self.lists),
+            read=text(_READ[self.mode], moment=f"{self.read_at[:16].replace('T', ' ')} UTC"),
             style=style,
             script=script,
             style_hash=_hash(style),
@@ -169,29 +253,21 @@ class Page:
             language=catalogue.language,
             t=text,
             bar_words=_BAR_WORDS,
-            state_words=sentences.STANDINGS,
+            all_bars=BARS,
+            letters=dict(zip(BARS, text("page.letters").split(), strict=True)),
+            there=lambda counts: sum(counts[bar] for bar in _THERE),
+            excluded_words=sentences.EXCLUDED,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
-            ordered=sorted(
-                self.shown, key=lambda each: (-each.lacking, -len(each.paths), each.name.lower())
-            ),
+            paths=paths,
+            rows=shown,
+            more=len(ordered) - len(shown),
+            contents=[
+                (catalogue.text(heading, escaping.show_control_characters), diff)
+                for heading, diff in preview.contents(self.contents, is_public=is_public)
+            ],
         )
         stream.enable_buffering(_PARTS)
         yield from stream
-
-
-def _repository(rows: Sequence[Evidence], lacking: int, url: str) -> ShownRepository:
-    pull_request = next((row.pull_request for row in rows if row.pull_request), "")
-    paths = [
-        ShownPath(
-            row.path,
-            row.state,
-            f"{url}/blob/{row.commit}/{quote(row.found_path or row.path)}"
-            if url and row.blob
-            else "",
-        )
-        for row in rows
-    ]
-    return ShownRepository(rows[0].repository, url, rows[0].list, paths, pull_request, lacking)
 
 
 def _hash(text: str) -> str:
@@ -210,33 +286,37 @@ class Records:
         self._files = files
         self._catalogue = catalogue
         self._read_at = read_at
-        self._page = Page(read_at)
+        self._page: Page | None = None
         self._table: Path | None = None
-        self._is_empty = True
 
     def add(self, result: RegistrationResult) -> None:
         """Write how each listed path stands into the table, and keep what the page shows of it."""
-        self._is_empty = False
+        names = result.spec.grouped_by
+        page = self._page = self._page or Page(self._read_at, result.spec.settings.mode, names)
         shown = [self._shown(row) for row in evidence.rows_of(result, self._read_at)]
         url = result.repository.html_url
-        self._page.add(shown, url if shown and shown[0].visibility else "")
+        page.add(shown, url if shown and shown[0].visibility else "")
         table = self._table or self._files.new("table", "csv")
         if table:
             text = "".join(map(evidence.line, shown))
-            self._files.append(table, text if self._table else evidence.header() + text)
+            self._files.append(table, text if self._table else evidence.header(names) + text)
             self._table = table
 
     def _shown(self, row: Evidence) -> Evidence:
         """What may be published of a row."""
         if self._catalogue.shown(row.repository, str) != row.repository:
             return row.without_names()
-        return Evidence(*(self._catalogue.shown(text, str) for text in row))
+        return row.mapped(lambda text: self._catalogue.shown(text, str))
 
-    def finish(self) -> dict[str, str]:
-        """Write the page; give the names of both files by their outputs."""
-        path = None if self._is_empty else self._files.new("page", "html")
-        if path:
-            for part in self._page.render(self._catalogue):
+    def finish(self, contents: Sequence[Content], *, is_public: bool) -> dict[str, str]:
+        """Write the page; give the names of both files by their outputs.
+
+        ``contents`` are what a plan would create; ``is_public`` says that others read the page.
+        """
+        path = self._files.new("page", "html") if self._page else None
+        if path and self._page:
+            self._page.contents = contents
+            for part in self._page.render(self._catalogue, is_public=is_public):
                 self._files.append(path, part)
         written = {"table_path": self._table, "page_path": path}
         return {name: each.name for name, each in written.items() if each}

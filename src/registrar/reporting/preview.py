@@ -49,19 +49,18 @@ def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Me
     ``is_public`` says that others read it: then a private repository is no example.
     """
     definitions = [
-        each.example._replace(repository=None) if is_public and not each.is_public else each.example
-        for each in wanted
+        each.example if each.of.is_public or not is_public else each.listed for each in wanted
     ]
     for content, definition, diff in zip(wanted, definitions, _diffs(definitions), strict=True):
         file: str | Message = definition.path
         for key, _, without in _without_diff([definition]):
             file = _named(key, *without)
         heading = msg("preview.repositories", file=file, count=content.repositories)
-        if definition.template:
-            of = definition.repository
+        if content.listed.template or content.listed.parts:
+            example = Link(content.of.full_name, content.of.html_url)
             heading = (
-                msg("preview.example", content=heading, example=Link(of.full_name, of.html_url))
-                if of
+                msg("preview.example", content=heading, example=example)
+                if definition is content.example
                 else msg("preview.template", content=heading)
             )
         yield heading, diff

@@ -11,7 +11,6 @@ from registrar.models.result import RegistrationResult
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Mode
 from registrar.reporting import preview, report, sentences, summary
-from registrar.reporting.markdown import Markdown
 from registrar.reporting.page import Records
 from registrar.reporting.privacy import Redaction
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
@@ -120,11 +119,8 @@ class Reporter:
             if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif many.counts:
-                parts = [summary.of_many(many, registrations, self.catalogue)]
-                if wanted := list(many.contents.values()):
-                    is_public = self.redaction.is_log_public
-                    shown = preview.of_many(wanted, Markdown(self.catalogue), is_public=is_public)
-                    parts.append("\n".join(shown))
+                is_public = self.redaction.is_log_public
+                parts = [summary.of_many(many, registrations, self.catalogue, is_public=is_public)]
             else:
                 parts = []
             errors = [diagnostic.message for diagnostic in result.diagnostics]
@@ -150,7 +146,9 @@ class Reporter:
         # Only a run over many repositories has names to hide
         published = rendered(self._output_catalogue) if result.many else document
         files = {"report_path": name}
-        self._safely(lambda: files.update(self.records.finish()))
+        wanted = list(result.many.contents.values()) if result.many else ()
+        is_public = self.redaction.is_log_public
+        self._safely(lambda: files.update(self.records.finish(wanted, is_public=is_public)))
         values = report.outputs(result, published, files)
         self._safely(lambda: self.console.files.outputs(values))
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause, Diagnostic
+from registrar.models.repository import Repository
 from registrar.models.result import Done, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
@@ -88,7 +89,7 @@ _ADVICE = {
     Status.UNREAD: "advice.unread",
 }
 """What to do about repositories that fail a check, whose files are missing or not known."""
-_EXCLUDED = {
+EXCLUDED = {
     Exclusion.ARCHIVED: "fleet.excluded_archived",
     Exclusion.DISABLED: "fleet.excluded_disabled",
     Exclusion.LOCKED: "fleet.excluded_locked",
@@ -284,8 +285,11 @@ def budget(plan: Budget) -> Iterator[Message]:
         yield msg("fleet.shards", count=len(plan.matrix))
 
 
-def rules(result: ManyResult) -> Iterator[Message]:
-    """To how many repositories the rules of each list apply, and what of that deserves a note."""
+def rules(result: ManyResult, *, is_public: bool) -> Iterator[Message]:
+    """To how many repositories the rules of each list apply, and what of that deserves a note.
+
+    ``is_public`` says that others read it: they are not told of whom a property is not set.
+    """
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():
         of_list.setdefault(name, {})[number] = count
@@ -295,21 +299,25 @@ def rules(result: ManyResult) -> Iterator[Message]:
         if unfit := [number for number, count in counts.items() if not count]:
             yield msg("fleet.unfit_rules", list=name, numbers=unfit)
     if result.replaced:
-        counted = result.replaced.items()
+        replaced = result.replaced.items()
         entries = [
-            msg("label.replaced_in", entry=each.shown, count=count) for each, count in counted
+            msg("label.replaced_in", entry=each.shown, count=count) for each, count in replaced
         ]
         yield msg("progress.replaced", entries=entries)
     for left_out, count in result.left_out.items():
         yield msg("fleet.counted", note=left_out.described, count=count)
-    for (path, name), count in result.unset.items():
+    for (path, name), those in result.unset.items():
         skipped = msg("fleet.unset", path=path, name=name)
-        yield msg("fleet.counted", note=skipped, count=count)
+        if is_public and not all(each.is_public for each in those):
+            yield msg("fleet.counted", note=skipped, count=len(those))
+        else:
+            names = [*map(_link, those)]
+            yield msg("cause.with_repositories", cause=skipped, repositories=names)
 
 
 def left_out(excluded: Mapping[Exclusion, int]) -> list[Message]:
     """How many repositories are left out for which reason."""
-    return [msg(_EXCLUDED[reason], count=count) for reason, count in excluded.items()]
+    return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
 
 
 def line(
@@ -444,7 +452,11 @@ _ORDER = {status: list(dict.fromkeys(_STATES.values())).index(_STATES[status]) f
 
 def name_of(row: RegistrationResult) -> str:
     """The name of a row's repository, with its address where that is known."""
-    name, url = row.repository.full_name, row.repository.html_url
+    return _link(row.repository)
+
+
+def _link(repository: Repository) -> str:
+    name, url = repository.full_name, repository.html_url
     return Link(name, url) if url else name
 
 

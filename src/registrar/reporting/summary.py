@@ -112,9 +112,16 @@ def _outcome(registration: RegistrationResult) -> Iterator[Message]:
 
 
 def of_many(
-    result: ManyResult, registrations: Sequence[RegistrationResult], catalogue: Catalogue
+    result: ManyResult,
+    registrations: Sequence[RegistrationResult],
+    catalogue: Catalogue,
+    *,
+    is_public: bool,
 ) -> str:
-    """Outcome, budget, why some failed, then the repositories that are not complete (Markdown)."""
+    """Outcome, budget, why some failed, the repositories that are not complete (Markdown).
+
+    Last what a plan would create. ``is_public`` says that others read it.
+    """
     markdown = Markdown(catalogue)
     outcome = markdown.text(*sentences.closing(result))
     lines = [f"## {markdown.text(msg('fleet.heading'))}", "", outcome, ""]
@@ -134,7 +141,7 @@ def of_many(
     if rows := [row for group in groups for row in group]:
         columns: _Columns = {
             "fleet.table_outcome": lambda row: markdown.line(sentences.state(row)),
-            "fleet.table_paths": lambda row: _paths(row, markdown),
+            "fleet.table_paths": lambda row: _paths(row, markdown, is_public=is_public),
         }
         title = markdown.text(msg("fleet.not_complete", count=len(rows)))
         is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
@@ -142,15 +149,19 @@ def of_many(
     for finding in sentences.COUNTED:
         if finding in result.with_finding:
             lines += _found(finding, result, markdown)
+    if wanted := list(result.contents.values()):
+        lines += preview.of_many(wanted, markdown, is_public=is_public)
     return "\n".join(lines) + "\n"
 
 
-def _paths(row: RegistrationResult, markdown: Markdown) -> str:
+def _paths(row: RegistrationResult, markdown: Markdown, *, is_public: bool) -> str:
     """The listed paths that a repository does not have, by how they stand."""
     standings: dict[Standing, list[str | Message]] = {}
     for file in row.files:
         if not file.standing.is_present:
-            standings.setdefault(file.standing, []).append(_named(file))
+            has_rule = row.repository.is_public or not is_public
+            named = _named(file) if has_rule else file.definition.path
+            standings.setdefault(file.standing, []).append(named)
     ways = (
         msg("fleet.paths", state=msg(sentences.STANDINGS[standing]), paths=paths)
         for standing, paths in standings.items()
