@@ -41,6 +41,36 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
     assert len(blocked.pull_requests) == 1
 
 
+@pytest.mark.parametrize("whole_tree", [True, False])
+def test_a_plan_says_what_fails_too(
+    action: Action, host: StandInHost, blocked: Repository, start: Start, whole_tree: bool
+) -> None:
+    assert blocked.branches == ["main"]
+    if not whole_tree:
+        host.quirks.most_in_tree = 1
+    run = start(definitions=action.listing_of(LISTED), mode="plan")
+    standings = {file["path"]: file["standing"] for file in run.registration["files"]}
+    assert standings == dict.fromkeys(LISTED, "blocked") | {
+        "README.md": standings["README.md"],
+        "other.md": "missing",
+    }
+    assert (run.exit_code, run.outputs["failed"]) == (1, "2")
+
+
+def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
+    action: Action, repository: Repository, start: Start
+) -> None:
+    assert start(definitions=action.listing_of({"a": None})).exit_code == 0
+    repository.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
+    listed = action.listing_of({"a": None, "b/x": None, "c": None, "e": None})
+    plan, run = (start(definitions=listed, mode=mode) for mode in ("plan", "register"))
+    assert "b is not a directory on the working branch" in plan.stderr
+    assert [(each.exit_code, each.outputs["failed"]) for each in (plan, run)] == [(1, "1")] * 2
+    assert [
+        file["path"] for file in plan.registration["files"] if file["standing"] == "missing"
+    ] == ["e"]
+
+
 def test_it_is_seen_before_anything_is_written(
     single: Start, host: StandInHost, blocked: Repository, action: Action
 ) -> None:

@@ -83,7 +83,9 @@ def test_nothing_is_written(start: Start, action: Action, example: Example, mode
         made = calls(host)
         assert made[:3] == ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
         about_branch = [f"GET git/matching-refs/heads/{LIST_BRANCH}", "GET pulls"]
-        assert sorted(made[3:]) == sorted([*checks, *about_branch])
+        # What may stand in the place of a directory is asked for at once
+        tree = f"GET git/trees/{example.repository.head()}"
+        assert sorted(made[3:]) == sorted([*checks, *about_branch, tree])
 
 
 READERS: dict[str, dict[str, Any]] = {

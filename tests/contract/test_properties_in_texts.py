@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import LIST_BRANCH, TARGET, Action, Start
+from tests.harness import LIST_BRANCH, TARGET, Action, Start, refuse
 
 HOSTILE = "x, y [skip ci] @org/all Fixes #1"
 GIVEN = {
@@ -72,6 +72,39 @@ def test_a_value_makes_no_instruction_with_the_text_around_it(
     [pull] = repository.pull_requests
     assert pull.title == "[skip ci\\] files"
     assert "[skip ci]" not in str(pull.body)
+
+
+def test_a_property_with_very_many_values_gives_twenty_names(
+    given: Start, host: StandInHost
+) -> None:
+    values = [f"team-{number}" for number in range(80)]
+    repository = create(host, team=values, tier=values, area=values)
+    run = given(labels="{property:team} {property:tier} {property:area}")
+    [pull] = repository.pull_requests
+    assert (run.exit_code, len(pull.labels)) == (0, 20)
+    assert "`labels` has more than 20 names" in run.stdout + run.stderr
+
+
+def test_three_names_that_are_refused_are_enough(
+    given: Start, host: StandInHost, action: Action
+) -> None:
+    create(host, team=[f"team-{number}" for number in range(80)])
+    refused = refuse(host, lambda request: request.path.endswith("/labels"))
+    run = given(labels="{property:team}")
+    assert len(refused.hits) == 4
+    assert "team-3" in run.text
+
+
+def test_names_are_tried_one_by_one_until_the_run_is_over(
+    action: Action, host: StandInHost
+) -> None:
+    create(host, team=["red", "blue", "green"])
+    refused = refuse(host, lambda request: request.path.endswith("/labels"))
+    host.on_request = lambda _: action.clock.sleep(61 if refused.hits else 0)
+    inputs = {"target_repos": "octo/*", "max_minutes": "1", "labels": "{property:team}"}
+    run = action(inputs, target_repo=None, definitions=action.listing("a"), language="en")
+    assert len(refused.hits) == 2
+    assert "max_minutes are over" in run.text
 
 
 def test_several_values_are_several_names(given: Start, host: StandInHost) -> None:

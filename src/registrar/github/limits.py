@@ -76,6 +76,11 @@ class Pace:
         """Seconds from one write to the next, after the limits that were met."""
         return min(self._at_first * self._widened, LONGEST_INTERVAL)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether a run with an end has come to it."""
+        return self.end is not None and self._clock.monotonic() >= self.end
+
     def seconds_until(self, writes: int) -> float:
         """Seconds until the next write may go, and ``writes`` in all fit into GitHub's windows."""
         return max(self.rest_of_interval(), self.rest_of_window(writes))

@@ -419,6 +419,8 @@ class Rest:
             return parse.pull_requests_from(data, branch), numbers
 
         while is_full and not pulls:
+            if number > 1:
+                self._session.require_time()
             pulls, numbers = self._session.request(
                 Request(
                     "GET",

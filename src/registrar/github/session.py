@@ -44,7 +44,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, cast
 
-from registrar.errors import Cause, Failure, GitHubError, Kind
+from registrar.errors import Cause, Failure, GitHubError, Kind, OutOfTime
 from registrar.github.case import Context, Outcome
 from registrar.github.classify import classify
 from registrar.github.exchange import Model, Request, Response
@@ -126,6 +126,12 @@ class Session:
         self._see(repository)
         if self.context.target:
             self.context = self.context._replace(is_public=repository.is_public)
+
+    def require_time(self) -> None:
+        """Raise `OutOfTime` where the run has come to its end."""
+        if self.limits.pace.is_over:
+            message = msg("limit.over")
+            raise OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), message)
 
     def note_made(self) -> None:
         """Remember that something was made now, or that GitHub has said that it exists.

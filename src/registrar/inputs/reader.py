@@ -235,6 +235,7 @@ class _Reader:
             return value
         target = _TARGET.fullmatch(self._given("target_repo"))
         values = target.groupdict() if target else {"owner": "o", "repo": "r"}
+        values["repo"] = templates.for_branch(values["repo"])
         chosen = profiles.chosen(profile)
         names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
         if len(set(names)) < len(chosen):

@@ -59,6 +59,7 @@ class ManyRun:
     def __post_init__(self) -> None:
         self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
         """Moment (monotonic) of the run's end."""
+        self.github.limits.pace.end = self._end
         self._todo: list[RegistrationResult] = []
         """What a run that writes has read of the repositories in which something is left to do."""
         self._left_to_do = Counter[Status]()

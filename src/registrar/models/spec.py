@@ -94,6 +94,7 @@ class RegistrationSpec(NamedTuple):
     def branch(self) -> str:
         """Name of the working branch, as far as it is free."""
         owner, _, repo = self.target.partition("/")
+        repo = templates.for_branch(repo)
         names = {"profile": self.files.profile.name, "owner": owner, "repo": repo}
         return templates.fill(self.settings.branch, names) or self.files.profile.branch
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS, Resource
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import (
     MOST_LISTED,
     BranchState,
@@ -66,6 +66,9 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
         before = _with_entries(client, before, [each.path for each in lacking])
         state = state._replace(before=_with_directories(client, spec, before, lacking))
     elif absent and not ref:
+        if not spec.writes:
+            # A run that writes is told by GitHub
+            state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
     return with_owner(client, spec, state)
 
@@ -202,6 +205,19 @@ def _directories(
         target = repository.full_name
         raise Refused(msg("preflight.too_many_files", target=target, directories=directories))
     return {**listed, **{path: entries_in(path, tree) for path in cut}}
+
+
+def _with_obstacles(
+    client: Client, state: RepositoryState, absent: Sequence[FileDefinition]
+) -> RepositoryState:
+    """Add what is at the places of directories that ``absent`` files need."""
+    above = {parent for each in absent for parent in parents(each.path)}
+    above -= {parent for path in state.entries for parent in parents(path)}
+    tree = client.rest.tree(state.repository, state.base_sha) if above else {}
+    if tree is None:
+        return _with_entries(client, state, sorted(above))
+    found = {path: tree[path] for path in above & tree.keys()}
+    return state._replace(entries={**state.entries, **found})
 
 
 def _listed(

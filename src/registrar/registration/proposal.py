@@ -25,6 +25,8 @@ TITLE_CHARACTERS = 256
 """Longest title that GitHub accepts."""
 TEXT_CHARACTERS = 30_000
 """Longest text of the caller in a description, with the values of properties."""
+MOST_NAMES = 20
+"""Names of one input once custom properties are filled in, which admins of a repository set."""
 # Both markers on lines of their own, as we write them, with no other marker in between
 _OURS = re.compile(rf"(?m)^{BEGIN}\r?\n(?P<ours>(?:(?!{BEGIN}|{END})[\s\S])*?)\r?\n{END}(?=\r?$)")
 
@@ -55,7 +57,14 @@ class Proposal(NamedTuple):
 
         def names(field: str, listed: Sequence[str]) -> tuple[str, ...]:
             filled = (self._filled_names(field, each, progress) for each in listed)
-            return tuple(dict.fromkeys(itertools.chain.from_iterable(filled)))
+            given = dict[str, None]()
+            for name in itertools.chain.from_iterable(filled):
+                if len(given) == MOST_NAMES and name not in given:
+                    values = {"input": field, "most": MOST_NAMES}
+                    progress.warn("pull_request.too_many_names", about=field, **values)
+                    break
+                given[name] = None
+            return tuple(given)
 
         given = self.options
         options = given._replace(

@@ -14,10 +14,11 @@ from registrar.models.settings import PullRequestOptions
 from registrar.registration.base import Work
 from registrar.registration.decide import Write
 from registrar.registration.mark import Mark
-from registrar.registration.progress import Progress
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 
+MOST_REFUSED = 3
+"""Names that are refused one by one, until the others are not tried any more."""
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
 """What may be wrong with one of several names only; lag that lasts is about a name, too."""
 
@@ -131,18 +132,21 @@ def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> 
 
     labels = [name for name in options.labels if name.lower() not in pull.labels]
     assignees = [name for name in options.assignees if name.lower() not in pull.assignees]
-    _one_by_one(labels, partial(rest.add_labels, *this), progress)
-    _one_by_one(assignees, assign, progress)
-    _one_by_one(options.reviewers, ask, progress)
-    _one_by_one(options.team_reviewers, partial(rest.request_reviewers, *this, []), progress)
+    _give(labels, partial(rest.add_labels, *this), work)
+    _give(assignees, assign, work)
+    _give(options.reviewers, ask, work)
+    _give(options.team_reviewers, partial(rest.request_reviewers, *this, []), work)
 
 
-def _one_by_one(
-    names: Sequence[str], give: Callable[[Sequence[str]], None], progress: Progress
-) -> None:
-    """Give all names in one request; when GitHub refuses a name, one after the other."""
+def _give(names: Sequence[str], give: Callable[[Sequence[str]], None], work: Work) -> bool:
+    """Give all names in one request; when GitHub refuses a name, one after the other.
+
+    Says whether GitHub took them at once. After `MOST_REFUSED` names that it did not take, or at
+    the end of the run, the others are left out.
+    """
     if not names:
-        return
+        return True
+    progress = work.progress
     try:
         give(names)
     except GitHubError as error:
@@ -155,9 +159,16 @@ def _one_by_one(
                 name=tuple(names),
                 reason=error.message,
             )
-            return
-        for name in names:
-            _one_by_one([name], give, progress)
+            return False
+        refused = 0
+        for number, name in enumerate(names):
+            if refused == MOST_REFUSED or work.client.limits.pace.is_over:
+                rest = tuple(names[number:])
+                progress.warn("pull_request.not_tried", about=str(rest), name=rest)
+                break
+            refused += not _give([name], give, work)
+        return False
+    return True
 
 
 def _open(work: Work, new: NewPullRequest) -> PullRequest:

@@ -29,7 +29,7 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     BranchState,
@@ -225,11 +225,18 @@ def _look_ahead(plan: Plan, answers: Answers) -> Decision | Failure:
 def _report_decision(decision: Decision, progress: Progress) -> None:
     _note_decision(decision, progress)
     write = decision.write
-    if pull := write.pull_request if write else decision.left_alone:
+    tree = (write and write.branch.tree) or {}
+    directories = {parent for path in tree for parent in parents(path)}
+    pull = write.pull_request if write else decision.left_alone
+    if pull:
         progress.proposed(pull)
-        for definition in decision.files:
-            if write is None or write.brings(definition.path):
-                progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
+    for definition in decision.files:
+        path = definition.path
+        if above := next((parent for parent in parents(path) if parent in tree), ""):
+            failure = Failure.of(msg("reason.blocked_on_branch", parent=above), about=above)
+            progress.record(FileResult(definition, Standing.BLOCKED, Done.FAILED, failure=failure))
+        elif pull and (write is None or write.brings(path) or path in directories):
+            progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:

@@ -12,6 +12,7 @@ PROPERTY = "property:NAME"
 """The placeholder of a custom property, among those that a template may have."""
 PROPERTY_NAME = re.compile(r"[A-Za-z0-9_$#-]{1,75}")
 """https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
+_REFUSED_DOTS = re.compile(r"^\.+|\.{2,}|\.(?=lock$)|\.+$")
 _MOST_UNKNOWN = 10
 """Unknown names that are listed in one diagnostic."""
 
@@ -45,6 +46,14 @@ def fill(text: str, values: Mapping[str, str], properties: Mapping[str, str] | N
     ``properties`` are values of custom properties by their names in lower case.
     """
     return text.format_map({**values, "property": _Properties(properties or {})})
+
+
+def for_branch(name: str) -> str:
+    """Give a repository's name as it stands in a branch, with ``_`` for a dot that git refuses.
+
+    See https://git-scm.com/docs/git-check-ref-format.
+    """
+    return _REFUSED_DOTS.sub(lambda dots: "_" * len(dots[0]), name)
 
 
 def properties(text: str) -> tuple[str, ...]:

@@ -192,6 +192,18 @@ def test_a_branch_of_its_own_name_for_each_repository(
     assert "Points needed: about 15, left: 14" in many(mode="plan", **given).console
 
 
+def test_a_name_that_git_does_not_take_as_it_is_makes_a_branch_all_the_same(
+    many: Start, host: StandInHost
+) -> None:
+    names = {".github": "_github", "x.lock": "x_lock", "a..b": "a__b", "end.": "end_"}
+    made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
+    run = many(branch="add/{repo}")
+    assert (run.exit_code, states(run)) == (0, {"opened": len(made)})
+    heads = [pull.head for each in made for pull in each.pull_requests]
+    assert heads == [f"add/{name}" for name in names.values()]
+    assert states(many(branch="add/{repo}", mode="plan")) == {"waiting": len(made)}
+
+
 def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     assert states(many()) == {"opened": 1}
