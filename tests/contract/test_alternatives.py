@@ -236,13 +236,15 @@ HIDDEN = {
         "GitHub would no longer use files that this repository has: "
         ".github/CONTRIBUTING.md takes the place of your docs/CONTRIBUTING.md, "
         ".github/SECURITY.md takes the place of your SECURITY.md. "
-        'To keep them in use, set `respect_alternatives: "true"`.'
+        "To keep one in use, name its path in `alternatives` of the entry "
+        '(`respect_alternatives: "true"` does it for every file).'
     ),
     "ja": (
         "このリポジトリにあるファイルを、GitHub が使わなくなります: "
         ".github/CONTRIBUTING.md が既存の docs/CONTRIBUTING.md の代わりに使われる、"
         ".github/SECURITY.md が既存の SECURITY.md の代わりに使われる。"
-        '今のファイルを使い続けるには `respect_alternatives: "true"` を指定してください。'
+        "今のファイルを使い続けるには、一覧のその項目の `alternatives` にパスを書いてください"
+        '（`respect_alternatives: "true"` はすべてのファイルに働きます）。'
     ),
 }
 IN_PLACE = {

@@ -299,7 +299,9 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
     entry = "PUBLIC.md of rule 2 in place of the list itself (repositories: 2)"
     notes = [
         "Repositories by rule of the list rules.json: rule 1: 0, rule 2: 2, rule 3: 0, rule 4: 0",
-        "Rules of the list rules.json that apply to no repository: 1, 3, 4",
+        "Rules of the list rules.json that apply to no repository: "
+        "rule 1 (language: [go], exists: [go.mod]), rule 3 (property tier: [gold, silver]), "
+        "rule 4 (topic: [service], not: [name: [*-old]])",
         f"A later entry takes the place of an earlier one: {entry}",
     ]
     fleet = run.report["fleet"]

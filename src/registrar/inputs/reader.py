@@ -425,6 +425,9 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
             forks = True
         elif colon and "/" not in entry:
             errors.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
+        elif (start := entry.partition("=")[0].lower()) in values and start != entry:
+            close = f"{start}:{entry.partition('=')[2]}"
+            errors.append(msg("fleet.equals_sign", value=entry, close=close))
         elif not matched or matched["repo"] in {".", ".."}:
             errors.append(msg("fleet.pattern_malformed", value=entry))
         elif len(matched["repo"]) > MOST_CHARACTERS:

@@ -175,7 +175,8 @@ class ManyRun:
             self.reporter.line(msg("fleet.alone", count=len(alone)))
         for read in reader.read_alone(alone):
             self._take(read)
-        for note in sentences.rules(result, is_public=self.reporter.redaction.is_log_public):
+        is_public = self.reporter.redaction.is_log_public
+        for note in sentences.rules(result, self.lists, is_public=is_public):
             self._note(note)
 
     def _take(self, read: RegistrationResult) -> None:

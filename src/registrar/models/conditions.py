@@ -57,6 +57,22 @@ class Condition(NamedTuple):
         negated = self.negated.property_names if self.negated else ()
         return frozenset(name for name, _ in self.properties).union(negated)
 
+    @property
+    def described(self) -> str:
+        """What it asks for, much as a list writes it: ``language: [go, rust], fork: [true]``."""
+        asked = {
+            "language": sorted(self.languages),
+            "topic": sorted(self.topics),
+            "visibility": sorted(self.visibilities),
+            "fork": [] if self.is_fork is None else [str(self.is_fork).lower()],
+            "name": self.names,
+            "exists": self.exists,
+            "missing": self.missing,
+            **{f"property {name}": sorted(values) for name, values in self.properties},
+            "not": [self.negated.described] if self.negated else [],
+        }
+        return ", ".join(f"{key}: [{', '.join(those)}]" for key, those in asked.items() if those)
+
     def holds(self, repository: Repository, has: Callable[[str], bool]) -> bool:
         """Whether it holds for a repository, which ``has`` files at some paths."""
         name = repository.full_name.partition("/")[2].lower()

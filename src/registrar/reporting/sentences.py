@@ -12,6 +12,7 @@ from registrar.models.result import Done, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
+from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, Finding, Standing, by_way
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
@@ -285,7 +286,7 @@ def budget(plan: Budget) -> Iterator[Message]:
         yield msg("fleet.shards", count=len(plan.matrix))
 
 
-def rules(result: ManyResult, *, is_public: bool) -> Iterator[Message]:
+def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> Iterator[Message]:
     """To how many repositories the rules of each list apply, and what of that deserves a note.
 
     ``is_public`` says that others read it: they are not told of whom a property is not set.
@@ -293,11 +294,14 @@ def rules(result: ManyResult, *, is_public: bool) -> Iterator[Message]:
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():
         of_list.setdefault(name, {})[number] = count
+    conditions = {(f.label, rule.number): rule.condition for f in lists for rule in f.rules}
     for name, counts in of_list.items():
         parts = [msg("fleet.rule", number=number, count=n) for number, n in counts.items()]
         yield msg("fleet.rules", list=name, parts=parts)
         if unfit := [number for number, count in counts.items() if not count]:
-            yield msg("fleet.unfit_rules", list=name, numbers=unfit)
+            told = [(msg("label.rule", number=n), conditions[name, n].described) for n in unfit]
+            shown = [msg("state.with_reason", state=rule, reason=why) for rule, why in told]
+            yield msg("fleet.unfit_rules", list=name, numbers=shown)
     if result.replaced:
         replaced = result.replaced.items()
         entries = [
