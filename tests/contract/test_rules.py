@@ -297,11 +297,13 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
     listed = {**LIST, "files": ["SECURITY.md", "PUBLIC.md"]}
     run = many(mode=mode, definitions=listing(action, listed))
     entry = "PUBLIC.md of rule 2 in place of the list itself (repositories: 2)"
+    unfit = (
+        "rule 1 (language: [go], exists: [go.mod]), rule 3 (property tier: [gold, silver]), "
+        "rule 4 (topic: [service], not: [name: [*-old]])"
+    )
     notes = [
         "Repositories by rule of the list rules.json: rule 1: 0, rule 2: 2, rule 3: 0, rule 4: 0",
-        "Rules of the list rules.json that apply to no repository: "
-        "rule 1 (language: [go], exists: [go.mod]), rule 3 (property tier: [gold, silver]), "
-        "rule 4 (topic: [service], not: [name: [*-old]])",
+        f"Rules of the list rules.json that apply to no repository: {unfit}",
         f"A later entry takes the place of an earlier one: {entry}",
     ]
     fleet = run.report["fleet"]
