@@ -29,6 +29,7 @@ pre { background: #f6f8fa; padding: 8px 0; border-radius: 6px; margin: 8px 0;
   font: 12px/1.45 "Liberation Mono", "Noto Sans Mono CJK JP", monospace; }
 pre i { display: block; padding: 0 12px; font-style: normal; min-height: 1.45em; }
 pre i.add { background: #dafbe1; }
+pre i.remove { background: #ffebe9; }
 pre i.head { color: #59636e; }
 pre.log { padding: 12px; white-space: pre-wrap; }
 ul { padding-left: 24px; }
@@ -45,6 +46,7 @@ a { color: #0969da; text-decoration: none; }
 p.state { margin: 0 0 16px; color: #59636e; }
 b { display: inline-block; background: #1a7f37; color: #fff; border-radius: 1em;
   padding: 3px 12px; margin-right: 8px; font-weight: normal; }
+b.bad { background: #cf222e; }
 """
 
 

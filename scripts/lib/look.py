@@ -19,7 +19,8 @@ TARGET = ROOT / ".tools/look"
 RULE = "Repository rule violations found\n\n- Changes must be made through a pull request.\n\n"
 WRONG_LIST = [{"path": "/a"}, {"path": "docs//b", "content": 1}, {"description": "no path"}]
 
-RESULT, PAGE = (ROOT / "docs/images" / name for name in ("result.png", "page.png"))
+IMAGES = ROOT / "docs/images"
+RESULT, GATE, PAGE = (IMAGES / name for name in ("result.png", "gate.png", "page.png"))
 WIDTH = 860
 """Pixels at which GitHub shows the picture in the README; it has twice as many, to stay sharp."""
 FILES = {"README.md": b"# Example\n"}
@@ -147,9 +148,7 @@ def look(state: str, language: str) -> Path:
 def result() -> str:
     """Plan, step summary and pull request of two real runs."""
     with example(FILES) as scene:
-        listing = Path(scene.workspace, INPUTS["definitions"])
-        listing.parent.mkdir()
-        listing.write_text(documented_list("README.md", ".github/registrar.yml"), "utf-8")
+        _documented(scene)
         plan, run = (
             scene.run("", "en", lambda line: print(line, file=sys.stderr), **inputs)
             for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
@@ -164,6 +163,37 @@ def result() -> str:
         section("Step summary of the run", rendered(folded(run.summary)), wide=False),
         section("Pull request", state + rendered(pull.body or ""), wide=False),
     )
+
+
+def gate() -> str:
+    """What a check shows of a pull request that removes a listed file."""
+    policy = b"Please write to security@example.com.\n"
+    with example({**FILES, "SECURITY.md": policy}) as scene:
+        _documented(scene)
+        head = scene.repository.commit({"SECURITY.md": None}, branch="tidy-up")
+        given = {**INPUTS, "mode": "check", "fail_on": "removed"}
+        run = scene.run(
+            "",
+            "en",
+            lambda line: print(line, file=sys.stderr),
+            ref=scene.repository.test_merge("main", head),
+            **given,
+        )
+    [error] = re.findall(r"^Error: (.*?) → ", run.output, re.MULTILINE)
+    lines = [f'<i class="remove">-{html.escape(line)}</i>' for line in policy.decode().splitlines()]
+    changed = f'<pre>{"".join(lines)}</pre><p><b class="bad">Error</b>{html.escape(error)}</p>'
+    return page(
+        section("Files changed: <code>SECURITY.md</code>", changed),
+        section("Step summary of the check", rendered(folded(run.summary))),
+    )
+
+
+def _documented(scene: Example) -> None:
+    """Write the list of the README into the workspace, as if that were a checkout."""
+    Path(scene.workspace, ".git").mkdir()
+    listing = Path(scene.workspace, INPUTS["definitions"])
+    listing.parent.mkdir()
+    listing.write_text(documented_list("README.md", ".github/registrar.yml"), "utf-8")
 
 
 def page_of_many() -> str:
@@ -202,8 +232,9 @@ def main() -> None:
     states = sys.argv[1:]
     if states == ["docs"]:
         photograph(result(), RESULT, width=WIDTH, scale=2)
+        photograph(gate(), GATE, width=WIDTH, scale=2)
         photograph(page_of_many(), PAGE, width=PAGE_SIZE[0], height=PAGE_SIZE[1])
-        for target in (RESULT, PAGE):
+        for target in (RESULT, GATE, PAGE):
             print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} KiB")
         return
     if any(state not in STATES for state in states):

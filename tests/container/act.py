@@ -48,6 +48,7 @@ class Act:
         host: StandInHost,
         *,
         secrets: Mapping[str, str],
+        event: str = "workflow_dispatch",
         inputs: Mapping[str, str] | None = None,
         local: Mapping[str, Path] | None = None,
         options: Sequence[str] = (),
@@ -57,8 +58,9 @@ class Act:
     ) -> str:
         """Run a workflow to the end that is expected, and return the log."""
         command = [
-            *(self.path, "workflow_dispatch", f"--workflows={workflow}", "--rm", "--pull=false"),
-            *(f"--platform=ubuntu-latest={JOB_IMAGE}", "--no-cache-server"),
+            *(self.path, event, f"--workflows={workflow}", "--rm", "--pull=false"),
+            *(f"--platform=ubuntu-{name}={JOB_IMAGE}" for name in ("latest", "slim")),
+            "--no-cache-server",
             f"--env=HOST_API_URL={host.url}",
             *(f"--secret={name}" for name in secrets),
             *(f"--input={name}={value}" for name, value in (inputs or {}).items()),

@@ -24,10 +24,13 @@ from tests.container.act import (
     register_and_compare,
     write_workflow,
 )
+from tests.documents import README, blocks
 from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
+
+READS = {"contents": "read"}
 
 
 @pytest.fixture
@@ -88,6 +91,47 @@ print("looked", "around")
     assert "compared outputs" in log
     assert "looked around" in log
     assert [each.head for each in repository.pull_requests] == [HEALTH_BRANCH]
+
+
+@pytest.mark.parametrize("change", ["README.md", "SECURITY.md"])
+def test_the_workflow_of_the_readme_holds_a_pull_request_to_the_list(
+    act: Act, project: Path, tmp_path: Path, change: str
+) -> None:
+    directory, workflow = tmp_path / "caller", ".github/workflows/required-files.yml"
+    documented = (text for _, text in blocks("yaml", README))
+    written = {text.partition("\n")[0].removeprefix("# "): text for text in documented}
+    files = {name: written[name] for name in (workflow, ".github/registrar.yml")}
+    for name, text in {
+        **files,
+        "README.md": "# Example\n",
+        "SECURITY.md": "Write to us.\n",
+    }.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(text)
+    commit(directory)
+    somebody = ["-c", "user.name=test", "-c", "user.email=test@example.invalid"]
+    for arguments in (["rm", "--quiet", change], [*somebody, "commit", "--quiet", "-mChange"]):
+        subprocess.run(["git", "-c", "commit.gpgSign=false", *arguments], cwd=directory, check=True)
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": {"base": {"ref": "main"}}}))
+    with StandInHost() as host:
+        repository = host.create_repository(TARGET, empty=True)
+        refs = ["HEAD:refs/pull/1/merge", "HEAD~:refs/heads/main"]
+        push = ["git", "push", "--quiet", str(repository.path), *refs]
+        subprocess.run(push, cwd=directory, check=True)
+        log = act.run(
+            directory,
+            workflow,
+            host,
+            event="pull_request",
+            secrets={"GITHUB_TOKEN": host.create_token("installation", permissions=READS)},
+            local={"OWNER/registrar@v1": project},
+            options=[f"--eventpath={event}", "--container-daemon-socket=-"],
+            exit_code=int(change == "SECURITY.md"),
+        )
+    error = "This change removes SECURITY.md, which .github/registrar.yml lists."
+    assert (f"::error file=SECURITY.md::{error}" in log) == (change == "SECURITY.md")
+    assert ("takes away none of the listed files (2)" in log) == (change == "README.md")
 
 
 def test_without_the_package_index_it_says_what_is_missing(

@@ -155,7 +155,9 @@ def test_what_is_shown_of_a_plan(
     # In the outputs and the report
     filled = {name for name, value in run.outputs.items() if value}
     expected = {"created": "0", "skipped": "1", "failed": "0", "missing": "4"}
-    expected |= dict.fromkeys(("declined", "unset", "blank", "differing", "invalid"), "0")
+    expected |= dict.fromkeys(
+        ("declined", "unset", "blank", "differing", "invalid", "removed"), "0"
+    )
     expected["pull_request_operation"] = "none"
     assert {name: run.outputs[name] for name in filled - {"report"}} == expected
     assert run.registration["mode"] == "plan"

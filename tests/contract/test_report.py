@@ -70,6 +70,7 @@ def test_a_registration(
                 "blank": 0,
                 "differing": 0,
                 "invalid": 0,
+                "removed": 0,
                 "codeowners": [],
                 "branch": LIST_BRANCH,
                 "base_branch": "main",

@@ -305,6 +305,7 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "missing": "27",
         "declined": "0",
         "unset": "0",
+        "removed": "0",
         "blank": "0",
         "differing": "0",
         "invalid": "0",

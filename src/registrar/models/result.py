@@ -283,7 +283,9 @@ class RegistrationResult(NamedTuple):
 
     @property
     def to_create(self) -> tuple[FileResult, ...]:
-        """What a run that writes nothing would create."""
+        """What a run that writes nothing would create: at a reference nothing."""
+        if self.spec.settings.ref:
+            return ()
         return tuple(f for f in self.files if f.done is Done.NOTHING and not f.on_branch)
 
     def count(self, *done: Done) -> int:

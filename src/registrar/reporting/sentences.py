@@ -47,6 +47,8 @@ _WAYS = {
 """How listed paths stand: in a sentence, in a line of the log, in a cell of the summary."""
 _ALWAYS = ("missing", "present", "declined")
 """Those that are counted also where there are none."""
+_LACKING = ("outcome.missing", "summary.lacking", "table.lacking")
+"""The same at a reference, where nothing is created."""
 _FAILS = {
     Finding.BLANK: "check.fails_blank",
     Finding.DIFFERS: "check.fails_differs",
@@ -142,10 +144,14 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
             failed: registration.failed,
         }
     counts = by_way(registration.standings)
+    ways: Mapping[str, tuple[str, str, str]] = _WAYS
+    always: tuple[str, ...] = _ALWAYS
+    if registration.spec.settings.ref:
+        ways, always = {**_WAYS, "missing": _LACKING}, ("missing", "present")
     return {
         (line, cell): counts[way]
-        for way, (_, line, cell) in _WAYS.items()
-        if counts[way] or way in _ALWAYS
+        for way, (_, line, cell) in ways.items()
+        if counts[way] or way in always
     }
 
 
@@ -191,7 +197,7 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
         elif fails not in fail_on:
             continue
         label = "label.listed_by_rule" if rule else "label.listed"
-        listed = msg(label, list=files.label, number=rule)
+        listed = msg(label, list=files.path or files.label, number=rule)
         yield Diagnostic(msg(key, path=path, listed=listed), path)
     if FailOn.INVALID in fail_on:
         for error in registration.codeowners:
