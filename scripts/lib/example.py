@@ -68,13 +68,16 @@ class Example:
         files = {name: self.workspace / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for file in files.values():
             file.write_text("")
+        target = inputs.get("target_repo", self.repository.full_name)
         process = subprocess.Popen(
             [sys.executable, "-I", str(ROOT / "entrypoint.py")],
             cwd=self.workspace,
             env={
                 "PATH": os.environ.get("PATH", os.defpath),
                 "INPUT_HOST_TOKEN": self.token,
-                "INPUT_TARGET_REPO": self.repository.full_name,
+                "INPUT_TARGET_REPO": target,
+                # In many, a run of the workflow of one of them would be another story
+                **({} if "target_repos" in inputs else {"GITHUB_REPOSITORY": target}),
                 "INPUT_PROFILE": profile,
                 "INPUT_LANGUAGE": language,
                 "INPUT_API_URL": self.host.url,
@@ -145,6 +148,7 @@ def example(files: Mapping[str, bytes] = FILES) -> Iterator[Example]:
         StandInHost(root=Path(directory, "host")) as host,
     ):
         workspace = Path(directory, "workspace")
-        workspace.mkdir()
+        # As in a checkout
+        (workspace / ".git").mkdir(parents=True)
         repository = host.create_repository("octo/example", files)
         yield Example(host, repository, host.create_token("installation"), workspace)
