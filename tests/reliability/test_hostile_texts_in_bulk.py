@@ -49,7 +49,7 @@ OUTPUTS = {
     *("created", "skipped", "failed", "missing", "branch", "report", "report_path"),
     *(f"pull_request_{name}" for name in ("number", "url", "operation")),
     *("repositories", "incomplete", "deferred", "matrix"),
-    *("blank", "invalid", "differing", "table_path", "page_path"),
+    *("blank", "invalid", "differing", "declined", "unset", "removed", "table_path", "page_path"),
 }
 SUMMARY_BYTES = 1024 * 1024
 BODY_CHARACTERS = 65_536
@@ -130,7 +130,8 @@ OF_FILES = (
 )
 TAGS = {
     *("html", "head", "meta", "title", "link", "style", "body", "header", "main", "script"),
-    *("h1", "h2", "p", "ul", "li", "strong", "span", "div", "code", "a", "svg", "rect"),
+    *("h1", "h2", "h3", "section", "details", "summary", "pre", "p", "ul", "li", "strong"),
+    *("span", "div", "code", "a", "svg", "rect"),
     *("table", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "select", "option"),
 }
 
@@ -162,7 +163,7 @@ def check_files(ended: Run, folder: Path, paths: list[str], urls: tuple[str, ...
         assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text)
         assert not re.search(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]", text)
     rows = list(csv.reader(io.StringIO(table, newline="")))
-    assert {len(row) for row in rows} == {15}
+    assert {len(row) for row in rows} == {16}
     assert not [cell for row in rows for cell in row if re.match("[=+@\t\r-]", cell)]
     shown = {escaping.show_control_characters(path) for path in paths}
     assert {row[6].removeprefix("'") for row in rows[1:]} == {
