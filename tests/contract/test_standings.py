@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, SINGLE, Action, Run, Start
+from tests.harness import SINGLE, Action, Run, Start
 
 LISTED: Mapping[str, Mapping[str, Any]] = {
     "a.md": {"content": "a\n"},
@@ -57,7 +57,7 @@ def propose(
     repository: Repository, standings: Standings, chance: random.Random, run: Start
 ) -> None:
     """A pull request, of which some is declined."""
-    run(target_repo=repository.full_name)
+    branch = run(target_repo=repository.full_name).outputs["branch"]
     proposed = [path for path, standing in standings.items() if standing == "missing"]
     if not proposed:
         return
@@ -67,7 +67,7 @@ def propose(
         repository.close(1)
     if fate == "taken out":
         gone = chance.choice(proposed)
-        repository.commit({gone: None}, branch=SCAFFOLD_BRANCH, author=("A", "a@example.com"))
+        repository.commit({gone: None}, branch=branch, author=("A", "a@example.com"))
         standings[gone] = "declined"
 
 
