@@ -2,7 +2,8 @@
 
 Repositories are renamed, transferred, swapped, made private or deleted at any request of a run over
 three, and refusals name private ones in every form; answers are lost, GitHub lags, a second run
-comes between. The log is public: no private name is in it.
+comes between. Files, branches, owners and properties of a private one have private words, too. The
+log is public: none of that is in it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,16 @@ FORMS = (
     *("return_to=%2Frepos%2F{full}%2Fx", "{full}#1", "git@github.com:{full}.git", "({full})"),
     *("{name}: no", "{full}/tree/main/docs", "x_{name}_y", "{name}.git", "HEAD:{name}=1"),
 )
+
+
+MISTAKE = {
+    "line": 1,
+    "column": 3,
+    "source": "* @octo-org/secret-team",
+    "kind": "Unknown owner",
+    "message": "Unknown owner on line 1: make sure @octo-org/secret-team exists",
+    "path": "docs/CODEOWNERS",
+}
 
 
 def _same(text: str) -> str:
@@ -80,13 +91,25 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize(
     "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 8 else []) for n in range(RUNS)]
 )
-def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa: C901, PLR0915
+def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa: C901, PLR0912, PLR0915
     action: Action, host: StandInHost, number: int, seed: int
 ) -> None:
     rng = random.Random(f"{seed} {number}")
     host.create_repository(WORKFLOW, LISTED)
     public = host.create_repository("octo-org/alpha", PRESENT)
-    secret = host.create_repository("octo-org/secret-app", PRESENT, private=True)
+    words_in_files = {"secret-LICENSE": b"x\n", "docs/CODEOWNERS": b"* @octo-org/secret-team\n"}
+    held = PRESENT | (words_in_files if rng.random() < 0.5 else {})
+    secret = host.create_repository(
+        "octo-org/secret-app",
+        held,
+        private=True,
+        default_branch=rng.choice(("main", "secret-main")),
+        properties={"team": [f"secret-{number}" for number in range(rng.choice((1, 30)))]},
+    )
+    secret.codeowners_errors = [MISTAKE]
+    if rng.random() < 0.3:
+        # No branch can have this name, and nothing is inherited where it is private
+        host.create_repository("octo-org/.github", PRESENT, private=rng.random() < 0.5)
     frozen = host.create_repository("octo-org/beta", PRESENT, topics=["frozen"])
     three = [public, secret, frozen]
     if rng.random() < 0.5:
@@ -171,13 +194,19 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         env["GITHUB_EVENT_PATH"] = str(path)
     given = {
         "target_repos": "octo-org/*, -topic:frozen",
-        "labels": rng.choice(("", "docs")),
+        "labels": rng.choice(("", "docs", "{property:team}")),
         "branch": rng.choice(("", "add/{repo}")),
         "max_wait_minutes": "1",
         "language": rng.choice(("en", "ja")),
         "mode": rng.choice(("register", "register", "register", "plan", "check")),
         "max_pull_requests": rng.choice(("", "", "1")),
+        "respect_alternatives": rng.choice(("", "true")),
+        "fail_on": rng.choice(("", "missing, differs, invalid")),
     }
+    if rng.random() < 0.5:
+        contents = {path: content.decode() for path, content in LISTED.items()}
+        elsewhere = {"LICENSE": None, ".github/CODEOWNERS": None}
+        given |= {"definitions": action.listing_of(contents | elsewhere), "profile": ""}
     runs.append(action(given, target_repo=None, env=env, runner=rng.random() < 0.5))
     opened = [len(ours(each)) for each in three]
     if given["max_pull_requests"]:
@@ -199,7 +228,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     assert (frozen.branches, frozen.pull_requests) == (["main"], [])
     assert frozen.files() == untouched
     for each in (public, secret):
-        assert each.files() == PRESENT
+        assert each.files() == (held if each is secret else PRESENT)
         # A branch that is called as the repository has another name once that is renamed
         assert len(ours(each)) <= (len(runs) if given["branch"] else 1)
     strangers = [pull for pull in public.pull_requests if pull.head_repository == STRANGER]

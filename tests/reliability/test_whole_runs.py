@@ -2,8 +2,8 @@
 
 A machine that chooses what happens next: runs of every way and mode, some of them with a fault or
 with lag, killed, or two at once; people who push, merge, close, reopen, rename, delete and edit.
-After every step the promises hold, previews of all ways agree, and after a quiet run everything
-listed is present, proposed or declined.
+After every step the promises hold, previews of all ways agree, a registration does what the plan
+has said, and after a quiet run everything listed is present, proposed or declined.
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ PEOPLE = (
     "rename_repository",
     "write_around_our_part",
     "remove_our_part",
+    "stranger_opens",
+    "stranger_closes",
 )
+STRANGER = "stranger"
+"""May read the repository, and so open pull requests between its branches."""
 lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
 seeds = st.integers(0, 99)
 
@@ -101,15 +105,18 @@ class WholeRuns(RuleBasedStateMachine):
     @rule(way=ways, paths=lists)
     def register_quietly(self, way: str, paths: tuple[str, ...]) -> None:
         self.quiet_down()
+        planned = None if way == MANY else self.start(way, paths, "plan")
         run = self.run(way, paths)
         assert run.exit_code == 0, run.console
+        if planned:
+            self.did(run, planned)
         if way == MANY and not run.report["registrations"]:
             states = run.report["fleet"]["states"]
             assert states["complete"] + states["declined"] == 1, run.console
             return
         states = {file["path"]: file for file in run.registration["files"]}
         main = self.repository.files()
-        proposed = [self.repository.files(p.head) for p in self.own if p.state == "open"]
+        proposed = [self.repository.files(pull.head) for pull in self.open_ones]
         for path in paths:
             reason = states[path]["reason"] or ""
             held = path in main or any(path in files for files in proposed)
@@ -117,6 +124,17 @@ class WholeRuns(RuleBasedStateMachine):
         before = self.state
         self.run(way, paths)
         assert self.state == before, "run again, it does something else"
+
+    def did(self, run: Run, planned: Run) -> None:
+        """What the plan has said about each path, and about the pull request."""
+        to_create = {f["path"] for f in planned.registration["files"] if f["state"] == "missing"}
+        files = run.registration["files"]
+        created = {file["path"] for file in files if file["state"] == "created"}
+        left = {file["path"] for file in files if "the commits of" in (file["reason"] or "")}
+        on_branch = {file["path"] for file in files if "already on" in (file["reason"] or "")}
+        assert created <= to_create <= created | left | on_branch, planned.console + run.console
+        before, after = (each.registration["pull_request"] for each in (planned, run))
+        assert before is None or before["number"] == after["number"], planned.console + run.console
 
     @rule(way=ways, paths=lists, mode=st.sampled_from(["plan", "check"]))
     def preview(self, way: str, paths: tuple[str, ...], mode: str) -> None:
@@ -283,8 +301,9 @@ class WholeRuns(RuleBasedStateMachine):
         old, new = self.repository.default_branch, f"trunk-{self.names}"
         self.repository.create_branch(new)
         self.repository.default_branch = new
-        for pull in self.open_ones:
-            pull.base = new
+        for pull in self.own:
+            if pull.state == "open" and pull.base == old:
+                pull.base = new
         self.repository.delete_branch(old)
 
     def rename_repository(self, _choose: Choose) -> None:
@@ -295,6 +314,20 @@ class WholeRuns(RuleBasedStateMachine):
         """Then the pull request is somebody's own."""
         if pulls := self.open_ones:
             choose(pulls).body = "Mine."
+
+    def stranger_opens(self, choose: Choose) -> None:
+        """With our words, or a mark of everything, from any branch to any other one."""
+        branches = sorted(self.repository.branches)
+        head, base = choose(branches), choose(branches)
+        pairs = {(pull.head, pull.base) for pull in self.own if pull.state == "open"}
+        bodies = ["<!-- registrar:paths -->", *(pull.body or "" for pull in self.own)]
+        if head not in {base, self.repository.default_branch} and (head, base) not in pairs:
+            body = choose(bodies)
+            self.repository.open_pull_request(head=head, base=base, body=body, author=STRANGER)
+
+    def stranger_closes(self, choose: Choose) -> None:
+        if pulls := [p for p in self.own if p.author == STRANGER and p.state == "open"]:
+            self.repository.close(choose(pulls).number)
 
     def write_around_our_part(self, choose: Choose) -> None:
         if pulls := self.open_ones:
@@ -310,7 +343,8 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def open_ones(self) -> list[PullRequest]:
-        return [pull for pull in self.own if pull.state == "open"]
+        """No stranger's: only the people of the repository act on these."""
+        return [p for p in self.own if p.state == "open" and p.author != STRANGER]
 
     @property
     def state(self) -> object:
@@ -325,7 +359,7 @@ class WholeRuns(RuleBasedStateMachine):
         for pull in self.own:
             body = pull.body or ""
             mark = Mark.of(body)
-            if mark and not was_closed_by_us(body):
+            if mark and not was_closed_by_us(body) and pull.author != STRANGER:
                 held = {path for path in LISTED if mark.holds(path)}
                 found -= held
                 if pull.state == "closed" and not pull.merged:

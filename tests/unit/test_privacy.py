@@ -50,6 +50,11 @@ def test_a_name_is_replaced_wherever_it_stands(text: str, shown: str) -> None:
         ("octo-org/api: 'api' refused", "octo-org/(id 1): '(id 1)' refused"),
         ("（api-users）\napi-users.git", "（(id 2)）\n(id 2).git"),
         ("not api-usersx nor xapi-users nor api-2", "not api-usersx nor xapi-users nor api-2"),
+        ("see 100%25 of &lt;it&gt;", "see 100%25 of &lt;it&gt;"),
+        ("see octo%2Dorg%2Fapi", INSTEAD),
+        ("api&#x2d;users", INSTEAD),
+        ("api\\u002dusers", INSTEAD),
+        ("%2525" * 20 + "61pi-users", INSTEAD),
     ],
 )
 def test_words_about_a_public_repository_may_name_a_private_one(words: str, shown: str) -> None:

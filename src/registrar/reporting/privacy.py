@@ -9,7 +9,9 @@ be private is replaced wherever it stands.
 
 from __future__ import annotations
 
+import html
 import re
+from urllib.parse import unquote
 
 from registrar.models.repository import Repository
 from registrar.texts.escaping import FromProperty, Lines, Open, Redactor
@@ -19,6 +21,9 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _ENDING = re.compile(r"(\.git)?\.*$", re.IGNORECASE)
 """What is no part of a name: that of an address for git, and of a sentence."""
 _NOT_SHOWN = "…"
+_OF_JSON = re.compile(r"\\u([0-9a-f]{4})", re.IGNORECASE)
+_MOST_ESCAPES = 10
+"""How often a text may be escaped, one time over the other, before it is not looked through."""
 
 
 class HiddenNames:
@@ -56,6 +61,17 @@ class HiddenNames:
         """The same in words of GitHub, which may name a repository without its owner."""
         return _NAME.sub(self._replaced_alone, self.in_text(text))
 
+    def are_escaped_in(self, text: str) -> bool:
+        """Whether a name may stand in it in the escapes of an address, of HTML or of JSON."""
+        for _ in range(_MOST_ESCAPES):
+            escaped, text = text, html.unescape(unquote(text)).replace("\\/", "/")
+            text = _OF_JSON.sub(lambda found: chr(int(found[1], 16)), text)
+            if text == escaped:
+                return False
+            if self.in_words(text) != text:
+                return True
+        return True
+
     def _replaced(self, matched: re.Match[str]) -> str:
         owner, slash, repo = matched.groups()
         name = _ENDING.sub("", repo)
@@ -91,9 +107,11 @@ class Redaction:
             return self._instead_of_words
         if scope is not None and not isinstance(text, Open):
             return scope.get(text, _NOT_SHOWN)
-        names = self.hidden_names
-        hide = names.in_words if isinstance(text, Lines) else names.in_text
-        return hide(self.without_token(text))
+        names, is_theirs = self.hidden_names, isinstance(text, Lines)
+        text = self.without_token(text)
+        if is_theirs and names.are_escaped_in(text):
+            return self._instead_of_words
+        return names.in_words(text) if is_theirs else names.in_text(text)
 
     def for_log(self, text: str, scope: Scope | None = None) -> str:
         """Make a text fit for the log, the summary and the report."""
