@@ -30,7 +30,7 @@ FORMS = (
     *("{full}", "{name}", "'{name}'", "_{full}_", "{full}.git.", "{full}.wiki.git", "{name}/main"),
     *("https://github.com/{full}/rules?ref=refs%2Fheads%2Fadd%2F{name}", "refs/heads/add/{name}"),
     *("return_to=%2Frepos%2F{full}%2Fx", "{full}#1", "git@github.com:{full}.git", "({full})"),
-    *("{name}: no", "{full}/tree/main/docs", "x_{name}_y", "{name}.git", "HEAD:{name}=1"),
+    *("{name}: no", "{full}/tree/main/docs", "{name}.git", "HEAD:{name}=1"),
 )
 
 
