@@ -25,6 +25,7 @@ from registrar.main import main
 from registrar.runtime.cancellation import Cancellation
 from tests.clocks import FakeClock
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.recordings.calls import is_known
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = "octo/example"
@@ -324,6 +325,7 @@ class Action:
         assert {c.name for c in run.commands} <= {"group", "endgroup", "error", "warning"}
         if run.outputs.get("report"):
             check_report(run)
+        assert [shortened(each) for each in self.host.requests if not is_known(each)] == []
         return run
 
     def _new_files(self) -> dict[str, str]:

@@ -53,7 +53,10 @@ def test_it_is_green(host: StandInHost, tmp_path: Path, owner: str, kind: str) -
     kept = [Recording(**entry) for entry in json.loads(text)]
     listings = {name for name in CALLS if name.endswith("/repos") or "installation" in name}
     same = {"GET contents of a directory", "GET commits of a reference"}  # as GET contents, commits
-    assert {each.request for each in kept} | listings | same == set(CALLS)
+    not_tried = {n for n in CALLS if "properties" in n or "codeowners" in n or "facts" in n}
+    by_number = {name for name in CALLS if name.endswith("by number")}
+    left_out = listings | same | not_tried | by_number
+    assert {each.request for each in kept} | left_out == set(CALLS)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,18 @@ IDS = {
     "<docs>": "441de93354c5bf88419a298e77a9ee320c2d4f34",
 }
 """Stand for ids of commits, files and directories."""
+_BORS = "bors-ng/bors-ng:lib/github/github/server.ex"
+BY_NUMBER: Mapping[str, str] = {
+    "GET properties/values": "",
+    "POST git/refs": _BORS,
+    "POST pulls": _BORS,
+    "PATCH pulls/N": _BORS,
+    "POST labels": "",
+    "POST assignees": "",
+    "POST requested_reviewers": "",
+}
+"""Requests about a repository that a run over many sends to ``/repositories/{number}``, and who
+sends them there, too: the answers are those to its name, where anybody has said so."""
 
 
 @dataclass(frozen=True)
@@ -99,4 +111,10 @@ def recordings() -> Mapping[str, Recording]:
             if each.name in found:
                 raise ValueError(f"{each.name} is there twice")
             found[each.name] = each
+    for request, source in BY_NUMBER.items():
+        each = next(e for e in found.values() if e.request == request and e.status < 300)
+        numbered = replace(
+            each, request=f"{request} by number", recorded=source or (), documented=()
+        )
+        found[numbered.name] = numbered
     return found

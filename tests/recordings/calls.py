@@ -1,10 +1,13 @@
-"""Each kind of request that the action sends, as our code sends it."""
+"""The kinds of requests that the action sends (`CALLS`), each as our code sends it.
+
+The table has rows for each of them. A run that sends another one fails (`tests.harness.Action`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from registrar.github.client import GitHub
@@ -18,7 +21,7 @@ from registrar.models.settings import PullRequestOptions
 from registrar.runtime.cancellation import Cancellation, Clock
 from tests.clocks import FakeClock
 from tests.fakehub.representations import node_id
-from tests.recordings import IDS
+from tests.recordings import BY_NUMBER, IDS
 
 FULL_NAME = "octo/example"
 BRANCH = "chore/add-files"
@@ -45,6 +48,8 @@ class Given:
     is_fork: bool = False
     directories: tuple[str, ...] = ("docs",)
     owner: str = "octo"
+    by_number: bool = False
+    """Whether the repository is addressed by its number."""
 
     @property
     def repository(self) -> Repository:
@@ -56,6 +61,8 @@ class Given:
             url,
             is_fork=self.is_fork,
             node_id=self.node_id,
+            id=1000 if self.by_number else 0,
+            goes_by_id=self.by_number,
         )
 
     @property
@@ -139,8 +146,9 @@ class Call(NamedTuple):
 
 
 GRAPHQL = "POST (?:/api)?/graphql"
-OF_IT = r"(?:/repos/[^/]+/[^/]+|/repositories/\d+)"
-CALLS: Mapping[str, Call] = {
+NUMBERED = r"/repositories/\d+"
+OF_IT = rf"(?:/repos/[^/]+/[^/]+|{NUMBERED})"
+_CALLS: dict[str, Call] = {
     "GET rate_limit": Call("GET /rate_limit", lambda run, _: run.github.check_token()),
     "GET repo": Call(f"GET {OF_IT}", lambda run, given: run.rest.repository(given.full_name)),
     "GET git/ref": Call(
@@ -181,6 +189,14 @@ CALLS: Mapping[str, Call] = {
     "GET pulls/N": Call(
         f"GET {OF_IT}/pulls/\\d+",
         lambda run, given: run.rest.pull_request(given.repository, given.number),
+    ),
+    "GET properties/values": Call(
+        f"GET {OF_IT}/properties/values",
+        lambda run, given: run.rest.properties(given.repository),
+    ),
+    "GET codeowners/errors": Call(
+        f"GET {OF_IT}/codeowners/errors",
+        lambda run, given: run.rest.codeowners(given.repository),
     ),
     "POST git/refs": Call(
         f"POST {OF_IT}/git/refs",
@@ -232,10 +248,21 @@ CALLS: Mapping[str, Call] = {
     "GET user/repos": Call(
         "GET /user/repos", lambda run, given: tuple(run.many.of_owner(given.owner))
     ),
+    "GET orgs/ORG/properties/values": Call(
+        "GET /orgs/[^/]+/properties/values",
+        lambda run, given: run.many.properties_of(given.owner, lambda: None),
+    ),
     "query repository": Call(
         GRAPHQL,
         lambda run, given: run.graphql.inspect(given.full_name, [given.branch], given.directories),
         "pulls: repository",
+    ),
+    "query repository with facts": Call(
+        GRAPHQL,
+        lambda run, given: run.graphql.inspect(
+            given.full_name, [given.branch], given.directories, with_facts=True
+        ),
+        "repositoryTopics",
     ),
     "query object": Call(GRAPHQL, more_directories, "object(oid: $oid)"),
     "query commits": Call(
@@ -249,6 +276,9 @@ CALLS: Mapping[str, Call] = {
         GRAPHQL,
         lambda run, given: run.many.inspect_many([given.listed], [given.branch], given.directories),
         "pulls: nodes",
+    ),
+    "query codeowners": Call(
+        GRAPHQL, lambda run, given: run.many.codeowners([given.node_id]), "codeowners {"
     ),
     "query .github": Call(
         GRAPHQL,
@@ -268,3 +298,22 @@ CALLS: Mapping[str, Call] = {
         "mutation($commit:",
     ),
 }
+
+
+def by_number(call: Call) -> Call:
+    """The same to the address with the repository's number, which stays when its name changes."""
+
+    def send(run: Run, given: Given) -> object:
+        return call.send(run, replace(given, by_number=True))
+
+    return Call(call.address.replace(OF_IT, NUMBERED), send)
+
+
+CALLS: Mapping[str, Call] = _CALLS | {
+    f"{name} by number": by_number(_CALLS[name]) for name in BY_NUMBER
+}
+
+
+def is_known(request: Sent) -> bool:
+    """Whether it is of a kind that the table has."""
+    return any(call.is_it(request) for call in _CALLS.values())

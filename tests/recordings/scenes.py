@@ -25,6 +25,7 @@ from tests.fakehub import (
 from tests.fakehub.answer import Answer, Response
 from tests.fakehub.quirks import Unresolved
 from tests.fakehub.store import Content
+from tests.recordings import recordings
 from tests.recordings.calls import BRANCH, FULL_NAME, Given
 
 GUIDE = b"guide\n"
@@ -221,6 +222,21 @@ def with_owner_files(scene: Scene) -> None:
     scene.host.create_repository("octo/.github", FILES)
 
 
+def with_codeowners(scene: Scene) -> None:
+    holds(b"*.py @nobody\n", ".github/CODEOWNERS")(scene)
+    scene.repository.codeowners_errors = [
+        {
+            "line": 1,
+            "column": 6,
+            "kind": "Unknown owner",
+            "source": "*.py @nobody",
+            "suggestion": "make sure @nobody exists",
+            "message": "Unknown owner on line 1",
+            "path": ".github/CODEOWNERS",
+        }
+    ]
+
+
 def lags(*symptoms: Symptom) -> Make:
     return lambda scene: scene.lag(*symptoms)
 
@@ -363,6 +379,17 @@ SCENES: dict[str, Make] = {
     "GET orgs/ORG/repos: organisations that want single sign-on are left out": hidden_by_sso,
     "GET users/USER/repos: a list": owned,
     "GET user/repos: a list": owned,
+    "GET properties/values: some are set": of_repository(properties={"tier": "gold"}),
+    "GET properties/values: there is no such page": lambda scene: scene.repository.delete(),
+    "GET orgs/ORG/properties/values: a list": of_repository(properties={"tier": "gold"}),
+    "GET orgs/ORG/properties/values: the token may not read it": may_not(
+        permissions={"contents": "read"}
+    ),
+    "GET codeowners/errors: a line is wrong": with_codeowners,
+    "query codeowners: a line is wrong": with_codeowners,
+    "query repository with facts: it is there": of_repository(
+        language="Python", topics=["service"]
+    ),
     "query repository: the branch and its pull request are there": with_pull_request,
     "query repository: a directory is missing, and no error says so": quirk(
         missing=Unresolved.NULL
@@ -419,6 +446,11 @@ SCENES: dict[str, Make] = {
     "mutation createCommitOnBranch: the branch was made a moment ago": lags(Symptom.COMMIT_STALE),
 }
 """Of every answer for which something has to be so at the stand-in."""
+SCENES |= {
+    name.replace(":", " by number:", 1): make
+    for name, make in SCENES.items()
+    if name.replace(":", " by number:", 1) in recordings()
+}
 
 NOT_AT_THE_STAND_IN: Mapping[str, str] = {
     "GET rate_limit: an old Enterprise Server without limits": "as the one without, but for words",
