@@ -288,6 +288,7 @@ SCENES: dict[str, Make] = {
     "GET contents of a directory: it has more than 1,000 entries": with_many,
     "GET git/trees: the tree is too large, and cut": quirk(most_in_tree=3),
     "GET git/trees: the commit is unknown": given(base="0" * 40),
+    "GET git/matching-refs: the repository has no commit": Scene.empty,
     "GET compare: the two have no commit in common": unrelated,
     "GET compare: one file was added": with_commit,
     "GET commits of a reference: it names none": given(base="nowhere"),

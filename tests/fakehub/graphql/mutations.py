@@ -160,12 +160,14 @@ class Graph(Nodes):
         return {"pullRequest": self.pull_request(repository, created)}
 
     def check_head_seen(self, repository: Repository, head: str, base: str) -> None:
-        """Raise the `Refusal` of a host that does not know the last commit of the head yet.
+        """Raise the `Refusal` of a host that does not know the head, or its last commit yet.
 
-        The words of the last two are those of cli/cli#2691.
+        The words of the last two are those of cli/cli#2691, cli/cli#12889.
         """
         none_between = f"No commits between {base} and {head}"
         blank = f"Head sha can't be blank, Base sha can't be blank, {none_between}"
+        if repository.find_head(head) is None:
+            raise Refusal(422, f"{blank}, Head ref must be a branch")
         match self.symptom(
             repository,
             f"head {head}",
