@@ -325,7 +325,8 @@ class Action:
         assert {c.name for c in run.commands} <= {"group", "endgroup", "error", "warning"}
         if run.outputs.get("report"):
             check_report(run)
-        assert [shortened(each) for each in self.host.requests if not is_known(each)] == []
+        unknown = [shortened(each) for each in self.host.requests if not is_known(each)]
+        assert not unknown, f"not in tests.recordings.calls.CALLS: {unknown}"
         return run
 
     def _new_files(self) -> dict[str, str]:

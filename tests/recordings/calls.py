@@ -160,7 +160,7 @@ _CALLS: dict[str, Call] = {
         lambda run, given: run.rest.entry(given.repository, given.path, given.base),
     ),
     "GET contents of a directory": Call(
-        f"GET {OF_IT}/contents/.*",
+        f"GET {OF_IT}/contents(?:/.*)?",
         lambda run, given: run.rest.directory(given.repository, given.path, given.base),
     ),
     "GET git/trees": Call(
