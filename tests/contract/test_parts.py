@@ -169,3 +169,22 @@ def test_mistakes(
     assert f"line {line}" in run.stderr
     assert "entry 1" in run.stderr
     assert not any(map(is_read, host.requests))
+
+
+def test_many_repositories_get_what_an_independent_reckoning_gives(
+    action: Action, host: StandInHost
+) -> None:
+    made: list[tuple[Repository, str]] = []
+    for number in range(12):
+        files, attributes, content = STATES[number % len(STATES)]
+        there = {"a": b"", **dict.fromkeys(files, b"")}
+        made.append((host.create_repository(f"octo/r{number}", there, **attributes), content))
+    run = action(
+        {"target_repos": "octo/*", "definitions": document(action), "max_pull_requests": "12"},
+        target_repo=None,
+        profile=None,
+        branch=BRANCH,
+        language="en",
+    )
+    assert run.exit_code == 0, run.text
+    assert [written(repository) for repository, _ in made] == [content for _, content in made]

@@ -129,8 +129,9 @@ class ManyResult:
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
         self.replaced = Counter[Replaced]()
-        self.left_out = Counter[LeftOut]()
         """In how many repositories an entry of a list takes the place of another one."""
+        self.left_out = Counter[LeftOut]()
+        """In how many repositories parts of a file are not used."""
         self.unset: dict[tuple[str, str], list[Repository]] = {}
         """Those that lack a custom property, by the path that it is for and its name."""
         self.contents: dict[tuple[object, ...], Content] = {}
