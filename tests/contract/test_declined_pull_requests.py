@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.example import PRESENT, Example
@@ -133,8 +135,8 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(example: E
     assert created(example.repository, SECOND) == {"c.md"}
     closed(example.repository, 2)
     example.repository.delete_branch(BRANCH)
-    run = ask(example, *FIRST)
-    assert created(example.repository, BRANCH) == set(FIRST)
+    ask(example, *FIRST)
+    assert example.repository.branches == ["main"]
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
@@ -212,14 +214,15 @@ def test_a_file_that_was_taken_out_stays_declined_after_the_merge(
     assert example.repository.branches == branches
 
 
-def test_of_more_than_a_thousand_files_no_single_one_is_remembered(action: Action) -> None:
+def test_of_more_than_a_thousand_files_the_history_tells_what_was_taken_out(action: Action) -> None:
     example = Example(action, SINGLE)
     paths = [f"docs/{number}.md" for number in range(1001)]
     ask(example, *paths)
     take_out(example.repository, paths[0])
-    run = ask(example, *paths)
-    assert run.exit_code == 0, run.console
-    assert created(example.repository, BRANCH) == {*paths}
+    for _ in range(2):
+        run = ask(example, *paths)
+        assert run.exit_code == 0, run.console
+        assert created(example.repository, BRANCH) == {*paths[1:]}
     closed(example.repository, 1)
     assert ask(example, *paths).outputs["created"] == "0"
 
@@ -235,3 +238,87 @@ def test_what_the_base_commit_deleted_was_not_removed_from_the_branch(example: E
     assert run.exit_code == 0, run.console
     assert "because they were rewritten" in run.console
     assert "took out" not in run.console
+
+
+# --- Descriptions that somebody edits ---------------------------------------------------------
+
+
+def without(name: str, body: str) -> str:
+    return re.sub(rf"<!-- registrar:{name}.*-->\n?", "", body)
+
+
+EDITS = {
+    **{f"without {name}": (name, "") for name in ("begin", "end", "paths", "list", "commit")},
+    "indented": (r"(?m)^", "   "),
+    "quoted": (r"(?m)^", "> "),
+    "text beside": (r"(?m)$", " Beside"),
+    "text before": (r"(?m)^", "Before "),
+    "replaced": (r"(?s).+", "My own words."),
+}
+
+
+def edited(body: str | None, edit: str) -> str:
+    """What somebody makes of a description."""
+    pattern, new = EDITS[edit]
+    if edit.startswith("without"):
+        return without(pattern, body or "")
+    return re.sub(pattern, new, body or "", count=edit == "replaced")
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_refusal_outlives_an_edit_of_the_description(example: Example, edit: str) -> None:
+    ask(example, *FIRST)
+    [pull] = example.repository.pull_requests
+    pull.body = edited(pull.body, edit)
+    closed(example.repository, 1)
+    run = ask(example, *FIRST)
+    assert run.exit_code == 0, run.console
+    assert example.repository.branches == ["main"]
+    assert "declined in [#1]" in run.summary
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_file_taken_out_stays_out_after_an_edit_of_the_description(
+    example: Example, edit: str
+) -> None:
+    ask(example, *FIRST)
+    [pull] = example.repository.pull_requests
+    example.repository.commit({"a.md": None}, branch=BRANCH)
+    pull.body = edited(pull.body, edit)
+    for _ in range(2):
+        run = ask(example, *FIRST, "c.md")
+        assert run.exit_code == 0, run.console
+        assert created(example.repository, BRANCH) == {"b.md", "c.md"}
+        assert (pull.body or "").count("registrar:paths") == 1
+    assert [each.state for each in example.repository.pull_requests] == ["open"]
+    closed(example.repository, 1)
+    ask(example, *FIRST, "c.md")
+    assert example.repository.branches == ["main"]
+
+
+def test_of_several_parts_all_count_and_one_is_left(example: Example) -> None:
+    ask(example, *FIRST)
+    [pull] = example.repository.pull_requests
+    stale = pull.body
+    ask(example, *FIRST, "c.md")
+    pull.body = f"{stale}\n\n{pull.body}"
+    ask(example, *FIRST, "c.md", "d.md")
+    assert (pull.body or "").count("registrar:begin") == 1
+    pull.body = f"{stale}\n\n{pull.body}"
+    closed(example.repository, 1)
+    ask(example, *FIRST, "c.md", "d.md")
+    assert example.repository.branches == ["main"]
+
+
+def test_in_a_fork_older_pages_count_too(example: Example) -> None:
+    repository = example.repository
+    repository.parent = f"{repository.owner}/parent"
+    ask(example, *FIRST)
+    closed(repository, 1)
+    for _ in range(100):
+        repository.open_pull_request(head="theirs", head_repository="stranger/example")
+    ask(example, *FIRST, "c.md")
+    closed(repository, 102)
+    run = ask(example, *FIRST, "c.md")
+    assert run.exit_code == 0, run.console
+    assert repository.branches == ["main"]

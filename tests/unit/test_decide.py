@@ -718,7 +718,7 @@ def test_the_names_end() -> None:
 def refusal(number: int, *paths: str, **changes: Any) -> Pull:
     """A pull request that was closed unmerged and proposed these paths; its branch is gone."""
     values = {"body": described(*paths), "state": "closed", **changes}
-    return Pull(number, NAME, "", "main", **values)
+    return Pull(number, NAME, BASE, "main", **values)
 
 
 @pytest.mark.parametrize(

@@ -251,8 +251,7 @@ class Rest:
         ``head=owner:branch`` also finds a fork's branch when the fork has the same owner, and
         was seen to find other branches at the same commit (octokit/octokit.js#2056). So both
         names are compared. In a fork whose parent has the same owner it finds nothing
-        (peter-evans/create-pull-request#4064): there those of all branches are read,
-        until one of this branch is among them.
+        (peter-evans/create-pull-request#4064): there those of all branches are read.
         """
         head = quote(f"{repository.owner}:{branch}", safe="")
         query = "state=all" if repository.is_fork else f"state=all&head={head}"
@@ -404,7 +403,7 @@ class Rest:
         def lacks_it(answer: Response) -> bool:
             """Whether it is on none of the pages, so far as this one is the last."""
             is_last = len(list(objects(answer.data))) < PER_PAGE
-            return is_last and not parse.pull_requests_from(answer.data, branch)
+            return is_last and not (pulls or parse.pull_requests_from(answer.data, branch))
 
         def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
             numbers = [each.identity("number") for each in objects(data)]
@@ -418,10 +417,10 @@ class Rest:
                 raise UnusableAnswer("a page that brings nothing new")
             return parse.pull_requests_from(data, branch), numbers
 
-        while is_full and not pulls:
+        while is_full:
             if number > 1:
                 self._session.require_time()
-            pulls, numbers = self._session.request(
+            found, numbers = self._session.request(
                 Request(
                     "GET",
                     path if number == 1 else f"{path}&page={number}",
@@ -433,6 +432,7 @@ class Rest:
             )
             number, is_full = number + 1, len(numbers) == PER_PAGE
             seen.update(numbers)
+            pulls += found
         if pulls:
             # One of them may be new: our own whose answer was lost, or that of another run
             self._session.note_made()

@@ -9,8 +9,9 @@ nothing itself, and keeps nothing beyond one decision. The order:
 1. The names. A list has one name for its branch, and ``-2``, ``-3`` … behind it where that is
    taken. They are read up to the first one that nobody ever used.
 2. The "no". The newest pull request of this list (its mark says so) that has proposed a path tells
-   about it: closed unmerged, the path is declined; merged without the path, too. What remains is to
-   be created; if nothing remains, there is nothing to do.
+   about it: closed unmerged, the path is declined; merged without the path, too. Where somebody has
+   taken the mark out, its commits tell. What remains is to be created; if nothing remains, there is
+   nothing to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
    and its branch lacks was removed by somebody, if the history since the mark's commit says so:
    declined. If it does not, the history was rewritten, and the pull request is left alone.
@@ -32,18 +33,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
-from registrar.errors import Failure, Refused, RegistrarError
+from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
-from registrar.registration.mark import CLOSED_BY_US, Mark, was_closed_by_us
+from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashes, was_closed_by_us
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
 """The last of the names with `-2`, `-3` … that are tried: each takes requests."""
+_MOST_UNMARKED = 10
+"""Closed pull requests without a mark that are looked at: each takes three requests."""
+_MOST_UNKNOWN = 100
+"""Paths whose history is read where no mark says what was proposed: each takes a request."""
 _REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
 
@@ -204,8 +209,6 @@ class Decision(NamedTuple):
 
 # --- How it is chosen ----------------------------------------------------------------------------
 
-_OfOurs: TypeAlias = tuple[PullRequest, Mark]
-
 
 class _Added(NamedTuple):
     """What a branch adds to the commit from which it starts."""
@@ -311,13 +314,8 @@ class _Decision:
         A pull request is left alone; ``None``: everything was declined.
         """
         states = [self._states[name] for name in self._names if name in self._states]
-        ours = [
-            (pull, mark)
-            for state in states
-            for pull in state.pull_requests
-            if (mark := self._mark_of(pull))
-        ]
-        self._find_declined(sorted(ours, key=lambda each: each[0].number, reverse=True))
+        pulls = [pull for state in states for pull in state.pull_requests]
+        self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
         if not self._files:
             return None
         for index, state in enumerate(states):
@@ -360,17 +358,25 @@ class _Decision:
             self._writers[login] = self._answers.may_write(login)
         return self._writers[login]
 
-    def _find_declined(self, ours: Sequence[_OfOurs]) -> None:
+    def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
         undecided = {definition.path for definition in self._plan.missing}
-        for pull, mark in ours:
+        unmarked = 0
+        for pull in pulls:
             if was_closed_by_us(pull.body):
                 continue
-            held = frozenset(path for path in undecided if mark.holds(path))
+            mark = self._mark_of(pull)
+            if mark:
+                held = frozenset(path for path in undecided if mark.holds(path))
+            elif pull.was_closed and Mark.of(pull.body) is None and unmarked < _MOST_UNMARKED:
+                unmarked += 1
+                held = self._proposed(pull) & undecided
+            else:
+                continue
             undecided -= held
             if pull.was_closed:
                 self._note_declined(pull, held)
-            elif pull.merged and held and mark.paths is not None and pull.merge_commit:
+            elif pull.merged and held and mark and mark.paths is not None and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
                 self._note_declined(pull, self._answers.lacking(held, pull.merge_commit))
 
@@ -382,21 +388,40 @@ class _Decision:
     ) -> Write | PullRequest | None:
         """Continue an open pull request of ours, without what somebody removed from its branch."""
         head = state.head or pull.head_sha
-        paths = {d.path for d in self._files} if mark.paths is not None else set[str]()
-        held = frozenset(path for path in paths if mark.holds(path))
-        gone = self._answers.lacking(held, head) if held else frozenset[str]()
+        tree: Tree | None = None
+        if mark.paths is None:
+            tree = self._answers.tree(head)
+            gone = self._unknown_of(tree)
+        else:
+            held = frozenset(d.path for d in self._files if mark.holds(d.path))
+            gone = self._answers.lacking(held, head) if held else frozenset[str]()
         removed = frozenset(path for path in gone if mark.was_removed(path))
-        newly_gone = gone - removed
-        # A mark of an earlier version has no commit: what is gone is created again
-        if newly_gone and mark.commit:
-            if newly_gone - self._answers.removed(newly_gone, mark.commit, head):
+        if newly_gone := gone - removed:
+            found = self._removed(newly_gone, mark.commit, head)
+            if newly_gone - found and mark.commit and mark.paths is not None:
                 return pull
-            removed |= newly_gone
+            removed |= found
         self._note_declined(pull, removed)
         if not self._files:
             return None
-        tree = self._answers.tree(head)
+        if mark.paths is None:
+            mark = mark._replace(removed=mark.removed | hashes(removed))
+        else:
+            tree = self._answers.tree(head)
         return Write(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
+
+    def _unknown_of(self, tree: Tree | None) -> frozenset[str]:
+        """Paths that a branch lacks, and of which no mark says whether they were proposed."""
+        gone = {definition.path for definition in self._files}
+        gone -= gone if tree is None else tree.keys()
+        return frozenset(gone if len(gone) <= _MOST_UNKNOWN else ())
+
+    def _removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
+        """Find what the history of a branch removed, without a commit since it began."""
+        if not paths:
+            return paths
+        since = since or self._answers.compare(self._plan.state.base_sha, head).merge_base
+        return self._answers.removed(paths, since, head) if since else frozenset()
 
     def _examine(self, state: BranchState, head: str) -> Write | None:
         """Continue a branch that adds files of ours and nothing else; `None`: it is left alone.
@@ -405,10 +430,8 @@ class _Decision:
         """
         pull = self._open_one(state)
         if pull is None:
-            at_head = [each for each in state.pull_requests if each.head_sha == head]
-            at_head = [each for each in at_head if self._counts(each)]
-            if at_head:
-                self._find_declined_unmarked(head, at_head)
+            at_head = (each for each in state.pull_requests if each.head_sha == head)
+            if any(map(self._counts, at_head)):
                 return None
         elif not self._has_opened(pull):
             if not self._counts(pull):
@@ -425,15 +448,23 @@ class _Decision:
             is_claimed = answer_was_lost and head == plan.state.base_sha
             ours = plan.spec.uses_profile_branch or is_claimed
         else:
-            ours = bool(added.blobs) and self._lists(added, self._files)
+            listed = self._blobs(added, self._files)
+            ours = bool(added.blobs) and added.blobs.items() <= listed.items()
         if not ours:
             self._close_again(state)
             return None
-        tree = self._answers.tree(head)
+        tree, mark = self._answers.tree(head), None
+        if pull and not self._has_opened(pull):
+            removed = self._removed(self._unknown_of(tree), "", head)
+            self._note_declined(pull, removed)
+            if not self._files:
+                return None
+            mark = NO_MARK._replace(removed=hashes(removed))
         return Write(
             Branch(state.name, head, tree, may_be_ours=answer_was_lost),
             head,
             pull,
+            mark=mark,
             had_no_commit=added is None,
             opened_by_claim=pull is not None and self._has_opened(pull),
         )
@@ -444,24 +475,29 @@ class _Decision:
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
-    def _find_declined_unmarked(self, head: str, pulls: Sequence[PullRequest]) -> None:
-        """Find what was declined in pull requests without a mark.
+    def _proposed(self, pull: PullRequest) -> frozenset[str]:
+        """Find what a closed pull request without a mark proposed: files with our content.
 
-        Somebody opened them by hand, or took our part out of the description.
+        Somebody opened it by hand, or took our part out of the description.
         """
-        for pull in pulls:
-            if pull.was_closed and Mark.of(pull.body) is None and not was_closed_by_us(pull.body):
-                added = self._added(head)
-                if added and self._lists(added, self._plan.missing):
-                    self._note_declined(pull, added.blobs)
+        try:
+            added = self._added(pull.head_sha) if self._counts(pull) else None
+        except GitHubError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+            return frozenset()
+        if added is None:
+            return frozenset()
+        blobs = self._blobs(added, self._plan.missing)
+        return frozenset(path for path in blobs if added.blobs.get(path) == blobs[path])
 
-    def _lists(self, added: _Added, definitions: Sequence[FileDefinition]) -> bool:
-        """Whether a branch adds nothing but these files, as the list gave them where it began."""
+    def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
+        """Blob ids of these files, as the list gave them where a branch began."""
         blobs = {definition.path: definition.blob_id for definition in definitions}
         if self._plan.spec.files.asks_in_parts and added.before is not None:
             then = blob_ids_at(self._plan, added.before)
             blobs = {path: then.get(path, blob) for path, blob in blobs.items()}
-        return added.blobs.items() <= blobs.items()
+        return blobs
 
     def _added(self, head: str) -> _Added | None:
         """Give what a branch adds; `None`: it has no commit of its own."""

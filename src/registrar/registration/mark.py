@@ -4,13 +4,17 @@ Our part stands between two comments, `BEGIN` and `END`. In it the mark says whi
 request is from, which paths it proposes, which of them somebody has removed from its branch, and at
 which commit that was so. Paths are kept as hashes, because a path is any text, and could end the
 comment. Marks of earlier versions hold the paths alone.
+
+People edit descriptions: what is left of our comments counts wherever it stands, and all of it
+together. Writing puts it back into one part.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 BEGIN = "<!-- registrar:begin -->"
@@ -20,7 +24,9 @@ CLOSED_BY_US = "<!-- registrar:closed-by-us -->"
 MOST_PATHS = 1000
 """Hashes in a mark at most; a mark without any means every path."""
 _DIGITS = 10
-_COMMENT = re.compile(r"<!-- registrar:(paths|removed|list|commit)((?: [0-9a-f]{10,64})*) -->")
+_VALUES = frozenset({"paths", "removed", "list", "commit"})
+# Possessive: a hostile description takes no longer than another one
+_COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
 
 class Mark(NamedTuple):
@@ -45,7 +51,8 @@ class Mark(NamedTuple):
         its commit, before which none of that was there.
         """
         was = earlier or NO_MARK
-        return cls(was.paths or frozenset(), was.removed, hashed(list_id), was.commit or commit)
+        paths = (was.paths or frozenset()) | was.removed
+        return cls(paths, was.removed, hashed(list_id), was.commit or commit)
 
     def proposing(self, paths: Iterable[str]) -> Mark:
         """Give the mark once the branch brings ``paths``."""
@@ -55,15 +62,21 @@ class Mark(NamedTuple):
 
     @classmethod
     def of(cls, body: str) -> Mark | None:
-        """Read a description; ``None`` where we wrote nothing in it."""
-        comments = {name: values.split() for name, values in reversed(_COMMENT.findall(body))}
-        if "paths" not in comments and not (BEGIN in body and END in body):
+        """Read a description; ``None`` where we wrote nothing in it.
+
+        Where several name different lists or commits, none of these is known.
+        """
+        found: dict[str, list[list[str]]] = defaultdict(list)
+        for name, values in _COMMENT.findall(body):
+            found[name].append(values.split())
+        if found.keys().isdisjoint(_VALUES) and not (BEGIN in body and END in body):
             return None
+        sets = {name: frozenset().union(*values) for name, values in found.items()}
         return cls(
-            paths=frozenset(comments.get("paths", ())) or None,
-            removed=frozenset(comments.get("removed", ())),
-            list="".join(comments.get("list", ())[:1]),
-            commit="".join(comments.get("commit", ())[:1]),
+            paths=sets.get("paths") if all(found.get("paths", ())) else None,
+            removed=sets.get("removed", frozenset()),
+            list=_only(sets.get("list", ())),
+            commit=_only(sets.get("commit", ())),
         )
 
     def holds(self, path: str) -> bool:
@@ -100,6 +113,72 @@ class Mark(NamedTuple):
             for name, those in values.items()
             if those or name == "paths"
         )
+
+
+def _only(values: Iterable[str]) -> str:
+    one, *more = [*values] or [""]
+    return "" if more else one
+
+
+class Divided(NamedTuple):
+    """A description, divided; what is left of our comments elsewhere is left out."""
+
+    before: str
+    ours: str | None
+    """What stands between `BEGIN` and `END`; ``None`` where there is no part of ours, and
+    everything is before."""
+    after: str = ""
+
+
+def divide(body: str) -> Divided:
+    """Find our part, so that another one can take its place.
+
+    Its markers stand on lines of their own, or a mark is between them: then it was indented or
+    quoted, or has text beside it, which stays. Of several parts the others are left out.
+    """
+    begin: re.Match[str] | None = None
+    has_mark = False
+    strays: list[tuple[int, int]] = []
+    parts: list[tuple[bool, re.Match[str], re.Match[str]]] = []
+    for each in _COMMENT.finditer(body):
+        if each[1] == "begin":
+            begin, has_mark = each, False
+        elif each[1] == "end" and begin:
+            is_whole = _is_alone(begin, body) and _is_alone(each, body)
+            if is_whole or has_mark:
+                parts.append((not is_whole, begin, each))
+            begin = None
+        elif each[1] in _VALUES:
+            has_mark = True
+            strays.append(each.span())
+    if not parts:
+        return Divided(_without(body, 0, len(body), strays), None)
+    is_changed, first, last = min(parts, key=lambda part: part[0])
+    strays += [(one.start(), other.end()) for _, one, other in parts]
+    before = _without(body, 0, first.start(), strays)
+    after = _without(body, last.end(), len(body), strays)
+    ours = body[first.end() : last.start()]
+    if is_changed:
+        line = before.rpartition("\n")[2]
+        before = f"{before}\n\n" if line.strip(" \t>") else before.removesuffix(line)
+        after = f"\n\n{after}" if after.partition("\n")[0].strip() else after
+        ours = re.sub(r"(?m)^[ \t>]+", "", ours)
+    return Divided(before, ours.strip("\r\n"), after)
+
+
+def _is_alone(comment: re.Match[str], body: str) -> bool:
+    """Whether a comment is a line of its own."""
+    start, end = comment.span()
+    return body[max(start - 1, 0) : start] in {"", "\n"} and body[end : end + 1] in {"", "\r", "\n"}
+
+
+def _without(body: str, start: int, end: int, strays: Sequence[tuple[int, int]]) -> str:
+    """The text from ``start`` to ``end`` without these parts of it, which may overlap."""
+    kept = ""
+    for first, last in sorted(strays):
+        if start <= first and last <= end:
+            kept, start = kept + body[start:first], last
+    return kept + body[start:end]
 
 
 NO_MARK = Mark(frozenset())

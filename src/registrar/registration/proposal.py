@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from registrar.models.repository import Values
 from registrar.models.result import Done, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.mark import BEGIN, END, NO_MARK, Mark
+from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide
 from registrar.registration.progress import Progress
 from registrar.reporting import pull_request_body
 from registrar.texts import escaping, templates
@@ -27,8 +26,6 @@ TEXT_CHARACTERS = 30_000
 """Longest text of the caller in a description, with the values of properties."""
 MOST_NAMES = 20
 """Names of one input once custom properties are filled in, which admins of a repository set."""
-# Both markers on lines of their own, as we write them, with no other marker in between
-_OURS = re.compile(rf"(?m)^{BEGIN}\r?\n(?P<ours>(?:(?!{BEGIN}|{END})[\s\S])*?)\r?\n{END}(?=\r?$)")
 
 
 class Proposal(NamedTuple):
@@ -128,14 +125,13 @@ class Proposal(NamedTuple):
         if current is None:
             text = self._fill(self.options.body, result, escape=escaping.for_markdown)
             current = _cut(text, TEXT_CHARACTERS) if self.properties else text
-        if part := _OURS.search(current):
-            before, ours, after = current[: part.start()], part["ours"], current[part.end() :]
-        else:
-            before, ours, after = (f"{current}\n\n" if current else ""), "", ""
+        before, ours, after = divide(current)
+        if ours is None and before:
+            before = f"{before}\n\n"
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
         hidden = mark.proposing(f.definition.path for f in result.files if f.on_branch).text
         room -= escaping.characters(hidden) + 1
-        ours = pull_request_body.render(result, self.catalogue, room, ours)
+        ours = pull_request_body.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
 
