@@ -50,6 +50,7 @@ def test_a_name_is_replaced_wherever_it_stands(text: str, shown: str) -> None:
         ("octo-org/api: 'api' refused", "octo-org/(id 1): '(id 1)' refused"),
         ("（api-users）\napi-users.git", "（(id 2)）\n(id 2).git"),
         ("not api-usersx nor xapi-users nor api-2", "not api-usersx nor xapi-users nor api-2"),
+        ("octo-org/api.wiki.git", "octo-org/(id 1).wiki.git"),
         ("see 100%25 of &lt;it&gt;", "see 100%25 of &lt;it&gt;"),
         ("see octo%2Dorg%2Fapi", INSTEAD),
         ("api&#x2d;users", INSTEAD),

@@ -18,7 +18,7 @@ from registrar.texts.escaping import FromProperty, Lines, Open, Redactor
 from registrar.texts.messages import Scope
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-_ENDING = re.compile(r"(\.git)?\.*$", re.IGNORECASE)
+_ENDING = re.compile(r"(\.wiki)?(\.git)?\.*$", re.IGNORECASE)
 """What is no part of a name: that of an address for git, and of a sentence."""
 _NOT_SHOWN = "…"
 _OF_JSON = re.compile(r"\\u([0-9a-f]{4})", re.IGNORECASE)
