@@ -198,6 +198,10 @@ _CALLS: dict[str, Call] = {
         f"GET {OF_IT}/codeowners/errors",
         lambda run, given: run.rest.codeowners(given.repository),
     ),
+    "GET collaborators/permission": Call(
+        f"GET {OF_IT}/collaborators/[^/]+/permission",
+        lambda run, given: run.rest.may_write(given.repository, "octocat"),
+    ),
     "POST git/refs": Call(
         f"POST {OF_IT}/git/refs",
         lambda run, given: run.rest.create_branch(given.repository, given.branch, given.base),

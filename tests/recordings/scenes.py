@@ -222,6 +222,10 @@ def with_owner_files(scene: Scene) -> None:
     scene.host.create_repository("octo/.github", FILES)
 
 
+def read_only(scene: Scene) -> None:
+    scene.repository.read_only = True
+
+
 def with_codeowners(scene: Scene) -> None:
     holds(b"*.py @nobody\n", ".github/CODEOWNERS")(scene)
     scene.repository.codeowners_errors = [
@@ -386,6 +390,8 @@ SCENES: dict[str, Make] = {
     "GET orgs/ORG/properties/values: the token may not read it": may_not(
         permissions={"contents": "read"}
     ),
+    "GET collaborators/permission: the token's user may not push": read_only,
+    "GET collaborators/permission: there is nobody of that name": quirk(hides_permissions=True),
     "GET codeowners/errors: a line is wrong": with_codeowners,
     "query codeowners: a line is wrong": with_codeowners,
     "query repository with facts: it is there": of_repository(
