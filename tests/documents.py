@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 README_JA = ROOT / "README.ja.md"
+REFERENCE = ROOT / "docs/reference.md"
+REFERENCE_JA = ROOT / "docs/reference.ja.md"
 DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("**/*.md")])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,11 @@ from registrar.lists.profiles import CHOICES, PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = "src/registrar/texts"
+MOST_USED = (
+    *("host_token", "target_repos", "profile", "definitions"),
+    *("respect_alternatives", "mode", "fail_on", "language"),
+)
+"""The inputs in the READMEs; ``docs/reference.md`` has them all."""
 OUTPUT = re.compile(r"^  (\w+):\n(?:    .*\n)+", re.MULTILINE)
 
 
@@ -27,8 +32,15 @@ def generated() -> dict[Path, str]:
         f"{TEXTS}/ja.yml": japanese,
         "action.yml": action,
         "composite/action.yml": composite(action, _read("composite/action.yml")),
-        "README.md": _rows_of_inputs(_read("README.md"), yaml.safe_load(english)),
-        "README.ja.md": _rows_of_inputs(_read("README.ja.md"), yaml.safe_load(japanese)),
+        "docs/reference.md": _rows_of_outputs(
+            _rows_of_inputs(_read("docs/reference.md"), yaml.safe_load(english), INPUTS),
+            yaml.safe_load(action)["outputs"],
+        ),
+        "docs/reference.ja.md": _rows_of_inputs(
+            _read("docs/reference.ja.md"), yaml.safe_load(japanese), INPUTS
+        ),
+        "README.md": _rows_of_inputs(_read("README.md"), yaml.safe_load(english), MOST_USED),
+        "README.ja.md": _rows_of_inputs(_read("README.ja.md"), yaml.safe_load(japanese), MOST_USED),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
         "scripts/config/definitions.schema.json": _schema(
             json.loads(_read("scripts/config/definitions.schema.json"))
@@ -68,13 +80,20 @@ def _action(text: str, texts: Mapping[str, str]) -> str:
     return _put(inputs, r"^inputs:\n(?s:.*?)(?=^outputs:\n)", text)
 
 
-def _rows_of_inputs(document: str, texts: Mapping[str, str]) -> str:
-    for name, each in INPUTS.items():
+def _rows_of_inputs(document: str, texts: Mapping[str, str], names: Iterable[str]) -> str:
+    for name in names:
+        each = INPUTS[name]
         default = each.workflow_default or each.default
         shown = f" `{default}`" if default else ""
         row = f"| `{name}` |{shown} | {_described(each, texts)} |"
         document = _put(row, rf"^\| `{name}` \|[^|\n]*\|[^|\n]*\|$", document)
     return document
+
+
+def _rows_of_outputs(document: str, outputs: Mapping[str, Mapping[str, str]]) -> str:
+    rows = [f"| `{name}` | {each['description']} |\n" for name, each in outputs.items()]
+    pattern = r"(?<=^\| Output \| Meaning \|\n\| --- \| --- \|\n)(?:\|.*\n)+"
+    return _put("".join(rows), pattern, document)
 
 
 def _rows_of_profiles(document: str) -> str:

@@ -332,10 +332,16 @@ def test_the_command_of_the_readme_plans_and_registers(
     assert (ROOT / "scripts/setup-repository-scaffold-files.sh").is_file()
 
 
-def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> None:
-    script = shell(ROOT / "docs/many-repositories.md", "gh auth token")
-    clone, _, script = script.partition("\n")
-    assert clone.startswith("git clone ")
+@pytest.mark.parametrize(
+    "document", [README, README_JA, ROOT / "docs/many-repositories.md"], ids=name
+)
+def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_path: Path) -> None:
+    script = shell(document, "gh auth token")
+    clone, _, rest = script.partition("\n")
+    script = rest if clone.startswith("git clone ") else script
+    replaced = {"FILE": "~/checkout/.github/registrar.yml", "my-org": "octo-org"}
+    for written, given in {**replaced, "page.html": f"{tmp_path}/page.html"}.items():
+        script = script.replace(written, given)
     gh = tmp_path / "gh"
     gh.write_text(f'#!/bin/sh\n[ "$*" = "auth token" ] && echo {action.default_token}\n')
     gh.chmod(0o755)
@@ -347,7 +353,10 @@ def test_the_first_plan_of_an_organisation(action: Action, tmp_path: Path) -> No
     listed.write_text("files: [a]\n")
     done = in_shell(script, {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": path})
     assert (done.returncode, done.stderr) == (0, "")
-    assert "With missing files: 3 (to open: 3)." in done.stdout
+    is_japanese = document == README_JA
+    assert ("With missing files: 3 (to open: 3)." in done.stdout) is not is_japanese
+    assert bool(JAPANESE.search(done.stdout)) is is_japanese
+    assert (tmp_path / "page.html").is_file() is ("--page" in script)
     assert only_reads(action.host)
 
 

@@ -18,18 +18,12 @@ from registrar.models.conditions import MOST_CHARACTERS
 from registrar.reporting.reporter import section as section_of
 from registrar.reporting.runner import HELP_PAGE, help_page
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg, read
-from tests.documents import DOCUMENTS, README, README_JA, ROOT, name, table
+from tests.documents import DOCUMENTS, README, REFERENCE_JA, ROOT, name, table
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
 # --- Tables -------------------------------------------------------------------------------
-
-
-def test_readme_lists_every_output() -> None:
-    assert table(README, "Output") == [
-        [f"`{key}`", each["description"]] for key, each in ACTION["outputs"].items()
-    ]
 
 
 def test_comparison_lists_inputs_in_their_order() -> None:
@@ -40,8 +34,9 @@ def test_comparison_lists_inputs_in_their_order() -> None:
     assert "definitions" in listed
 
 
-def test_japanese_readme_lists_every_output() -> None:
-    assert [row[0] for row in table(README_JA, "出力")] == [f"`{key}`" for key in ACTION["outputs"]]
+def test_the_japanese_reference_lists_every_output() -> None:
+    rows = [row[0] for row in table(REFERENCE_JA, "出力")]
+    assert rows == [f"`{key}`" for key in ACTION["outputs"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
