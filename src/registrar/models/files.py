@@ -16,8 +16,6 @@ TEMPLATE_NAMES = ("owner", "repo", "default_branch", templates.PROPERTY)
 
 EMPTY_FILE = b"\n"
 """An empty file is a single line feed."""
-
-
 _MAY_BE_BLANK = frozenset({".gitignore", ".gitkeep", ".keep", "__init__.py", "py.typed"})
 """Names of files that do their work without content."""
 
@@ -140,14 +138,9 @@ class FileDefinition(NamedTuple):
         return self.content in {b"", EMPTY_FILE, b"\r\n"}
 
     @property
-    def is_placeholder(self) -> bool:
-        """Whether somebody has to give it a content: it is blank, or an empty JSON object."""
-        return self.content.strip() in {b"", b"{}"}
-
-    @property
     def is_to_fill_in(self) -> bool:
-        """Whether it is a placeholder that does nothing before it has content."""
-        return self.is_placeholder and not self.may_be_blank
+        """Whether it is blank, or an empty JSON object, and does nothing before it has content."""
+        return self.content.strip() in {b"", b"{}"} and not self.may_be_blank
 
     @property
     def blob_id(self) -> str:

@@ -34,17 +34,17 @@ class PullRequestOperation(StrEnum):
 
 
 class Done(StrEnum):
-    """What a run did about a listed path."""
+    """What a run did about a listed path, in the order of tables: the urgent comes first."""
 
-    CREATED = "created"
-    SKIPPED = "skipped"
     FAILED = "failed"
     UNKNOWN = "unknown"
     """The response to the write never came. Counts as failed."""
-    PENDING = "pending"
-    """The run ended before it was this path's turn."""
+    CREATED = "created"
     NOTHING = "missing"
     """A run that writes nothing found it absent and wanted."""
+    PENDING = "pending"
+    """The run ended before it was this path's turn."""
+    SKIPPED = "skipped"
 
 
 _DONE = {

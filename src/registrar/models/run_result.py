@@ -175,8 +175,7 @@ class ManyResult:
         key = (file.path, file.source, file.template, file.rule if file.parts else 0)
         if not (content := self.contents.get(key)):
             possible = previewed.spec.files.possible
-            places = ((each.path, each.rule) for each in possible)
-            listed = dict(zip(places, possible, strict=True))[file.path, file.rule]
+            listed = {(each.path, each.rule): each for each in possible}[file.path, file.rule]
             content = Content(listed, file, previewed.repository)
         self.contents[key] = content.with_one(file, previewed.repository)
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from registrar.models.repository import PullRequest
-from registrar.models.result import FileResult, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -100,8 +99,9 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
     repository, names = result.repository, result.spec.grouped_by
     values = repository.properties or result.spec.repository.properties or {}
     for file in result.files:
-        pull = _pull_request(file, result)
-        is_open, present = bool(pull and pull.is_open), file.present
+        present = file.present
+        pull = None if present else file.declined_in or result.pull_request
+        is_open = bool(pull and pull.is_open)
         yield Evidence(
             repository=repository.full_name,
             id=str(repository.id or ""),
@@ -121,10 +121,6 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             rule=str(file.definition.rule or ""),
             properties=tuple(", ".join(values.get(name, ())) for name in names),
         )
-
-
-def _pull_request(file: FileResult, result: RegistrationResult) -> PullRequest | None:
-    return None if file.present else file.declined_in or result.pull_request
 
 
 def _days(since: str, until: str) -> str:

@@ -12,21 +12,14 @@ ROWS_UNFOLDED = 10
 """A table with more rows is folded."""
 DESCRIPTION_CHARACTERS = 300
 """A longer description of a file is cut where it is shown in a table."""
-_URGENCY = (
-    Done.FAILED,
-    Done.UNKNOWN,
-    Done.CREATED,
-    Done.NOTHING,
-    Done.PENDING,
-    Done.SKIPPED,
-)
 
 
 def by_urgency(
     files: Iterable[FileResult], done: Callable[[FileResult], Done] = lambda file: file.done
 ) -> list[FileResult]:
     """What failed, then what was created, then the rest; each in the order of the list."""
-    return sorted(files, key=lambda file: _URGENCY.index(done(file)))
+    order = list(Done)
+    return sorted(files, key=lambda file: order.index(done(file)))
 
 
 class Markdown:

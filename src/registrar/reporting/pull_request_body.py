@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from registrar.models.files import FileDefinition
+from registrar.models.repository import PullRequest
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.standing import Standing
 from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
@@ -49,7 +50,8 @@ def render(
         "",
     ]
     if registration.beside:
-        head += [markdown.text(*_beside(registration)), ""]
+        # Why the branch has a number behind its name
+        head += [markdown.text(*map(_beside, registration.beside)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
     change = "body.change_the_file" if registration.spec.files.path else "body.change_the_set"
@@ -107,10 +109,8 @@ def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
     return [added, *(msg(key, count=n) for key, n in counts.items() if n)]
 
 
-def _beside(registration: RegistrationResult) -> Iterator[Message]:
-    """Why the branch has a number behind its name."""
-    for pull in registration.beside:
-        yield msg("progress.beside", branch=pull.head_branch, pull_request=pull.link)
+def _beside(pull: PullRequest) -> Message:
+    return msg("progress.beside", branch=pull.head_branch, pull_request=pull.link)
 
 
 def _hidden(registration: RegistrationResult) -> list[Message]:

@@ -19,18 +19,9 @@ FILES = ("report_path", "table_path", "page_path")
 """The outputs that name a file."""
 _FOUND = {each: each.value for each in FailOn} | {FailOn.DIFFERS: "differing"}
 COUNTS = ("created", "skipped", "failed", *_FOUND.values())
-_STATES = {
-    Status.FAILED: "failed",
-    Status.OPENED: "opened",
-    Status.UPDATED: "updated",
+_STATES = {each: each.value for each in Status} | {
     Status.TO_OPEN: "missing",
     Status.TO_UPDATE: "missing",
-    Status.DEFERRED: "deferred",
-    Status.UNREAD: "unread",
-    Status.WAITING: "waiting",
-    Status.UNSET: "unset",
-    Status.DECLINED: "declined",
-    Status.COMPLETE: "complete",
 }
 """As the schema calls them."""
 

@@ -47,7 +47,7 @@ class Reporter:
         text, label = self._text(diagnostic.message), self._text(msg("label.error"))
         if anchor := section(diagnostic.message):
             text += f" → {self.console.help_page}#{anchor}"
-        self.console.error(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
+        self.console.annotate("error", text, label, diagnostic.file, diagnostic.line)
 
     def _fail_all(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Report errors; of more than the runner shows the last one names the rest."""
@@ -62,7 +62,7 @@ class Reporter:
 
     def warn(self, diagnostic: Diagnostic) -> None:
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
-        self.console.warning(text, label=label, file=diagnostic.file, line=diagnostic.line or 0)
+        self.console.annotate("warning", text, label, diagnostic.file, diagnostic.line)
 
     def registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
@@ -81,11 +81,8 @@ class Reporter:
             else:
                 for message in sentences.failed_checks(registration):
                     self.fail(Diagnostic(message))
-        if taken_away := sentences.taken_away(registration):
-            self.line(taken_away)
-        self.line(sentences.sentence(registration))
-        if findings := sentences.findings_of(registration):
-            self.line(findings)
+        for message in sentences.outcome(registration):
+            self.line(message)
         for line in summary.log_summary(registration, self.catalogue):
             self.console.line(line)
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:

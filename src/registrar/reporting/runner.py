@@ -199,20 +199,14 @@ class Console:
             if self.on_runner:
                 self._print(self._stdout, "::endgroup::")
 
-    def error(self, text: str, *, label: str, file: str | None = None, line: int = 0) -> None:
-        """Report an error: an annotation on the runner, standard error elsewhere.
+    def annotate(
+        self, kind: str, text: str, label: str, file: str | None, line: int | None
+    ) -> None:
+        """Report an ``error`` or a ``warning``: an annotation, or standard error without a runner.
 
-        ``text`` may have several lines; ``label`` is the word for "error" where no runner
-        writes it; ``file`` (relative to the workspace) and ``line`` (from 1, 0 unknown)
-        are its place.
+        ``text`` may have several lines; ``label`` is the word for the kind where no runner
+        writes it; ``file`` (relative to the workspace) and ``line`` (from 1) are its place.
         """
-        self._annotate("error", text, label, file, line)
-
-    def warning(self, text: str, *, label: str, file: str | None = None, line: int = 0) -> None:
-        """Report a warning, like `error`."""
-        self._annotate("warning", text, label, file, line)
-
-    def _annotate(self, kind: str, text: str, label: str, file: str | None, line: int) -> None:
         safe = self._redact(text)
         with self._lock:
             count = self._annotated[kind] = self._annotated.get(kind, 0) + 1

@@ -134,14 +134,11 @@ def ways(standings: Mapping[Standing, int]) -> list[Message]:
 
 def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
     """What is counted in log and summary, by the keys of a line there and of a cell here."""
-    created = ("summary.created", "table.created")
-    skipped = ("summary.skipped", "table.skipped")
-    failed = ("summary.failed", "table.failed")
     if registration.spec.writes:
         return {
-            created: registration.created,
-            skipped: registration.skipped,
-            failed: registration.failed,
+            ("summary.created", "table.created"): registration.created,
+            ("summary.skipped", "table.skipped"): registration.skipped,
+            ("summary.failed", "table.failed"): registration.failed,
         }
     counts = by_way(registration.standings)
     ways: Mapping[str, tuple[str, str, str]] = _WAYS
@@ -159,11 +156,6 @@ def findings(counts: Mapping[Finding, int]) -> Message | None:
     """What deserves a look among the files that are there; ``None``: nothing does."""
     parts = [msg(key, count=counts[each]) for each, key in COUNTED.items() if counts.get(each)]
     return msg("evidence.present", parts=parts) if parts else None
-
-
-def findings_of(registration: RegistrationResult) -> Message | None:
-    """The same of one registration."""
-    return findings({finding: len(paths) for finding, paths in registration.findings.items()})
 
 
 def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
@@ -204,15 +196,17 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
             yield Diagnostic(msg("check.codeowners", **error._asdict()), error.path, error.line)
 
 
-def taken_away(registration: RegistrationResult) -> Message | None:
-    """What a change takes away; ``None`` where nobody asked, or it is not known."""
-    settings, total = registration.spec.settings, len(registration.files)
+def outcome(registration: RegistrationResult) -> Iterator[Message]:
+    """What a change takes away, where somebody asks; the numbers; what of it deserves a look."""
+    settings, paths = registration.spec.settings, registration.removed
     asks = settings.mode is Mode.CHECK and FailOn.REMOVED in settings.fail_on
-    if not asks or registration.failure:
-        return None
-    if paths := registration.removed:
-        return msg("outcome.takes_away", count=len(paths), total=total, paths=paths)
-    return msg("outcome.takes_nothing_away", total=total)
+    if asks and not registration.failure:
+        key = "outcome.takes_away" if paths else "outcome.takes_nothing_away"
+        yield msg(key, count=len(paths), total=len(registration.files), paths=paths)
+    yield sentence(registration)
+    found = registration.findings.items()
+    if deserving := findings({finding: len(paths) for finding, paths in found}):
+        yield deserving
 
 
 def advice(registration: RegistrationResult) -> Message | None:
@@ -321,7 +315,7 @@ def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> 
         if is_public and not all(each.is_public for each in those):
             yield msg("fleet.counted", note=skipped, count=len(those))
         else:
-            names = [*map(_link, those)]
+            names = [*map(link, those)]
             yield msg("cause.with_repositories", cause=skipped, repositories=names)
 
 
@@ -341,7 +335,7 @@ def line(
 
     ``place`` is its number and that of all, where that is known.
     """
-    name: str | Message = name_of(row)
+    name: str | Message = link(row.repository)
     if names_list:
         name = msg("fleet.repository_and_list", repository=name, list=row.spec.files.label)
     line = msg("fleet.row_state", repository=name, state=state(row))
@@ -378,19 +372,14 @@ def counted(status: Status, count: int) -> Message:
     return msg(of_many, count=count)
 
 
-def outcome(result: ManyResult) -> Message:
-    """The counts of all states in one sentence."""
+def closing(result: ManyResult) -> Iterator[Message]:
+    """The counts of all states, what deserves a look, and what the cap leaves for later runs."""
     told: dict[str, int] = {}
     for status in Status:
         _, key = _STATES[status]
         told[key] = told.get(key, 0) + result.counts[status]
     parts = [msg(key, count=count) for key, count in told.items() if count]
-    return msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
-
-
-def closing(result: ManyResult) -> Iterator[Message]:
-    """The outcome, what deserves a look, and what the cap leaves for later runs."""
-    yield outcome(result)
+    yield msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
     if found := findings(result.findings):
         yield found
     settings, left = result.settings, result.budget.deferred if result.budget else 0
@@ -407,7 +396,7 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
         for note in each.notes:
             if not note.repeats_state:
                 message = note.message.within(each.scope)
-                found.setdefault(note.identity, []).append((message, name_of(each)))
+                found.setdefault(note.identity, []).append((message, link(each.repository)))
     for those in sorted(found.values(), key=len, reverse=True):
         names = tuple(dict.fromkeys(name for _, name in those))
         yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
@@ -429,11 +418,11 @@ def failures(result: ManyResult) -> Iterator[Message]:
             found = msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
         else:
             continue
-        repositories = tuple(dict.fromkeys(map(name_of, rows)))
+        repositories = tuple(dict.fromkeys(link(row.repository) for row in rows))
         yield msg("cause.with_repositories", cause=found, repositories=repositories)
     for finding, rows in result.with_finding.items() if is_check else ():
         if any(finding in each.findings for each in settings.fail_on):
-            names: list[str | Message] = [name_of(row) for row in rows[:_NAMES]]
+            names: list[str | Message] = [link(row.repository) for row in rows[:_NAMES]]
             if more := result.rows_with[finding] - len(names):
                 names.append(msg("label.more", count=more))
             found = msg(_FAILS[finding], count=result.findings[finding])
@@ -460,12 +449,8 @@ _ORDER = {status: list(dict.fromkeys(_STATES.values())).index(_STATES[status]) f
 """Those that read alike are one group."""
 
 
-def name_of(row: RegistrationResult) -> str:
-    """The name of a row's repository, with its address where that is known."""
-    return _link(row.repository)
-
-
-def _link(repository: Repository) -> str:
+def link(repository: Repository) -> str:
+    """The name of a repository, with its address where that is known."""
     name, url = repository.full_name, repository.html_url
     return Link(name, url) if url else name
 

@@ -42,14 +42,12 @@ def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[
         catalogue.text(msg(line, count=count))
         for (line, _), count in sentences.counts(registration).items()
     ]
-    repository = catalogue.shown(
-        registration.repository.full_name, escaping.show_control_characters
-    )
+    name = catalogue.shown(registration.repository.full_name, escaping.show_control_characters)
     return [
         SEPARATOR,
         catalogue.text(msg(_TITLES[registration.spec.settings.mode])),
         SEPARATOR,
-        f"Repository: {repository}",
+        f"Repository: {name}",
         *counts,
         SEPARATOR,
     ]
@@ -97,11 +95,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
 
 
 def _outcome(registration: RegistrationResult) -> Iterator[Message]:
-    if taken_away := sentences.taken_away(registration):
-        yield taken_away
-    yield sentences.sentence(registration)
-    if findings := sentences.findings_of(registration):
-        yield findings
+    yield from sentences.outcome(registration)
     if pull := registration.pull_request:
         yield msg(_OPERATIONS[registration.operation], pull_request=pull.link)
     if registration.branch:
@@ -192,7 +186,7 @@ def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Mark
     if len({row.spec.files.label for row in rows}) > 1:
         columns = {"fleet.table_list": lambda row: markdown.code(row.spec.files.label), **columns}
     shown = (
-        [markdown.code(sentences.name_of(row)), *(cell(row) for cell in columns.values())]
+        [markdown.code(sentences.link(row.repository)), *(cell(row) for cell in columns.values())]
         for row in rows[:ROWS]
     )
     table = markdown.table(["fleet.table_repository", *columns], shown)
