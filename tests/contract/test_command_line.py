@@ -138,15 +138,16 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--max-wait-minutes": "1",
         "--api-url": action.host.url,
     }
-    many = {
+    others = {
         *FILES,
+        "--ref",
         "--profile",
         "--target-repos",
         "--max-pull-requests",
         "--max-minutes",
         "--shard",
     }
-    assert list(values) == [option for option in OPTIONS if option not in many]
+    assert list(values) == [option for option in OPTIONS if option not in others]
     token = {"HOST_TOKEN": action.default_token}
     run = action.start(token, *(part for pair in values.items() for part in pair))
     assert run.exit_code == 0, run.text

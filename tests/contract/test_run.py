@@ -218,7 +218,7 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert [line.partition(": ")[2] for line in waits] == [
         "GitHub refuses the branch (Reference update failed)."
     ] * 2
-    assert "GitHub refuses the branch (Reference update failed), 3 times. Either" in run.stderr
+    assert "GitHub refuses the branch (Reference update failed). Either" in run.stderr
     assert "#the-branch-is-refused" in run.stderr
     assert "a ruleset forbids its name" in run.stderr
     assert "which needs the scope `workflow`" in run.stderr
