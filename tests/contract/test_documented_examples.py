@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ def test_a_workflow_runs_as_it_stands(
     values |= {f"steps.{ours.get('id')}.outputs.{name}": v for name, v in run.outputs.items()}
     values["runner.temp"] = str(tmp_path)
     for step in steps:
-        if "git push" in step.get("run", ""):
+        if re.search("git push|gh issue", step.get("run", "")):
             continue  # `test_what_changed_is_told_by_the_next_run`
         if "site/" in step.get("run", ""):
             assert in_runner(step, values, action.workspace, tmp_path) == ""
@@ -146,7 +147,7 @@ def page_in(place: Path) -> str:
 
 
 def test_what_changed_is_told_by_the_next_run(
-    action: Action, host: StandInHost, tmp_path: Path
+    action: Action, host: StandInHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [steps] = (
         job["steps"]
@@ -154,10 +155,15 @@ def test_what_changed_is_told_by_the_next_run(
         for job in each["jobs"].values()
         if any("git push" in step.get("run", "") for step in job.get("steps", ()))
     )
-    _, ours, compare = steps
+    _, ours, compare, tell = steps
     token = host.create_token("classic")
     repository = host.create_repository("octo-org/a-b", {"README.md": b"x\n"})
     origin = tmp_path / "origin"
+    gh = tmp_path / "gh"
+    gh.write_text('#!/bin/sh\necho "$@"\n')
+    gh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    issue = {"github.token": token, "vars.REGISTRAR_ISSUE": "7"}
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@localhost"]
     for command in (
         ["init", "--quiet", "--bare", "--initial-branch=main", str(origin)],
@@ -177,6 +183,8 @@ def test_what_changed_is_told_by_the_next_run(
         )
         values = {"steps.registrar.outputs.table_path": run.outputs["table_path"]}
         said = in_runner(compare, values, action.workspace, tmp_path)
+        commented = in_runner(tell, issue, action.workspace, tmp_path)
+        assert commented == (said and f"issue comment 7 --body-file {tmp_path}/changes.diff\n")
         subprocess.run(
             ["git", "-C", str(action.workspace), "switch", "--quiet", "main"], check=True
         )
@@ -223,6 +231,37 @@ def test_a_call_of_a_reusable_workflow_gives_it_what_it_takes() -> None:
             assert value == f"${{{{ secrets.{secret} }}}}"
         for each in called["jobs"].values():
             assert each["permissions"].items() <= job["permissions"].items()
+
+
+def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for() -> None:
+    """Names: docs.github.com, "Registering a GitHub App using URL parameters"."""
+    page = (ROOT / "docs/many-repositories.md").read_text("utf-8")
+    links = re.findall(r"\(https://\S+/settings/apps/new\?(\S+)\)", page)
+    reads, least, most = (dict(urllib.parse.parse_qsl(link)) for link in links)
+    for given in (reads, least, most):
+        assert (given.pop("public"), given.pop("webhook_active")) == ("false", "false")
+    many = yaml.safe_load((ROOT / ".github/workflows/register-many.yml").read_text("utf-8"))
+    asked = {}
+    for job in ("plan", "shard"):
+        [token] = (step["with"] for step in many["jobs"][job]["steps"] if step.get("id") == "app")
+        asked[job] = {
+            key.removeprefix("permission-").replace("-", "_"): value
+            for key, value in token.items()
+            if key.startswith("permission-")
+        }
+    always = {job: {k: v for k, v in all_.items() if "{" not in v} for job, all_ in asked.items()}
+    ever = {k: re.findall("write|read", v)[-1] for k, v in asked["shard"].items()}
+    assert (reads, least, most) == (always["plan"], always["shard"], ever)
+
+
+def test_the_workflow_template_is_the_workflow_of_the_readme() -> None:
+    folder = ROOT / "workflow-templates"
+    [template] = folder.glob("*.yml")
+    readme = [text for _, text in blocks("ya?ml", README)]
+    assert f"# .github/workflows/{template.name}\n{template.read_text('utf-8')}" in readme
+    properties = json.loads(template.with_suffix(".properties.json").read_text("utf-8"))
+    assert {"name", "description"} <= properties.keys()
+    assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:
