@@ -64,7 +64,7 @@ MANY = """\
 
 {measured}
 An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
-round trip, without the waiting for [GitHub's pace](many-repositories.md#caps-and-pace), which is
+round trip, without the waiting for [GitHub's pace](reference.md#pace-and-limits), which is
 most of a run that writes ([how](../benchmarks/unpaced.py)).
 
 {runs}

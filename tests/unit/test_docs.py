@@ -59,9 +59,9 @@ def test_definitions_lists_every_key_of_a_condition() -> None:
     assert keys == list(when.CONDITION_KEYS)
 
 
-def test_definitions_lists_every_limit() -> None:
-    page = (ROOT / "docs/definitions.md").read_text("utf-8")
-    numbers, _, _ = page.partition("\n## Limits\n\n")[2].partition("\n\n")
+def test_the_reference_lists_every_limit_of_a_list() -> None:
+    page = (ROOT / "docs/reference.md").read_text("utf-8")
+    numbers, _, _ = page.partition("\n## Limits of a list\n\n")[2].partition("\n\n")
     limits = (
         *(constraints.FILE_BYTES, syntax.MOST_NODES, syntax.MOST_CHARACTERS),
         *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES, constraints.MOST_FILES),
