@@ -58,6 +58,7 @@ PEOPLE = (
     "rename_repository",
     "write_around_our_part",
     "remove_our_part",
+    "edit_our_part",
     "stranger_opens",
     "stranger_closes",
 )
@@ -88,6 +89,8 @@ class WholeRuns(RuleBasedStateMachine):
         self.host.clock = self.action.clock
         self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
         self.names = 0
+        self.proposed: dict[int, set[str]] = {}
+        """What the runs have proposed in each pull request, as they wrote it."""
         self.taken_out: set[tuple[int, str]] = set()
         """Pull requests, and a path that somebody took out of each."""
         if taken:
@@ -315,6 +318,15 @@ class WholeRuns(RuleBasedStateMachine):
         if pulls := self.open_ones:
             choose(pulls).body = "Mine."
 
+    def edit_our_part(self, choose: Choose) -> None:
+        """Somebody quotes or indents our lines, writes beside them, or takes one of them out."""
+        if pulls := self.open_ones:
+            pull, before = choose(pulls), choose(["    ", "> ", "Look: ", ""])
+            lines = (pull.body or "").split("\n")
+            kept = [line for line in lines if before or "registrar:begin" not in line]
+            ours = "registrar:"
+            pull.body = "\n".join(f"{before}{line}" if ours in line else line for line in kept)
+
     def stranger_opens(self, choose: Choose) -> None:
         """With our words, or a mark of everything, from any branch to any other one."""
         branches = sorted(self.repository.branches)
@@ -360,7 +372,9 @@ class WholeRuns(RuleBasedStateMachine):
             body = pull.body or ""
             mark = Mark.of(body)
             if mark and not was_closed_by_us(body) and pull.author != STRANGER:
-                held = {path for path in LISTED if mark.holds(path)}
+                held = self.proposed.get(pull.number, set())
+                if "registrar:paths" not in body:
+                    held = {path for path in LISTED if mark.holds(path)}
                 found -= held
                 if pull.state == "closed" and not pull.merged:
                     found |= held
@@ -432,10 +446,15 @@ class WholeRuns(RuleBasedStateMachine):
             # A new name is followed
             given |= {"target_repo": "octo/example", "commit_strategy": way}
         if kill is None:
-            return self.action(given)
-        process = self.action.begin_without_waiting(self.action.environment(given))
-        run = self.action.end(kill.to(process), {})
-        self.host.settle()
+            run = self.action(given)
+        else:
+            process = self.action.begin_without_waiting(self.action.environment(given))
+            run = self.action.end(kill.to(process), {})
+            self.host.settle()
+        for pull in self.own:
+            if pull.author != STRANGER and (mark := Mark.of(pull.body or "")):
+                held = {path for path in LISTED if mark.holds(path)}
+                self.proposed.setdefault(pull.number, set()).update(held)
         return run
 
 
