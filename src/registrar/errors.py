@@ -213,11 +213,6 @@ class Cancelled(BaseException):
         super().__init__(signal_number)
         self.signal_number = signal_number
 
-    @property
-    def signal_name(self) -> str:
-        """``SIGINT``, ``SIGTERM`` or ``SIGHUP``."""
-        return signal.Signals(self.signal_number).name
-
 
 def exit_code(error: BaseException, *, wrote: bool) -> int:
     """Exit code of what ``error`` ended; ``wrote``: something was, or may have been, written."""
@@ -233,7 +228,8 @@ def describe(error: BaseException, branch: str = "") -> Failure:
         return error.failure
     if isinstance(error, Cancelled):
         key = "run.cancelled_on_branch" if branch else "run.cancelled"
-        return Failure.of(msg(key, signal=error.signal_name, branch=branch), Kind.CANCELLED)
+        name = signal.Signals(error.signal_number).name
+        return Failure.of(msg(key, signal=name, branch=branch), Kind.CANCELLED)
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
     name = type(error).__name__

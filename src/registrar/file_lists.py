@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
 from registrar.lists import loading, profiles
@@ -34,10 +32,8 @@ def load(profile: Profile, settings: Settings, reporter: Reporter) -> FileList:
         loaded.rules,
         name=loaded.name if own_list else profile.name,
         path=folder.path_in_repository(file) if own_list else "",
-        digest=digest_of(
-            itertools.chain(loaded.definitions, *(r.definitions for r in loaded.rules))
-        ),
     )
+    file_list = file_list._replace(digest=digest_of(file_list.possible))
     # Only now the name of the list is known, which may be a part of the branch's
     branch = RegistrationSpec(
         settings, file_list, Repository(settings.target or "owner/repo")

@@ -107,7 +107,7 @@ class Run:
         )
         client = self.github.client(full_name)
         self.rest, self.graphql = client.rest, client.graphql
-        self.many = self.github.many()
+        self.many = self.github.many(lambda: None)
 
 
 def more_directories(run: Run, given: Given) -> ProvedTree:
@@ -254,7 +254,7 @@ _CALLS: dict[str, Call] = {
     ),
     "GET orgs/ORG/properties/values": Call(
         "GET /orgs/[^/]+/properties/values",
-        lambda run, given: run.many.properties_of(given.owner, lambda: None),
+        lambda run, given: run.many.properties_of(given.owner),
     ),
     "query repository": Call(
         GRAPHQL,

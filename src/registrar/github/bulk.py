@@ -38,7 +38,9 @@ def points(repositories: int, names: int) -> int:
 class BulkClient:
     """Lists repositories, and reads many of them at once; it writes nothing."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, require_time: Callable[[], None]) -> None:
+        """``require_time`` raises where the run is to end: asked before another page of a list."""
+        self.require_time = require_time
         self._session = session
         self.rest = Rest(session)
         self._graphql = GraphQL(session, self.rest)
@@ -76,17 +78,15 @@ class BulkClient:
             own = f"/user/repos?affiliation=owner&{_OLDEST_FIRST}&"
             yield from self._listed(own, may_lack_organisations=True)
 
-    def properties_of(self, owner: str, require_time: Callable[[], None]) -> Mapping[int, Values]:
-        """List the custom properties of an organisation's repositories, by their numbers.
-
-        ``require_time`` raises where the run is to end.
-        """
+    def properties_of(self, owner: str) -> Mapping[int, Values]:
+        """List the custom properties of an organisation's repositories, by their numbers."""
         operation = msg("operation.properties", target=owner)
         by_number: dict[int, Values] = {}
-        for page in self._pages(
-            f"/orgs/{quote(owner)}/properties/values?", _properties, operation, require_time
-        ):
+        target = f"/orgs/{quote(owner)}/properties/values?"
+        self.require_time()
+        for page in self._pages(target, _properties, operation):
             by_number |= page
+            self.require_time()
         return by_number
 
     def require_requests(self, count: int) -> None:
@@ -226,6 +226,7 @@ class BulkClient:
             return {each.identity("id"): self.rest.see(parse.repository(each)) for each in listed}
 
         for page in self._pages(target, read):
+            self.require_time()
             yield from page.values()
 
     def _pages(
@@ -233,7 +234,6 @@ class BulkClient:
         target: str,
         read: Callable[[Response], dict[int, Item]],
         operation: Message | None = None,
-        require_time: Callable[[], None] = lambda: None,
     ) -> Iterator[dict[int, Item]]:
         """Give each page of a list, its items by the numbers of their repositories."""
         seen = set[int]()
@@ -243,7 +243,6 @@ class BulkClient:
             return page, _is_last(response, page, len(seen | page.keys()))
 
         for number in count(1):
-            require_time()
             page, is_last = self._session.request(
                 Request(
                     "GET",

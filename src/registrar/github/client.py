@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
@@ -93,9 +93,9 @@ class GitHub:
         context = self._context._replace(target=target)
         return Client(self._session(context), self._owner_files)
 
-    def many(self) -> BulkClient:
-        """Give a client for requests about many repositories at once."""
-        return BulkClient(self._session(self._context))
+    def many(self, require_time: Callable[[], None]) -> BulkClient:
+        """Give a client for requests about many repositories; see `BulkClient` for the time."""
+        return BulkClient(self._session(self._context), require_time)
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none."""

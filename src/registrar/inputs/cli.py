@@ -59,7 +59,7 @@ class CommandLine(NamedTuple):
         yield from _wrapped(catalogue.text(msg("help.options")))
         for option, each in _OPTIONS.items():
             if not (self.command and each.name in _LIST):
-                yield f"  {option}{_shown_choices(each)}"
+                yield f"  {option} {'|'.join(each.choices) or 'VALUE'}"
                 message = each.description
                 if each.default:
                     message = msg("help.with_default", text=message, value=each.default)
@@ -129,10 +129,6 @@ def _unknown(name: str) -> Message:
         option = f"{close.input.option} {close.value}".rstrip()
         return msg("input.option_unknown_close", name=shown, close=option)
     return msg("input.option_unknown", name=shown)
-
-
-def _shown_choices(option: Input) -> str:
-    return f" {'|'.join(option.choices)}" if option.choices else " VALUE"
 
 
 def _wrapped(text: str) -> Iterator[str]:

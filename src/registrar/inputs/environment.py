@@ -94,9 +94,8 @@ def run_url(environ: Mapping[str, str]) -> str:
 
 def action_url(environ: Mapping[str, str]) -> str:
     """Address of the repository that the action is used from; nothing for ``uses: ./``."""
-    server, repository = (
-        environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "ACTION_REPOSITORY")
-    )
+    server = environ.get("GITHUB_SERVER_URL")
+    repository = environ.get("GITHUB_ACTION_REPOSITORY")
     return f"{server}/{repository}" if server and repository else ""
 
 

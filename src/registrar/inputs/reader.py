@@ -293,11 +293,10 @@ class _Reader:
         return 0.0
 
     def max_pull_requests(self) -> int:
-        name = "max_pull_requests"
-        value = self._given(name)
+        value = self._given("max_pull_requests")
         if _COUNT.fullmatch(value):
             return int(value)
-        self._report(name, msg("input.max_pull_requests", value=value))
+        self._report("max_pull_requests", msg("input.max_pull_requests", value=value))
         return 0
 
     def shard(self) -> Shard | None:

@@ -72,7 +72,7 @@ class ManyRun:
         result, reporter = self.result, self.reporter
         reporter.redaction.is_log_public = may_be_public(self.settings)
         self.github.check_token()
-        client = self.github.many()
+        client = self.github.many(self._require_time)
         with reporter.group("fleet.group_list"):
             listing = self._list(client, selection)
         in_shard = len(listing.selected) + listing.excluded.total()
@@ -111,7 +111,6 @@ class ManyRun:
             selection._replace(with_properties=bool(asked)),
             settings.part,
             settings.workflow_repository,
-            self._require_time,
         )
         redaction.is_log_public = is_public(settings, listing.by_id.values(), client)
         require_known_properties(asked, listing.by_id.values(), is_public=redaction.is_log_public)

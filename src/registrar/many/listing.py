@@ -52,19 +52,15 @@ def make_listing(
     selection: Selection,
     shard: Shard,
     workflow_repository: str,
-    require_time: Callable[[], None],
 ) -> Listing:
-    """List the repositories and sort them; names alone need no list.
-
-    ``require_time`` raises where the run is to end.
-    """
+    """List the repositories and sort them; names alone need no list."""
     listing = Listing()
-    for repository in _listed(client, selection, workflow_repository, require_time):
+    for repository in _listed(client, selection, workflow_repository):
         listing.by_id[repository.id] = repository
     named = set[int]()
     by_name = {each.full_name.lower(): each for each in listing.by_id.values()}
     for literal in selection.literals:
-        require_time()
+        client.require_time()
         try:
             repository = by_name.get(literal.lower()) or client.rest.repository(literal)
         except (Refused, GitHubError) as error:
@@ -84,7 +80,7 @@ def make_listing(
             is_named = repository.id in named
             return shard.has(repository.id) and not without.exclusion(repository, named=is_named)
 
-        _add_properties(client, listing, is_wanted, require_time)
+        _add_properties(client, listing, is_wanted)
     for repository in listing.by_id.values():
         if not shard.has(repository.id):
             continue
@@ -99,10 +95,7 @@ def make_listing(
 
 
 def _add_properties(
-    client: BulkClient,
-    listing: Listing,
-    is_wanted: Callable[[Repository], bool],
-    require_time: Callable[[], None],
+    client: BulkClient, listing: Listing, is_wanted: Callable[[Repository], bool]
 ) -> None:
     """Ask for the custom properties that the lists of repositories did not have.
 
@@ -119,7 +112,7 @@ def _add_properties(
     refused = set[str]()
     for owner, repositories in of_owner.items():
         try:
-            known |= client.properties_of(owner, require_time)
+            known |= client.properties_of(owner)
         except GitHubError as error:
             if error.kind not in {Kind.NOT_FOUND, Kind.PERMISSION}:
                 raise
@@ -132,7 +125,7 @@ def _add_properties(
         alone += [each for each in repositories if each.id not in known]
 
     def ask(repository: Repository) -> Values:
-        require_time()
+        client.require_time()
         properties = client.rest.properties(repository._replace(goes_by_id=True))
         if properties is None and repository.owner.lower() in refused:
             raise Refused(msg("preflight.no_properties", target=repository.full_name))
@@ -146,40 +139,24 @@ def _add_properties(
 
 
 def _listed(
-    client: BulkClient,
-    selection: Selection,
-    workflow_repository: str,
-    require_time: Callable[[], None],
+    client: BulkClient, selection: Selection, workflow_repository: str
 ) -> Iterator[Repository]:
     if not selection.owners:
         return
     if client.is_installation:
-        seen = list(_in_time(client.of_installation(), require_time))
+        seen = list(client.of_installation())
         if [each.full_name.lower() for each in seen] == [workflow_repository.lower()]:
             raise Refused(msg("fleet.own_token", own=workflow_repository))
         for owner in selection.owners:
-            owned = [each for each in seen if _is_of(owner, each)]
+            owned = [each for each in seen if each.owner.lower() == owner]
             if not owned:
                 raise Refused(msg("fleet.not_installed", owner=owner))
             yield from owned
         return
     for owner in selection.owners:
-        for each in _in_time(client.of_owner(owner), require_time):
-            if _is_of(owner, each):
+        for each in client.of_owner(owner):
+            if each.owner.lower() == owner:
                 yield each
-
-
-def _in_time(
-    listed: Iterator[Repository], require_time: Callable[[], None]
-) -> Iterator[Repository]:
-    """Look at the time before another page is asked for."""
-    for each in listed:
-        require_time()
-        yield each
-
-
-def _is_of(owner: str, repository: Repository) -> bool:
-    return repository.full_name.partition("/")[0].lower() == owner
 
 
 def may_be_public(settings: Settings) -> bool:

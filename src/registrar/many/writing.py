@@ -39,20 +39,14 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     now = min(to_open, settings.part.share(settings.max_pull_requests))
     each = writes_of(settings.pull_request)
     writes = now * each[Status.TO_OPEN] + to_update * each[Status.TO_UPDATE]
-    matrix = _shards(writes, max_seconds=settings.max_seconds)
-    if len(matrix) > MOST_SHARDS:
-        raise Refused(msg("fleet.too_many_shards", count=len(matrix), most=MOST_SHARDS))
+    # Each ends in time; there is none for no writes
+    total = math.ceil(writes * interval_for(writes) / settings.max_seconds) if writes else 0
+    if total > MOST_SHARDS:
+        raise Refused(msg("fleet.too_many_shards", count=total, most=MOST_SHARDS))
+    matrix = tuple(Shard(number, total) for number in range(1, total + 1))
     # The shards write one after the other, so that an hour may see several of them
     interval = interval_for(writes * settings.part.total)
     return read._replace(now=now, writes=writes, interval=interval, matrix=matrix)
-
-
-def _shards(writes: int, *, max_seconds: float) -> tuple[Shard, ...]:
-    """Split the writing requests into shards that each end in time; none for no writes."""
-    if not writes:
-        return ()
-    total = math.ceil(writes * interval_for(writes) / max_seconds)
-    return tuple(Shard(number, total) for number in range(1, total + 1))
 
 
 SAME_CAUSE = 5

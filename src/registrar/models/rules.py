@@ -109,9 +109,5 @@ def listed_for(
             files[definition.path] = definition
     composed = {path: each.composed_for(repository, has) for path, each in files.items()}
     left_out = tuple(LeftOut(path) for path, each in composed.items() if each is None)
-    return Listed(
-        tuple(each for each in composed.values() if each),
-        tuple(unfit),
-        tuple(replaced),
-        left_out,
-    )
+    definitions = tuple(each for each in composed.values() if each)
+    return Listed(definitions, tuple(unfit), tuple(replaced), left_out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from registrar.errors import Refused
@@ -51,6 +51,10 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         if definition.path not in satisfied
     }
     missing = tuple(d for d in absent if d.path not in {*satisfied, *blocked})
+
+    def others(find: Callable[[str, DirectoryListing], str | None]) -> dict[str, str]:
+        return {d.path: other for d in missing if (other := find(d.path, listing))}
+
     return Plan(
         spec,
         state,
@@ -71,16 +75,8 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
         unset=unset,
         present=present,
         removed=_removed(spec, state, definitions, present),
-        other_case={
-            definition.path: other
-            for definition in missing
-            if (other := letter_case_conflict(definition.path, listing))
-        },
-        hides={
-            definition.path: hidden
-            for definition in missing
-            if not spec.settings.ref and (hidden := hidden_by(definition.path, listing))
-        },
+        other_case=others(letter_case_conflict),
+        hides={} if spec.settings.ref else others(hidden_by),
     )
 
 
@@ -138,22 +134,15 @@ def require_known_properties(
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     """Give what the list has for a repository, as its rules say."""
-
-    def has(path: str) -> bool:
-        return path in state.entries
-
-    return listed_for(spec.files.definitions, spec.files.rules, state.repository, has)
+    files, has = spec.files, state.entries.__contains__
+    return listed_for(files.definitions, files.rules, state.repository, has)
 
 
 def blob_ids_at(plan: Plan, tree: Tree) -> dict[str, str]:
     """Blob ids of what the list gives for a commit of the repository, by path."""
-    directories = {parent for path in tree for parent in parents(path)}
-
-    def has(path: str) -> bool:
-        return path in tree or path in directories
-
+    there = {*tree, *(parent for path in tree for parent in parents(path))}
     files = plan.spec.files
-    listed = listed_for(files.definitions, files.rules, plan.repository, has)
+    listed = listed_for(files.definitions, files.rules, plan.repository, there.__contains__)
     filled_in = (each.filled_in(plan.repository) for each in listed.definitions)
     return {each.path: each.blob_id for each in map(_with_set_parts, filled_in)}
 
@@ -190,11 +179,8 @@ def _counted(
     counted: dict[str, tuple[Message, PresentFile]] = {}
     for definition in absent:
         if path := satisfied_by(definition, listing, respect=spec.settings.respect_alternatives):
-            entry = _entry(state.directories, path)
-            counted[definition.path] = (
-                msg("reason.satisfied", path=path),
-                _present(definition, path, entry),
-            )
+            present = _present(definition, path, _entry(state.directories, path))
+            counted[definition.path] = msg("reason.satisfied", path=path), present
         elif (
             owner
             and inherited
@@ -202,10 +188,9 @@ def _counted(
         ):
             repository = f"{state.repository.owner}/.github"
             entry = _entry(owner.directories, path)
-            counted[definition.path] = (
-                msg("reason.inherited", path=path, repository=repository),
-                _present(definition, f"{repository}/{path}", entry),
-            )
+            present = _present(definition, f"{repository}/{path}", entry)
+            reason = msg("reason.inherited", path=path, repository=repository)
+            counted[definition.path] = reason, present
     return counted
 
 
@@ -217,10 +202,7 @@ def _entry(directories: Directories, path: str) -> Entry:
 def _present(definition: FileDefinition, path: str, entry: Entry) -> PresentFile:
     values = (definition.repository and definition.repository.properties) or {}
     standing = standing_of(
-        definition.content,
-        entry.sha,
-        is_file=entry.is_file,
-        may_be_blank=definition.may_be_blank,
+        definition.content, entry.sha, is_file=entry.is_file, may_be_blank=definition.may_be_blank
     )
     if standing is Standing.DIFFERS and not all(map(values.get, definition.named_properties)):
         # Without a value the list gives no content that it could differ from

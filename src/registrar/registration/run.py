@@ -193,33 +193,25 @@ def _proposal(plan: Plan, progress: Progress) -> Proposal:
 
 
 def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
-    """Report what a registration would do, or why the pull requests cannot be read."""
+    """Report what a registration would do, or why the token may not read the pull requests."""
     _proposal(plan, progress)
+    unread = plan.state.pull_requests_error
     try:
-        decision = _look_ahead(plan, answers)
-        if isinstance(decision, Failure):
-            progress.pull_requests_unread(decision)
-        else:
-            _report_decision(decision, progress)
+        if unread is None:
+            _report_decision(decide(plan, answers), progress)
+    except GitHubError as error:
+        if error.kind is not Kind.PERMISSION:
+            raise
+        unread = error.failure
     finally:
         _record_missing(plan, progress)
+    if unread:
+        progress.pull_requests_unread(unread)
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
     for definition in progress.pending(plan.missing):
         progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
-
-
-def _look_ahead(plan: Plan, answers: Answers) -> Decision | Failure:
-    """Decide for a preview; a failure says why the token may not read the pull requests."""
-    if failure := plan.state.pull_requests_error:
-        return failure
-    try:
-        return decide(plan, answers)
-    except GitHubError as error:
-        if error.kind is not Kind.PERMISSION:
-            raise
-        return error.failure
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
@@ -268,16 +260,17 @@ class ReadingAnswers(Answers):
         self._plan = plan
         self._repository = plan.repository
         self._trees: dict[str, Tree | None] = {}
-        self._claimed = set[str]()
+        self.claimed = set[str]()
+        """Names of the branches that were made, or may have been."""
 
     def branch(self, name: str) -> BranchState:
         rest, heads = self._client.rest, self._plan.state.heads
         # What was listed before a claim is no longer what is there
-        if heads is None or self._claimed:
+        if heads is None or self.claimed:
             head = rest.branch_head(self._repository, name)
         else:
             head = heads.get(name)
-        if head is None and name in self._claimed:
+        if head is None and name in self.claimed:
             return BranchState(name, None)
         return BranchState(name, head, rest.pull_requests(self._repository, name))
 
@@ -323,8 +316,8 @@ class WritingAnswers(ReadingAnswers):
         """Name of the branch on which a claim may have created files, its answer being lost."""
 
     def claim(self, claim: Claim) -> Made | NotMade:
-        is_first = not self._claimed
-        self._claimed.add(claim.name)
+        is_first = not self.claimed
+        self.claimed.add(claim.name)
         if is_first:
             self.require(claim.files)
         self._work.progress.leave_out(claim.declined, claim.beside)
@@ -346,11 +339,6 @@ class WritingAnswers(ReadingAnswers):
         """Refuse, before the first write, what is known to fail; a claim has done so already."""
         require_writable(self._plan, files, self._client.limits.scopes)
         self._strategy.require_rate_limit(self._client, files)
-
-    @property
-    def has_claimed(self) -> bool:
-        """Whether a branch was made, or may have been."""
-        return bool(self._claimed)
 
 
 def _write(work: Work) -> None:
@@ -376,7 +364,7 @@ def _write(work: Work) -> None:
         progress.leave_alone(decision.files, decision.left_alone)
     if write is None:
         return
-    if not answers.has_claimed:
+    if not answers.claimed:
         answers.require(decision.files)
     progress.on_branch(write.branch.name)
     if write.had_no_commit and not plan.spec.uses_profile_branch:

@@ -25,8 +25,6 @@ COUNTED = {
 }
 """How many of the files that are there deserve a look, and why."""
 STANDINGS = {
-    Standing.BLANK: "page.state_blank",
-    Standing.NO_FILE: "page.state_not_a_file",
     Standing.MISSING: "page.state_missing",
     Standing.PROPOSED: "page.state_proposed",
     Standing.DECLINED: "page.state_declined",
@@ -34,7 +32,7 @@ STANDINGS = {
     Standing.BLOCKED: "page.state_blocked",
     Standing.UNREAD: "page.state_unread",
 }
-"""How a path stands that is not there, or deserves a look."""
+"""How a path stands that is not there."""
 _WAYS = {
     "missing": ("outcome.missing", "summary.missing", "table.missing"),
     "proposed": ("outcome.proposed", "summary.proposed", "table.proposed"),
@@ -45,8 +43,6 @@ _WAYS = {
     "unread": ("outcome.unread", "summary.unread", "table.unread"),
 }
 """How listed paths stand: in a sentence, in a line of the log, in a cell of the summary."""
-_ALWAYS = ("missing", "present", "declined")
-"""Those that are counted also where there are none."""
 _LACKING = ("outcome.missing", "summary.lacking", "table.lacking")
 """The same at a reference, where nothing is created."""
 _FAILS = {
@@ -123,13 +119,9 @@ def sentence(registration: RegistrationResult) -> Message:
     # What nothing was done about is told by how it stands
     left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
     key = "outcome.files" if writes else "outcome.preview"
-    return msg(key, total=len(files), parts=[*done, *ways(left)])
-
-
-def ways(standings: Mapping[Standing, int]) -> list[Message]:
-    """How listed paths stand, in parts of a sentence."""
-    counts = by_way(standings)
-    return [msg(key, count=counts[way]) for way, (key, *_) in _WAYS.items() if counts[way]]
+    stand = by_way(left)
+    rest = [msg(part, count=stand[way]) for way, (part, *_) in _WAYS.items() if stand[way]]
+    return msg(key, total=len(files), parts=[*done, *rest])
 
 
 def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
@@ -141,10 +133,10 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
             ("summary.failed", "table.failed"): registration.failed,
         }
     counts = by_way(registration.standings)
-    ways: Mapping[str, tuple[str, str, str]] = _WAYS
-    always: tuple[str, ...] = _ALWAYS
-    if registration.spec.settings.ref:
-        ways, always = {**_WAYS, "missing": _LACKING}, ("missing", "present")
+    at_ref = bool(registration.spec.settings.ref)
+    ways = _WAYS | ({"missing": _LACKING} if at_ref else {})
+    # Counted also where there are none
+    always = ("missing", "present") if at_ref else ("missing", "present", "declined")
     return {
         (line, cell): counts[way]
         for way, (_, line, cell) in ways.items()
