@@ -34,6 +34,9 @@ _may_pass = partial(Row, tries=TRIES, gave_up="host.gave_up")
 _may_be_done = partial(_may_pass, may_have_been_applied=True)
 _secondary = partial(Row, Kind.LIMIT, "fault.secondary_limit")
 _primary = partial(Row, Kind.LIMIT, "fault.primary_limit")
+_rejected = partial(Row, Kind.TOKEN_REJECTED)
+_denied = partial(Row, Kind.PERMISSION)
+_their_words = partial(Row, text="refusal.other")
 
 
 def _lag(
@@ -177,25 +180,22 @@ TABLE: tuple[Row, ...] = (
     ),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api: somebody
     # made the label at the same moment
-    Row(
+    _their_words(
         Kind.TRANSIENT,
-        "refusal.other",
-        (422,),
+        status=(422,),
         when=lambda c: c.posts("labels") and c.names("already_exists", "name"),
         tries=3,
     ),
     # Nothing says why. Not confirmed that it passes
-    Row(
+    _their_words(
         Kind.VALIDATION,
-        "refusal.other",
-        (422,),
+        status=(422,),
         when=lambda c: c.posts("pulls") and c.message == "Validation Failed",
         tries=2,
     ),
     # https://github.com/renovatebot/renovate/blob/main/lib/util/http/github.ts takes it for a
     # failure of GitHub where the limit is that of requests without a token
-    Row(
-        Kind.TOKEN_REJECTED,
+    _rejected(
         "refusal.token_rejected",
         (401,),
         ("Bad credentials",),
@@ -204,13 +204,7 @@ TABLE: tuple[Row, ...] = (
     ),
     # octokit/auth-app.js#65: GitHub may not know an App's token for its first five seconds. The
     # last try comes after about eight
-    Row(
-        Kind.TOKEN_REJECTED,
-        "refusal.token_rejected",
-        (401,),
-        when=lambda c: c.context.may_be_new,
-        tries=5,
-    ),
+    _rejected("refusal.token_rejected", (401,), when=lambda c: c.context.may_be_new, tries=5),
     # --- What exists, and what does not -----------------------------------------------------
     # renovatebot/renovate#20281; recordings of hub4j/github-api
     Row(
@@ -220,39 +214,29 @@ TABLE: tuple[Row, ...] = (
         ("Reference already exists", '"sha" wasn\'t supplied', "A pull request already exists"),
     ),
     # An Enterprise Server without limits, asked for GET /rate_limit
-    Row(Kind.NO_LIMITS, "refusal.other", (404,), ("Rate limiting is not enabled",)),
+    _their_words(Kind.NO_LIMITS, status=(404,), says=("Rate limiting is not enabled",)),
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: the same header
     # says `partial-results; …` where a list lacks something
-    Row(
-        Kind.PERMISSION,
-        "refusal.sso",
-        when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
-    ),
-    Row(
-        Kind.PERMISSION,
+    _denied("refusal.sso", when=lambda c: c.headers.get("x-github-sso", "").startswith("required")),
+    _denied(
         "refusal.sso_without_address",
         when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
     ),
     # trilom/file-changes-action#138: the default branch was rewritten, or the branch has no parent
-    Row(Kind.UNRELATED, "refusal.other", (404,), ("No common ancestor between",)),
+    _their_words(Kind.UNRELATED, status=(404,), says=("No common ancestor between",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
-    Row(
+    _their_words(
         Kind.NOT_FOUND,
-        "refusal.other",
-        (404,),
+        status=(404,),
         when=lambda c: not c.request.writes and c.response.field("message") == "Not Found",
     ),
-    Row(
-        Kind.NOT_FOUND,
-        "refusal.other",
-        (200,),
-        when=lambda c: c.refused and c.repository_is_missing,
+    _their_words(
+        Kind.NOT_FOUND, status=(200,), when=lambda c: c.refused and c.repository_is_missing
     ),
     # octokit/octokit.rb#1104, octokit/core.js#414: above 1 MB in 2021, 100 MB since
-    Row(
+    _their_words(
         Kind.TOO_LARGE,
-        "refusal.other",
-        (403,),
+        status=(403,),
         when=lambda c: c.request.method == "GET" and c.names("too_large", "data"),
     ),
     # github/rest-api-description#385, GSA/codeinventory-github#1
@@ -263,42 +247,23 @@ TABLE: tuple[Row, ...] = (
     ),
     # --- What the token may not do ----------------------------------------------------------
     # actions/add-to-project#289: Enterprise Server before 3.10 (github/roadmap#622)
-    Row(
-        Kind.TOKEN_REJECTED,
-        "refusal.fine_grained_graphql",
-        (401,),
-        ("do not support the GraphQL API",),
-    ),
-    Row(Kind.TOKEN_REJECTED, "refusal.token_rejected", (401,)),
+    _rejected("refusal.fine_grained_graphql", (401,), ("do not support the GraphQL API",)),
+    _rejected("refusal.token_rejected", (401,)),
     # fulldecent/pfBlockerNG#1799
-    Row(
-        Kind.PERMISSION,
-        "refusal.actions_pull_requests",
-        says=("is not permitted to create or approve",),
-    ),
+    _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247
     Row(Kind.REFUSED, "refusal.archived", says=("was archived",)),
     # octokit/octokit.rb#1184, PyGithub/PyGithub#2414, googleapis/release-please-action#704
-    Row(
-        Kind.PERMISSION,
+    _denied(
         "refusal.workflow_scope",
         (403, 404),
         when=lambda c: c.request.writes and f"/contents/{WORKFLOW_FILES}" in c.request.target,
     ),
     # RoamJS/roamjs-components#31
-    Row(
-        Kind.PERMISSION,
-        "refusal.own_token",
-        says=(INACCESSIBLE,),
-        when=lambda c: c.context.is_foreign,
-    ),
-    Row(
-        Kind.PERMISSION,
-        "refusal.fine_grained_permission",
-        says=(f"{INACCESSIBLE} personal access token",),
-    ),
+    _denied("refusal.own_token", says=(INACCESSIBLE,), when=lambda c: c.context.is_foreign),
+    _denied("refusal.fine_grained_permission", says=(f"{INACCESSIBLE} personal access token",)),
     # Also what an App does for a user (`ghu_…`)
-    Row(Kind.PERMISSION, "refusal.installation_permission", says=(INACCESSIBLE,)),
+    _denied("refusal.installation_permission", says=(INACCESSIBLE,)),
     # --- Labels and people: one of several names may be the only one that is refused ---------
     # actions/labeler#870, Songmu/tagpr#194: *Pull requests: write* does not suffice since 2025
     Row(Kind.VALIDATION, "refusal.label", (403,), ("permission to create labels",)),
@@ -312,7 +277,7 @@ TABLE: tuple[Row, ...] = (
         ("Could not resolve to a node",),
         when=lambda c: c.posts("requested_reviewers"),
     ),
-    Row(Kind.PERMISSION, "refusal.no_place", (404,), when=lambda c: c.request.writes),
+    _denied("refusal.no_place", (404,), when=lambda c: c.request.writes),
     # --- What GitHub refuses ----------------------------------------------------------------
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
     # A 410 also means something else, disabled issues for example
@@ -352,22 +317,18 @@ TABLE: tuple[Row, ...] = (
     # decaporg/decap-cms: entries with an empty part in their path
     Row(Kind.VALIDATION, "refusal.malformed_path", (422,), ("malformed path component",)),
     # Plans without draft pull requests: https://docs.github.com/en/rest/pulls/pulls
-    Row(Kind.NO_DRAFTS, "refusal.other", says=("raft pull requests",)),
+    _their_words(Kind.NO_DRAFTS, says=("raft pull requests",)),
     # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163
     Row(Kind.STALE, "fault.conflict", when=_is_stale),
     # PyGithub/PyGithub#1015, caarlos0/fork-cleaner#99; 451, for legal reasons:
     # github/rest-api-description#3314
-    Row(Kind.REFUSED, "refusal.other", (403, 451), ("access blocked",)),
-    Row(Kind.PERMISSION, "refusal.other", when=_is_forbidden),
-    Row(
-        Kind.VALIDATION,
-        "refusal.other",
-        when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types,
-    ),
+    _their_words(Kind.REFUSED, status=(403, 451), says=("access blocked",)),
+    _their_words(Kind.PERMISSION, when=_is_forbidden),
+    _their_words(Kind.VALIDATION, when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types),
     # Of an unknown type, or none: that it passes is not confirmed
     _may_pass(Kind.TRANSIENT, "refusal.other", (200,), when=_is_about_this_answer),
-    Row(Kind.REFUSED, "refusal.other", (200, 409, 410, 451), when=lambda c: c.refused),
-    Row(Kind.UNEXPECTED, "refusal.other", when=lambda c: bool(c.message)),
+    _their_words(Kind.REFUSED, status=(200, 409, 410, 451), when=lambda c: c.refused),
+    _their_words(Kind.UNEXPECTED, when=lambda c: bool(c.message)),
 )
 
 
