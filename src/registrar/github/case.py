@@ -10,14 +10,7 @@ from urllib.parse import unquote
 
 from registrar import __version__
 from registrar.errors import Kind
-from registrar.github.exchange import (
-    GRAPHQL,
-    GraphQLError,
-    Model_co,
-    NoAnswer,
-    Request,
-    Response,
-)
+from registrar.github.exchange import GRAPHQL, GraphQLError, Model_co, NoAnswer, Request, Response
 from registrar.github.fields import UnusableAnswer
 from registrar.texts.escaping import Lines, Open
 from registrar.texts.messages import Message, msg

@@ -30,7 +30,8 @@ class Client:
 
     def __init__(self, session: Session, owner_files: dict[str, _OwnerFiles]) -> None:
         """``owner_files`` caches what the repositories ``.github`` hold, for all clients."""
-        self._session = session
+        self.session = session
+        """Knows what was written."""
         self._owner_files = owner_files
         self.limits = session.limits
         self.rest = Rest(session)
@@ -49,18 +50,6 @@ class Client:
         if isinstance(found, RegistrarError):
             raise found
         return found
-
-    @property
-    def wrote(self) -> bool:
-        return self._session.wrote
-
-    @property
-    def may_have_been_applied(self) -> bool:
-        return self._session.may_have_been_applied
-
-    @property
-    def has_lost_answer(self) -> bool:
-        return self._session.has_lost_answer
 
 
 class GitHub:

@@ -291,8 +291,7 @@ class GraphQL:
                 if commit is None or "oid" not in commit:
                     raise Refused(msg("preflight.no_ref", ref=sha, target=repository.full_name))
                 where: Path = ("repository", f"c{index}")
-                errors = response.errors_by_path
-                answers = parse_graphql.directories(commit, query, errors, where)
+                answers = parse_graphql.directories(commit, query, response, where)
                 found.append(ProvedTree(repository.full_name, sha).learn(answers))
             return repository, found
 
@@ -345,9 +344,7 @@ class GraphQL:
         unread = self._unread_pull_requests(response, index) if names is None else None
         state = RepositoryState(repository, sha, {}, names or {}, pull_requests_error=unread)
         where: Path = ("nodes", *index) if index else ("repository",)
-        answers = parse_graphql.directories(
-            commit, query, response.errors_by_path, (*where, *_DEFAULT_COMMIT)
-        )
+        answers = parse_graphql.directories(commit, query, response, (*where, *_DEFAULT_COMMIT))
         return state, ProvedTree(full_name, sha).learn(answers)
 
     def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, ProvedTree | None]:
@@ -364,9 +361,8 @@ class GraphQL:
             if default is None or visibility == "PRIVATE":
                 return False, None
             commit = default.object("target")
-            answers = parse_graphql.directories(
-                commit, query, response.errors_by_path, ("repository", *_DEFAULT_COMMIT)
-            )
+            where = ("repository", *_DEFAULT_COMMIT)
+            answers = parse_graphql.directories(commit, query, response, where)
             tree = ProvedTree(full_name, commit.object_id("oid"))
             return visibility == "PUBLIC", tree.learn(answers)
 
@@ -377,8 +373,8 @@ class GraphQL:
 
         def read(data: Fields, response: Response) -> ProvedTree:
             commit = data.object("repository").object("object")
-            errors, where = response.errors_by_path, ("repository", "object")
-            return tree.learn(parse_graphql.directories(commit, query, errors, where))
+            where = ("repository", "object")
+            return tree.learn(parse_graphql.directories(commit, query, response, where))
 
         return self.ask(msg("operation.repository", target=tree.full_name), query, read)
 

@@ -116,10 +116,6 @@ def codeowners(fields: Fields) -> tuple[CodeownersError, ...]:
     )
 
 
-def commit_of_reference(data: object) -> str:
-    return Fields(data).object("object").text("sha")
-
-
 def branches(data: object) -> Mapping[str, str]:
     """Names and commit ids of the branches among some references."""
     commits = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}

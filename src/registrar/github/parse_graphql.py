@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from registrar.github import queries
-from registrar.github.exchange import GraphQLError, Path
+from registrar.github.exchange import GraphQLError, Path, Response
 from registrar.github.fields import Fields
 from registrar.github.parse import is_writer
 from registrar.github.queries import Query
@@ -89,7 +89,7 @@ def is_about_directory(error: GraphQLError) -> bool:
 
 
 def directories(
-    commit: Fields, query: Query, errors: Mapping[Path, Sequence[GraphQLError]], where: Path
+    commit: Fields, query: Query, response: Response, where: Path
 ) -> Mapping[str, Answer]:
     """What is answered about each directory of the commit that is at ``where`` of an answer."""
     answers: dict[str, Answer] = {}
@@ -97,7 +97,7 @@ def directories(
         field = queries.alias(index)
         fields = commit.object_or_null(field)
         if fields is None:
-            about = errors.get((*where, field), ())
+            about = response.errors_by_path.get((*where, field), ())
             answers[path] = Answer(None, all(error.type == NOT_FOUND for error in about))
         else:
             answers[path] = Answer(_tree(fields.object_or_none("object") if path else fields))

@@ -15,14 +15,7 @@ from registrar.github.exchange import Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.session import Session
 from registrar.models.plan import NewPullRequest
-from registrar.models.repository import (
-    Comparison,
-    Entry,
-    PullRequest,
-    Repository,
-    Tree,
-    Values,
-)
+from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 from registrar.models.standing import CodeownersError
 from registrar.texts.messages import Message, msg
 
@@ -440,8 +433,9 @@ class Rest:
 
     def _head_of(self, branch: str, data: object) -> str:
         """Give the commit id of a branch, and keep its own id."""
-        commit = parse.commit_of_reference(data)
-        self._session.note_branch(branch, Fields(data).text_or("node_id", ""))
+        fields = Fields(data)
+        commit = fields.object("object").text("sha")
+        self._session.note_branch(branch, fields.text_or("node_id", ""))
         return commit
 
     def _repository_of(self, data: object) -> Repository:

@@ -133,7 +133,10 @@ class _Reader:
         self._environ = environ
         self._unreadable = environment.not_utf8(environ)
         self.diagnostics = [msg("input.not_utf8", name=name) for name in self._unreadable]
-        self.selection = self._selection()
+        self.selection: Selection | None = None
+        if entries := self.names("target_repos"):
+            self.selection, errors = read_selection(entries)
+            self.diagnostics += errors
 
     def token(self) -> str:
         value = environment.token(self._environ)
@@ -320,14 +323,6 @@ class _Reader:
         if value is CommitStrategy.PER_FILE:
             self._report(name, msg("input.per_file_with_many"))
         return CommitStrategy.SINGLE
-
-    def _selection(self) -> Selection | None:
-        entries = self.names("target_repos")
-        if not entries:
-            return None
-        selection, errors = read_selection(entries)
-        self.diagnostics += errors
-        return selection
 
     def definitions(self, profile: str) -> str:
         name = self._given("definitions")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
 from registrar.many.listing import Listing, is_public, make_listing, may_be_public
-from registrar.many.reading import Reader, points_for, require_memory, require_points, unread
+from registrar.many.reading import Reader, unread
 from registrar.many.writing import (
     Gate,
     ended,
@@ -153,10 +153,7 @@ class ManyRun:
     def _read(self, reader: Reader, listing: Listing) -> None:
         """Read every repository, and report those whose state is final."""
         specs = self._specs(listing.selected)
-        paths = sum(len(files.possible) for files in self.lists)
-        require_memory(paths * len(listing.selected))
-        points_left = self.github.limits.remaining(Resource.GRAPHQL)
-        require_points(points_for(specs), points_left=points_left)
+        reader.require_enough(specs)
         alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
@@ -250,7 +247,7 @@ class ManyRun:
         done = register(client, read.spec, self.reporter)
         self.cancellation.stop_timer()
         self.registrations.append(done)
-        row = ended(read, done, wrote=client.wrote)
+        row = ended(read, done, wrote=client.session.wrote)
         opened = may_have_opened(read, done, client)
         gate.note(row, writes=self.github.limits.pace.writes - writes_before, opened=opened)
         return done, row

@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from registrar.errors import (
-    ENDS_THE_READING,
-    Failure,
-    GitHubError,
-    Kind,
-    Refused,
-    RegistrarError,
-)
+from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.inputs.environment import event_visibility
 from registrar.models.repository import Repository, Values
 from registrar.models.selection import Exclusion, Selection, Shard

@@ -41,13 +41,7 @@ from registrar.errors import (
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
 from registrar.models.plan import Plan
-from registrar.models.repository import (
-    BranchState,
-    Comparison,
-    PullRequest,
-    RepositoryState,
-    Tree,
-)
+from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
 from registrar.models.result import Done, FileResult, RegistrationResult, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -108,23 +102,6 @@ _Planned = Plan | Exclusion | Failure | None
 
 MOST_FILES = 1_000_000
 """Listed files of all repositories together: one takes some 500 bytes until the report."""
-
-
-def require_memory(files: int) -> None:
-    """Refuse what would fill the memory: ``files`` in all lists of all repositories."""
-    if files > MOST_FILES:
-        raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
-
-
-def require_points(needed: int, *, points_left: int | None) -> None:
-    """Refuse to begin what cannot end: reading alone would take more points than are left."""
-    if points_left is not None and needed > points_left:
-        raise Refused(msg("fleet.too_few_points", needed=needed, left=points_left))
-
-
-def points_for(specs: Sequence[RegistrationSpec]) -> int:
-    """Points that reading takes while GitHub answers no faster than it has to."""
-    return sum(_points(len(group), FIRST_SIZE) for group in _by_branch(specs))
 
 
 def _points(repositories: int, size: int) -> int:
@@ -239,6 +216,14 @@ class Reader:
         """Requests that the reading took so far, repeated ones included."""
         return self.github.limits.sent - self._sent_before
 
+    def require_enough(self, specs: Sequence[RegistrationSpec]) -> None:
+        """Refuse what would fill the memory, or take more points than are left."""
+        files = sum(len(spec.files.possible) for spec in specs)
+        if files > MOST_FILES:
+            raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
+        # While GitHub answers no faster than it has to
+        self._require_points(sum(_points(len(group), FIRST_SIZE) for group in _by_branch(specs)))
+
     def read(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
         """Read every repository, many with one query, and preview its registration.
 
@@ -328,7 +313,8 @@ class Reader:
                 if len(batch) > 1:
                     self._size.failed(len(batch))
                     # GitHub takes points for a query that runs out of time
-                    self._require_points()
+                    left = self._total - self._done
+                    self._require_points(_points(left, self._size.size))
                     continue
                 answers = [refused(error)]
             else:
@@ -338,10 +324,11 @@ class Reader:
             self._done += len(batch)
             yield from zip(batch, answers, strict=True)
 
-    def _require_points(self) -> None:
+    def _require_points(self, needed: int) -> None:
         """Refuse to go on where GitHub's points do not suffice for what is left to read."""
-        needed = _points(self._total - self._done, self._size.size)
-        require_points(needed, points_left=self.github.limits.remaining(Resource.GRAPHQL))
+        left = self.github.limits.remaining(Resource.GRAPHQL)
+        if left is not None and needed > left:
+            raise Refused(msg("fleet.too_few_points", needed=needed, left=left))
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""

@@ -154,7 +154,8 @@ def may_have_opened(read: RegistrationResult, done: RegistrationResult, client: 
     An answer may have been lost, and GitHub may not show yet what it had done, even where it
     refuses another pull request because of it.
     """
-    may_be_there = client.may_have_been_applied or client.has_lost_answer
+    session = client.session
+    may_be_there = session.may_have_been_applied or session.has_lost_answer
     is_seen = done.pull_request is not None or may_be_there
     was_to_open = read.left_to_do is Status.TO_OPEN
     return done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)

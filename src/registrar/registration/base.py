@@ -56,7 +56,7 @@ class Work(NamedTuple):
         try:
             yield
         except (Cancelled, OutOfTime):
-            if self.client.may_have_been_applied:
+            if self.client.session.may_have_been_applied:
                 self.note_unknown(definitions)
             raise
 

@@ -61,7 +61,8 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
     state = _with_directories(client, spec, state, definitions)
     if comparison:
         state = _with_links(state, comparison)
-        lacking = [d for d in definitions if not _is_file(state, d.path)]
+        files = {path for path, entry in state.entries.items() if entry.is_file}
+        lacking = [each for each in definitions if each.path not in files]
         before = RepositoryState(repository, comparison.merge_base, {})
         before = _with_entries(client, before, [each.path for each in lacking])
         state = state._replace(before=_with_directories(client, spec, before, lacking))
@@ -145,10 +146,6 @@ def _with_links(state: RepositoryState, comparison: Comparison) -> RepositorySta
         if entry.is_file and entry.sha and changed.get(path, entry.sha) != entry.sha
     }
     return state._replace(entries={**state.entries, **links})
-
-
-def _is_file(state: RepositoryState, path: str) -> bool:
-    return path in state.entries and state.entries[path].is_file
 
 
 def _ask_for_names(client: Client, repository: Repository, branch: str) -> _Names:

@@ -9,13 +9,7 @@ from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import (
-    Done,
-    FileResult,
-    Note,
-    PullRequestOperation,
-    RegistrationResult,
-)
+from registrar.models.result import Done, FileResult, Note, PullRequestOperation, RegistrationResult
 from registrar.models.rules import origin_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing

@@ -31,13 +31,7 @@ from registrar.errors import (
 )
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import (
-    BranchState,
-    Comparison,
-    PullRequest,
-    RepositoryState,
-    Tree,
-)
+from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
@@ -46,15 +40,7 @@ from registrar.presence.planning import make_plan, require_known_properties
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
 from registrar.registration.base import Work
-from registrar.registration.decide import (
-    Answers,
-    Branch,
-    Claim,
-    Decision,
-    Made,
-    NotMade,
-    decide,
-)
+from registrar.registration.decide import Answers, Branch, Claim, Decision, Made, NotMade, decide
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.reporting.reporter import Reporter
@@ -122,7 +108,7 @@ def _result_of(
         # Files not begun are 'pending', with the limit as reason, not 'failed'
         why_pending = error.waits_for if isinstance(error, OutOfTime) else None
         result = progress.result(why_pending=why_pending)
-        wrote = bool(client and client.wrote) or bool(result.count(Done.UNKNOWN))
+        wrote = bool(client and client.session.wrote) or bool(result.count(Done.UNKNOWN))
         return result._replace(
             exit_code=exit_code(error, wrote=wrote), failure=describe(error, result.branch)
         )

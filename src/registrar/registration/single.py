@@ -127,7 +127,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
             return NotMade(answer_was_lost=True, body=body)
         return work.make_branch(name)
     except (Cancelled, OutOfTime):
-        if work.client.may_have_been_applied:
+        if work.client.session.may_have_been_applied:
             progress.on_branch(name)
         raise
     if made.commit:

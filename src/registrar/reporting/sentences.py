@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from registrar.errors import Cause, Diagnostic
 from registrar.models.repository import Repository
 from registrar.models.result import Done, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn, Mode, Settings
+from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, Finding, Standing, by_way
 from registrar.texts.escaping import Link
@@ -24,26 +24,18 @@ COUNTED = {
     Finding.CODEOWNERS: "evidence.codeowners",
 }
 """How many of the files that are there deserve a look, and why."""
-STANDINGS = {
-    Standing.MISSING: "page.state_missing",
-    Standing.PROPOSED: "page.state_proposed",
-    Standing.DECLINED: "page.state_declined",
-    Standing.UNSET: "page.state_unset",
-    Standing.BLOCKED: "page.state_blocked",
-    Standing.UNREAD: "page.state_unread",
-}
-"""How a path stands that is not there."""
 _WAYS = {
-    "missing": ("outcome.missing", "summary.missing", "table.missing"),
-    "proposed": ("outcome.proposed", "summary.proposed", "table.proposed"),
-    "present": ("outcome.present", "summary.present", "table.present"),
-    "declined": ("outcome.declined", "summary.declined", "table.declined"),
-    "unset": ("outcome.unset", "summary.unset", "table.unset"),
-    "blocked": ("outcome.blocked", "summary.blocked", "table.blocked"),
-    "unread": ("outcome.unread", "summary.unread", "table.unread"),
+    "missing": ("outcome.missing", "summary.missing", "table.missing", "page.state_missing"),
+    "proposed": ("outcome.proposed", "summary.proposed", "table.proposed", "page.state_proposed"),
+    "present": ("outcome.present", "summary.present", "table.present", "check.present"),
+    "declined": ("outcome.declined", "summary.declined", "table.declined", "page.state_declined"),
+    "unset": ("outcome.unset", "summary.unset", "table.unset", "page.state_unset"),
+    "blocked": ("outcome.blocked", "summary.blocked", "table.blocked", "page.state_blocked"),
+    "unread": ("outcome.unread", "summary.unread", "table.unread", "page.state_unread"),
 }
-"""How listed paths stand: in a sentence, in a line of the log, in a cell of the summary."""
-_LACKING = ("outcome.missing", "summary.lacking", "table.lacking")
+"""How listed paths stand: in a sentence, a line of the log, a cell of the summary; and one path."""
+STANDINGS = {way: state for way, (*_, state) in _WAYS.items()}
+_LACKING = ("outcome.missing", "summary.lacking", "table.lacking", "page.state_missing")
 """The same at a reference, where nothing is created."""
 _FAILS = {
     Finding.BLANK: "check.fails_blank",
@@ -139,7 +131,7 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
     always = ("missing", "present") if at_ref else ("missing", "present", "declined")
     return {
         (line, cell): counts[way]
-        for way, (_, line, cell) in ways.items()
+        for way, (_, line, cell, _) in ways.items()
         if counts[way] or way in always
     }
 
@@ -215,24 +207,19 @@ def advice(registration: RegistrationResult) -> Message | None:
     return msg("advice.remove_plan" if is_plan else "advice.register")
 
 
-def causes(registration: RegistrationResult) -> list[Message]:
+def causes(registration: RegistrationResult) -> Iterator[Message]:
     """What happened to which files, and why: each cause once, the most frequent first."""
     of_cause: dict[tuple[Done, Cause], list[str]] = {}
     for file in registration.files:
         if file.failure:
             of_cause.setdefault((file.done, file.failure.cause), []).append(file.definition.path)
-    return [
-        _cause(done, cause, paths)
-        for (done, cause), paths in sorted(of_cause.items(), key=lambda item: -len(item[1]))
-    ]
-
-
-def _cause(done: Done, cause: Cause, paths: Sequence[str]) -> Message:
-    several, one = _CAUSES[done]
-    if len(paths) == 1:
-        return msg(one, path=paths[0], reason=cause.message)
-    common = msg(several, count=len(paths), reason=cause.message)
-    return msg("cause.with_paths", cause=common, paths=tuple(paths))
+    for (done, cause), paths in sorted(of_cause.items(), key=lambda item: -len(item[1])):
+        several, one = _CAUSES[done]
+        if len(paths) == 1:
+            yield msg(one, path=paths[0], reason=cause.message)
+        else:
+            common = msg(several, count=len(paths), reason=cause.message)
+            yield msg("cause.with_paths", cause=common, paths=tuple(paths))
 
 
 # --- Many repositories --------------------------------------------------------------------------
@@ -401,11 +388,13 @@ def failures(result: ManyResult) -> Iterator[Message]:
     for rows in by_cause(result):
         status, failure = rows[0].status, rows[0].first_failure
         found = counted(status, len(rows))
+        # A check fails on what was not read, whatever it asks for
+        fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
         if status is Status.FAILED:
             if failure:
                 reason = failure.cause.message.within(rows[0].scope)
                 found = msg("state.with_reason", state=found, reason=reason)
-        elif is_check and _ADVICE.get(status) and _fails(status, settings):
+        elif is_check and status in _ADVICE and fails:
             told = msg("fleet.outcome", parts=[found])
             found = msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
         else:
@@ -419,11 +408,6 @@ def failures(result: ManyResult) -> Iterator[Message]:
                 names.append(msg("label.more", count=more))
             found = msg(_FAILS[finding], count=result.findings[finding])
             yield msg("cause.with_repositories", cause=found, repositories=names)
-
-
-def _fails(status: Status, settings: Settings) -> bool:
-    """Whether a check fails on repositories that are to be written to, or were not read."""
-    return bool(settings.fail_on) if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
 
 
 def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:

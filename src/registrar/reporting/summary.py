@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models.result import (
-    FileResult,
-    PullRequestOperation,
-    RegistrationResult,
-    Status,
-)
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
 from registrar.models.settings import Mode
@@ -149,15 +144,17 @@ def of_many(
 
 
 def _paths(row: RegistrationResult, markdown: Markdown, *, is_public: bool) -> str:
-    """The listed paths that a repository does not have, by how they stand."""
+    """The listed paths that a repository does not have, and their origin, by how they stand."""
     standings: dict[Standing, list[str | Message]] = {}
     for file in row.files:
         if not file.standing.is_present:
-            has_rule = row.repository.is_public or not is_public
-            named = _named(file) if has_rule else file.definition.path
+            path, origin = file.definition.path, origin_of(file.definition)
+            named: str | Message = path
+            if origin and (row.repository.is_public or not is_public):
+                named = msg("state.with_reason", state=path, reason=origin)
             standings.setdefault(file.standing, []).append(named)
     ways = (
-        msg("fleet.paths", state=msg(sentences.STANDINGS[standing]), paths=paths)
+        msg("fleet.paths", state=msg(sentences.STANDINGS[standing.way]), paths=paths)
         for standing, paths in standings.items()
     )
     return "<br>".join(map(markdown.line, ways))
@@ -193,12 +190,6 @@ def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Mark
     if len(rows) > ROWS:
         table += ["", markdown.text(msg("fleet.more_rows", count=len(rows) - ROWS))]
     return table
-
-
-def _named(file: FileResult) -> str | Message:
-    """A path, with the rule that it is from, and its parts."""
-    path, origin = file.definition.path, origin_of(file.definition)
-    return msg("state.with_reason", state=path, reason=origin) if origin else path
 
 
 # --- What ended it, and what does not fit -------------------------------------------------------
