@@ -181,6 +181,12 @@ def reason_of(run: Run, path: str) -> str:
     return str(found["reason"] or "")
 
 
+def reason_shown(text: str, path: str) -> str:
+    """The row of a path in a table."""
+    [row] = [line for line in text.splitlines() if line.startswith(f"| `{path}`")]
+    return row
+
+
 def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Example) -> None:
     ask(example, *FIRST)
     take_out(example.repository, "b.md")
@@ -194,8 +200,16 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Exa
     # Merged and deleted later: nobody has declined it
     example.repository.merge(1)
     example.repository.commit({"b.md": None})
+    plan = ask(example, *FIRST, mode="plan")
     run = ask(example, *FIRST)
     assert created(example.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
+    assert "was added by [#1]" in reason_shown(plan.summary, "b.md")
+    assert "added, and that were deleted since: 1 (#1)" in run.console
+    for expected in ("created", "none"):
+        assert run.outputs["pull_request_operation"] == expected
+        body = example.repository.pull_request(2).body or ""
+        assert "was added by [#1]" in reason_shown(body, "b.md")
+        run = ask(example, *FIRST)
 
 
 @pytest.mark.parametrize("delete", [True, False])

@@ -176,7 +176,10 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
     run = start(definitions=listing(action, listed), mode="plan")
     assert ".golangci.yml: missing (rule 1)" in run.stdout
     assert "| `.golangci.yml` | missing (rule 1) |" in run.summary
-    assert "Rules that do not apply to this repository: 3, 4" in run.stdout
+    unfit = (
+        "rule 3 (property tier: [gold, silver]), rule 4 (topic: [service], not: [name: [*-old]])"
+    )
+    assert f"Rules that do not apply to this repository: {unfit}" in run.stdout
     replaced = "PUBLIC.md of rule 2 in place of the list itself"
     assert replaced in run.stdout
     assert any(replaced in note for note in run.registration["notes"])

@@ -159,7 +159,7 @@ NO_ERRORS = re.compile(
     r"|summary|table|body|effect|page|presence|evidence)\."
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
-    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|on_branch|same|left_alone"
+    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|deleted|on_branch|same|left_alone"
     r"|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"

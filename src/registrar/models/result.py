@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -70,6 +70,8 @@ class FileResult(NamedTuple):
     failure: Failure | None = None
     hides: str = ""
     """The file of the repository that GitHub does not use any more once this one is there."""
+    deleted_since: PullRequest | None = None
+    """The merged pull request that added it, where somebody has deleted it since."""
     present: PresentFile | None = None
     """What is there, where the path is present."""
     declined_in: PullRequest | None = None
@@ -97,7 +99,7 @@ class FileResult(NamedTuple):
         """What was done, with its reason where there is one; nothing in it names the path."""
         reasons = [self.failure.cause.message if self.failure else self.reason]
         if self.done in {Done.CREATED, Done.NOTHING}:
-            reasons += [_hides(self.hides), *origin_of(self.definition)]
+            reasons += [*self._besides, *origin_of(self.definition)]
         is_proposed = self.done is Done.NOTHING and self.on_branch
         return _with_reasons(msg("state.proposed" if is_proposed else _DONE[self.done]), *reasons)
 
@@ -110,11 +112,14 @@ class FileResult(NamedTuple):
     def described_as_added(self) -> Message:
         """What a reviewer reads of a file that the working branch adds, whichever run did it."""
         reason = self.reason if self.done is Done.CREATED else None
-        return _with_reasons(msg("state.added"), reason, _hides(self.hides))
+        return _with_reasons(msg("state.added"), reason, *self._besides)
 
-
-def _hides(other: str) -> Message | None:
-    return msg("reason.hides", other=other) if other else None
+    @property
+    def _besides(self) -> Iterator[Message]:
+        if self.hides:
+            yield msg("reason.hides", other=self.hides)
+        if pull := self.deleted_since:
+            yield msg("reason.deleted", pull_request=pull.link)
 
 
 def _with_reasons(described: Message, *given: Message | None) -> Message:

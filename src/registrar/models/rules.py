@@ -19,6 +19,12 @@ class Rule(NamedTuple):
     condition: Condition
     definitions: tuple[FileDefinition, ...]
 
+    @property
+    def described(self) -> Message:
+        """Its number, and what it asks for."""
+        reason = self.condition.described
+        return msg("state.with_reason", state=place_of(self.number), reason=reason)
+
 
 def place_of(rule: int) -> Message:
     """Say where in a list an entry stands; 0: in no rule."""

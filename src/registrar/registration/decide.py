@@ -62,6 +62,8 @@ class Claim(NamedTuple):
     files: tuple[FileDefinition, ...]
     declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, and where."""
+    deleted: Mapping[str, PullRequest] = MappingProxyType({})
+    """Missing paths that were merged and deleted since, and where they were merged."""
     beside: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists whose branches have a name before this one."""
 
@@ -201,6 +203,8 @@ class Decision(NamedTuple):
     """What is to be created, unless the branch holds it."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, and where."""
+    deleted: Mapping[str, PullRequest] = MappingProxyType({})
+    """Missing paths that were merged and deleted since, and where they were merged."""
     beside: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists whose branches have a name before the chosen one."""
     ignored: tuple[PullRequest, ...] = ()
@@ -267,13 +271,14 @@ class _Decision:
         """Whether an account may write, by its login."""
         # Found out again after a claim that failed
         self._declined: dict[str, PullRequest] = {}
+        self._deleted: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
         self._ignored: dict[int, PullRequest] = {}
 
     def make(self) -> Decision:
         """Decide from what is known; after a claim that failed, from what is known then."""
         while True:
-            self._declined, self._beside, self._ignored = {}, [], {}
+            self._declined, self._deleted, self._beside, self._ignored = {}, {}, [], {}
             self._read_names()
             chosen = self._choose()
             if isinstance(chosen, str):
@@ -283,7 +288,8 @@ class _Decision:
             write = chosen if isinstance(chosen, Write) else None
             left_alone = chosen if isinstance(chosen, PullRequest) else None
             beside, ignored = tuple(self._beside), tuple(self._ignored.values())
-            return Decision(write, left_alone, self._files, self._declined, beside, ignored)
+            left_out = self._declined, self._deleted
+            return Decision(write, left_alone, self._files, *left_out, beside, ignored)
 
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
@@ -361,6 +367,7 @@ class _Decision:
     def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
         undecided = {definition.path for definition in self._plan.missing}
+        proposed = frozenset[str]()
         unmarked = 0
         for pull in pulls:
             if was_closed_by_us(pull.body):
@@ -373,12 +380,17 @@ class _Decision:
                 held = self._proposed(pull) & undecided
             else:
                 continue
+            if pull.is_open:
+                proposed |= held
+                continue
             undecided -= held
             if pull.was_closed:
-                self._note_declined(pull, held)
+                self._note_declined(pull, held - proposed)
             elif pull.merged and held and mark and mark.paths is not None and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
-                self._note_declined(pull, self._answers.lacking(held, pull.merge_commit))
+                taken_out = self._answers.lacking(held, pull.merge_commit)
+                self._note_declined(pull, taken_out - proposed)
+                self._deleted |= dict.fromkeys(held - taken_out, pull)
 
     def _note_declined(self, pull: PullRequest, paths: Iterable[str]) -> None:
         self._declined |= dict.fromkeys(paths, pull)
@@ -520,8 +532,8 @@ class _Decision:
 
         Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
         """
-        declined, beside = dict(self._declined), tuple(self._beside)
-        made = self._answers.claim(Claim(name, self._files, declined, beside))
+        left_out, beside = (dict(self._declined), dict(self._deleted)), tuple(self._beside)
+        made = self._answers.claim(Claim(name, self._files, *left_out, beside))
         base = self._plan.state.base_sha
         if isinstance(made, Made):
             return Write(

@@ -13,6 +13,7 @@ from registrar.models.result import Done, FileResult, Note, PullRequestOperation
 from registrar.models.rules import origin_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.registration.decide import Claim, Decision
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
 from registrar.texts.escaping import Link
@@ -43,6 +44,7 @@ class Progress:
         self._result = RegistrationResult(spec, spec.repository)
         self._plan: Plan | None = None
         self._results: dict[str, FileResult] = {}
+        self._deleted: Mapping[str, PullRequest] = {}
         self._last_failure: tuple[Done, Cause] | None = None
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
@@ -134,16 +136,12 @@ class Progress:
         """Keep the outcome of one path."""
         self._results[result.definition.path] = result
 
-    def leave_out(
-        self, declined: Mapping[str, PullRequest], beside: tuple[PullRequest, ...]
-    ) -> None:
-        """Keep which paths were declined, and so are skipped.
-
-        ``beside`` are open pull requests of other lists that this one goes around.
-        """
-        self._result = self._result._replace(beside=beside)
+    def leave_out(self, chosen: Claim | Decision) -> None:
+        """Keep which paths were declined, and so are skipped, and what else was found out."""
+        self._deleted = chosen.deleted
+        self._result = self._result._replace(beside=chosen.beside)
         for definition in self._plan.missing if self._plan else ():
-            if pull := declined.get(definition.path):
+            if pull := chosen.declined.get(definition.path):
                 reason = msg("reason.declined", pull_request=pull.link)
                 standing, done = Standing.DECLINED, Done.SKIPPED
                 self.record(FileResult(definition, standing, done, reason, declined_in=pull))
@@ -219,7 +217,7 @@ class Progress:
             (
                 results.get(d.path)
                 or FileResult(d, plan.standing(d.path), Done.PENDING, why_pending)
-            )._replace(hides=plan.hides.get(d.path, ""))
+            )._replace(hides=plan.hides.get(d.path, ""), deleted_since=self._deleted.get(d.path))
             for d in plan.definitions
         )
         return self._result._replace(files=tuple(files))

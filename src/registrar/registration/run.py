@@ -162,7 +162,8 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     if plan.repository.of_person and plan.spec.property_names:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
     if plan.unfit:
-        progress.note("progress.unfit_rules", numbers=plan.unfit)
+        unfit = [rule.described for rule in plan.spec.files.rules if rule.number in plan.unfit]
+        progress.note("progress.unfit_rules", rules=unfit)
     if plan.replaced:
         progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])
     for left_out in plan.left_out:
@@ -219,16 +220,17 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
     """Report what deserves a note: what is left out, and why."""
-    progress.leave_out(decision.declined, decision.beside)
-    pulls = sorted(set(decision.declined.values()), key=lambda pull: pull.number)
+    progress.leave_out(decision)
+    declined = decision.declined.values()
     for key, those in (
-        ("progress.declined", [pull for pull in pulls if pull.was_closed]),
-        ("progress.removed", [pull for pull in pulls if not pull.was_closed]),
+        ("progress.declined", [pull for pull in declined if pull.was_closed]),
+        ("progress.removed", [pull for pull in declined if not pull.was_closed]),
+        ("progress.deleted", [*decision.deleted.values()]),
     ):
         if those:
-            count = sum(pull in those for pull in decision.declined.values())
-            links = tuple(pull.link for pull in those)
-            progress.note(key, repeats_state=True, count=count, pull_requests=links)
+            pulls = sorted(set(those), key=lambda pull: pull.number)
+            links = tuple(pull.link for pull in pulls)
+            progress.note(key, repeats_state=True, count=len(those), pull_requests=links)
     if pull := decision.left_alone:
         progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
     for pull in decision.beside:
@@ -306,7 +308,7 @@ class WritingAnswers(ReadingAnswers):
         self.claimed.add(claim.name)
         if is_first:
             self.require(claim.files)
-        self._work.progress.leave_out(claim.declined, claim.beside)
+        self._work.progress.leave_out(claim)
         if not is_first:
             return self._work.make_branch(claim.name)
         answer = self._strategy.claim(self._work, claim)

@@ -273,14 +273,12 @@ def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> 
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():
         of_list.setdefault(name, {})[number] = count
-    conditions = {(f.label, rule.number): rule.condition for f in lists for rule in f.rules}
+    rules_of = {each.label: each.rules for each in lists}
     for name, counts in of_list.items():
         parts = [msg("fleet.rule", number=number, count=n) for number, n in counts.items()]
         yield msg("fleet.rules", list=name, parts=parts)
-        if unfit := [number for number, count in counts.items() if not count]:
-            told = [(msg("label.rule", number=n), conditions[name, n].described) for n in unfit]
-            shown = [msg("state.with_reason", state=rule, reason=why) for rule, why in told]
-            yield msg("fleet.unfit_rules", list=name, numbers=shown)
+        if unfit := [each.described for each in rules_of[name] if counts.get(each.number) == 0]:
+            yield msg("fleet.unfit_rules", list=name, rules=unfit)
     if result.replaced:
         replaced = result.replaced.items()
         entries = [
