@@ -91,7 +91,7 @@ class ManyRun:
             self._unknown,
         )
         result.budget = with_writing(read, self.settings)
-        for sentence in sentences.budget(result.budget):
+        for sentence in sentences.budget(result.budget, self.settings.mode):
             reporter.line(sentence)
         if self._todo:
             self._write(result.budget.writes)

@@ -225,7 +225,7 @@ def causes(registration: RegistrationResult) -> Iterator[Message]:
 # --- Many repositories --------------------------------------------------------------------------
 
 
-def budget(plan: Budget) -> Iterator[Message]:
+def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
     excluded = left_out(plan.excluded)
     selected = {"selected": plan.selected, "found": plan.found}
@@ -256,6 +256,8 @@ def budget(plan: Budget) -> Iterator[Message]:
         yield msg("fleet.missing_besides", parts=others)
     if plan.unread:
         yield msg("fleet.missing_unread", count=plan.unread)
+    if mode is Mode.CHECK:
+        return
     if plan.writes or plan.deferred:
         minutes = _minutes(plan.seconds)
         yield msg("fleet.now", now=plan.now, deferred=plan.deferred, minutes=minutes)

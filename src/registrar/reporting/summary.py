@@ -117,7 +117,7 @@ def of_many(
     if result.stopped:
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
-        budget = sentences.budget(result.budget)
+        budget = sentences.budget(result.budget, result.settings.mode)
         lines += [*(f"- {markdown.text(each)}" for each in budget), ""]
     for note in (*result.notes, *sentences.notes(registrations)):
         lines += markdown.quoted(note)

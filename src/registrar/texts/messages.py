@@ -94,7 +94,9 @@ class Catalogue:
         shown = self._redact(value, scope)
         if isinstance(value, Link):
             url = self._redact(value.url, scope)
-            return escape(Link(shown, url) if url.startswith("http") else shown)
+            # An address that had to be changed leads nowhere
+            leads = url == value.url and url.startswith("http")
+            return escape(Link(shown, url) if leads else shown)
         if isinstance(value, Excerpt) and len(shown) > SHOWN_CHARACTERS:
             shown = f"{shown[: SHOWN_CHARACTERS - 1]}…"
         return escape(Lines(shown) if isinstance(value, Lines) else shown)

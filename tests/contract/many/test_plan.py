@@ -109,6 +109,7 @@ def test_a_check_fails_when_one_repository_lacks_something(
     run = many(mode="check")
     assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
     assert run.outputs["matrix"] == ('["1/1"]' if lacking else "[]")
+    assert "to open now" not in run.text
 
 
 def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(

@@ -132,6 +132,8 @@ def test_what_a_plan_shows_is_no_private_repositorys(
     assert shown in run.lines
     assert shown in run.summary.splitlines()
     assert "secret" not in run.text
+    assert "octo-org/(id " in run.summary
+    assert "%28id" not in run.summary, "a link that leads nowhere"
 
 
 def test_a_workflow_of_an_unknown_repository_publishes_no_private_name(

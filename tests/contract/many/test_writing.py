@@ -211,6 +211,7 @@ def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     for _ in range(2):
         run = many()
         assert (run.exit_code, states(run)) == (0, {"declined": 1})
+        assert "nothing to propose (declined: 27): #1" in run.console
     assert opened([repository]) == [1]
 
 
