@@ -48,6 +48,7 @@ class Given:
     is_fork: bool = False
     directories: tuple[str, ...] = ("docs",)
     owner: str = "octo"
+    id: int = 1000
     by_number: bool = False
     """Whether the repository is addressed by its number."""
 
@@ -61,14 +62,14 @@ class Given:
             url,
             is_fork=self.is_fork,
             node_id=self.node_id,
-            id=1000 if self.by_number else 0,
+            id=self.id if self.by_number else 0,
             goes_by_id=self.by_number,
         )
 
     @property
     def listed(self) -> Repository:
         """The repository, as a list shows it."""
-        return Repository(id=1000, node_id=self.node_id, full_name=self.full_name)
+        return Repository(id=self.id, node_id=self.node_id, full_name=self.full_name)
 
     @property
     def commit(self) -> NewCommit:

@@ -9,15 +9,25 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 
 import requests
 
+from registrar.errors import RegistrarError
 from registrar.inputs.reader import DEFAULT_API_URL, api_url_diagnostic
 from registrar.runtime.cancellation import Clock
-from scripts.lib.trial.answers import NEW, OK, WRONG, Names, Row, save
-from scripts.lib.trial.recorder import Recorder
-from scripts.lib.trial.scratch import NotScratch, Scratch, find
+from scripts.lib.trial.answers import COMPARED, NEW, OK, PASSING, WRONG, Row
+from scripts.lib.trial.scratch import (
+    Ask,
+    FirstCommit,
+    NotFilled,
+    NotScratch,
+    Scratch,
+    files_of_first,
+    files_of_second,
+    find,
+)
 from scripts.lib.trial.steps import Trial
 
 EXIT_AS_EXPECTED, EXIT_OTHERWISE, EXIT_REFUSED = 0, 1, 2
@@ -27,19 +37,23 @@ with what the tests believe (tests/recordings). Prints a table, and writes the a
 
 It needs two empty repositories, made for it, because it writes: files, branches, pull requests. Any
 other repository is refused. What it makes stays there for you to look at; delete both afterwards.
+Stopped halfway, it can be started again with the same two.
 
   gh repo create OWNER/SCRATCH --private
   gh repo create OWNER/SCRATCH-2 --private
   HOST_TOKEN=... scripts/try-on-github OWNER/SCRATCH
+  gh auth refresh -s delete_repo
   gh repo delete OWNER/SCRATCH
   gh repo delete OWNER/SCRATCH-2
 """
 EPILOG = """\
 The token is read from HOST_TOKEN: a classic one with the scope repo, a fine-grained one or an App's
-with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 240
-requests and two minutes. In the file, the token, names and e-mail addresses are replaced: attach it
-to an issue, so that the answers become recordings. Exit code: 0 all as expected (what nobody had
-confirmed may be new), 1 something is not, 2 nothing was written.
+with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 250
+requests, 70 of them writes, and three minutes; at a limit it waits, and says so. Each answer is
+written to the file as soon as it is there: the words of GitHub's messages are kept, of everything
+else the type, so that it holds no name, address, number or text of yours.
+Exit code: 0 all as expected (what nobody had confirmed may be new), 1 something is not, or it was
+stopped, 2 nothing was written.
 """
 
 
@@ -52,37 +66,105 @@ def main(
     """Try everything once, and give the exit code."""
     given = parser().parse_args(arguments)
     root = (given.api_url or environ.get("HOST_API_URL") or DEFAULT_API_URL).rstrip("/")
-    token = environ.get("HOST_TOKEN", "").strip()
+    ask = Ask(root, environ.get("HOST_TOKEN", "").strip(), clock or time)
+    names = (given.repository, given.second or f"{given.repository}-2")
+    with tempfile.TemporaryDirectory(prefix="try-on-github-") as directory:
+        commits = [
+            FirstCommit(Path(directory, name), files)
+            for name, files in (("first", files_of_first()), ("second", files_of_second()))
+        ]
+        try:
+            repositories = scratch_repositories(ask, names, commits)
+        except (NotScratch, requests.RequestException) as error:
+            tell(f"Error: {without(ask.token, error)}")
+            return EXIT_REFUSED
+        file = unused(given.save)
+        with file.open("w", encoding="utf-8", buffering=1) as saved:
+            trial = Trial(
+                api_url=root,
+                token=ask.token,
+                names=names_of_caller(repositories),
+                first=repositories[0],
+                second=repositories[1],
+                commits=commits,
+                directory=Path(directory),
+                tell=tell,
+                keep_line=saved.write,
+                clock=ask.clock,
+            )
+            return play(trial, tell, file)
+
+
+def play(trial: Trial, tell: Callable[[str], object], file: Path) -> int:
+    """Try everything, and say what came of it, also where it could not go on."""
+    began = trial.clock.monotonic()
+    stopped = ""
     try:
-        names = (given.repository, given.second or f"{given.repository}-2")
-        repositories = scratch_repositories(root, token, names)
-        found = play(root, token, repositories, tell, clock or time)
-    except (NotScratch, requests.RequestException) as error:
-        tell(f"Error: {str(error).replace(token, '***') if token else error}")
-        return EXIT_REFUSED
-    show(found.rows, tell)
-    save(given.save, found.answers, found.names)
-    tell(f"\nThe answers are in {given.save}. It holds no token and no names; look through it, and")
-    tell("attach it to an issue. To delete what was made:")
-    for each in repositories:
-        tell(f"  gh repo delete {each.full_name}")
-    return EXIT_OTHERWISE if any(row.verdict == WRONG for row in found.rows) else EXIT_AS_EXPECTED
+        with trial.recorder.serving():
+            trial.play()
+    except (NotFilled, requests.RequestException) as error:
+        stopped = without(trial.token, error)
+    except RegistrarError as error:
+        stopped = f"{error.message.key}: {without(trial.token, error)}"
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    finally:
+        show(trial.rows, tell)
+        minutes = (trial.clock.monotonic() - began) / 60
+        tell(f"{trial.requests} requests, {trial.writes} of them writes, {minutes:.0f} min.")
+        if stopped:
+            tell(f"\nStopped: {stopped}. Run the same again: it begins anew in the same two.")
+        tell(f"\nAttach {file} and the table above to an issue of registrar, so that the answers")
+        tell("become recordings. Then delete what was made:")
+        tell("  gh auth refresh -s delete_repo")
+        for each in (trial.first, trial.second):
+            tell(f"  gh repo delete {each.full_name}")
+    is_wrong = stopped or any(row.verdict == WRONG for row in trial.rows)
+    return EXIT_OTHERWISE if is_wrong else EXIT_AS_EXPECTED
 
 
-def scratch_repositories(root: str, token: str, names: Sequence[str]) -> list[Scratch]:
+def without(token: str, error: Exception) -> str:
+    """What an error says, without the token."""
+    return str(error).replace(token, "***") if token else str(error)
+
+
+def unused(file: Path) -> Path:
+    """The file, or one beside it with a number: an earlier try's answers stay."""
+    numbered = (file.with_stem(f"{file.stem}-{number}") for number in count(2))
+    return next(each for each in chain([file], numbered) if not each.exists())
+
+
+def names_of_caller(repositories: Sequence[Scratch]) -> dict[str, str]:
+    """Names of ours by those of the repositories."""
+    first, second = repositories
+    return {
+        first.full_name: "octo/example",
+        second.full_name: "octo/second",
+        first.owner: "octo",
+        second.owner: "octo",
+        first.web_host: "github.com",
+        first.default_branch: "main",
+    }
+
+
+def scratch_repositories(
+    ask: Ask, names: Sequence[str], commits: Sequence[FirstCommit]
+) -> list[Scratch]:
     """Find them.
 
     Raises:
         NotScratch: one of them, the token or the address is not what it must be.
     """
-    if api_url_diagnostic(root):
-        raise NotScratch(f"{root} is not the address of a REST API, such as {DEFAULT_API_URL}.")
-    if not token:
+    if api_url_diagnostic(ask.api_url):
+        raise NotScratch(
+            f"{ask.api_url} is not the address of a REST API, such as {DEFAULT_API_URL}."
+        )
+    if not ask.token:
         where = "https://github.com/settings/tokens"
         raise NotScratch(f"HOST_TOKEN is empty: set it to a token ({where}).")
     if len({name.lower() for name in names}) < len(names):
         raise NotScratch("The two repositories are the same one.")
-    return [find(root, token, name) for name in names]
+    return [find(ask, name, commit.id) for name, commit in zip(names, commits, strict=True)]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -104,44 +186,11 @@ def parser() -> argparse.ArgumentParser:
         "--save",
         type=Path,
         metavar="FILE",
-        default=Path("try-on-github.json"),
-        help="where the answers go (default: try-on-github.json)",
+        default=Path("try-on-github.yml"),
+        help="where the answers go (default: try-on-github.yml)",
     )
     made.add_argument("--api-url", metavar="URL", help=f"default: {DEFAULT_API_URL}")
     return made
-
-
-def play(
-    root: str,
-    token: str,
-    repositories: Sequence[Scratch],
-    tell: Callable[[str], object],
-    clock: Clock,
-) -> Trial:
-    """Try everything once."""
-    first, second = repositories
-    recorder = Recorder(root)
-    names = {
-        first.full_name: "octo/example",
-        second.full_name: "octo/second",
-        first.owner: "octo",
-        second.owner: "octo",
-        recorder.host: "api.github.com",
-        first.web_host: "github.com",
-    }
-    with recorder.serving(), tempfile.TemporaryDirectory(prefix="try-on-github-") as directory:
-        trial = Trial(
-            recorder=recorder,
-            names=Names([token], names),
-            token=token,
-            first=first,
-            second=second,
-            directory=Path(directory),
-            tell=tell,
-            clock=clock,
-        )
-        trial.play()
-    return trial
 
 
 def show(rows: Sequence[Row], tell: Callable[[str], object]) -> None:
@@ -151,15 +200,15 @@ def show(rows: Sequence[Row], tell: Callable[[str], object]) -> None:
         if row.step != step:
             step = row.step
             tell(f"\n{step}")
-        tell(f"  {row.verdict:5} {row.expected}")
+        tell(f"  {row.verdict:7} {row.expected}")
         if row.verdict != OK:
-            tell(f"        got {row.real}")
+            tell(f"          got {row.real}")
         for detail in row.details:
-            tell(f"          {detail}")
-    count = Counter(row.verdict for row in rows)
+            tell(f"            {detail}")
+    counts = Counter(row.verdict for row in rows)
     tell(
-        f"\n{count[OK]} as expected, {count[NEW]} that nobody had confirmed, "
-        f"{count[WRONG]} not as expected."
+        f"\n{counts[OK]} as expected, {counts[PASSING]} passing, {counts[NEW]} new, "
+        f"{counts[WRONG]} not as expected.\n{COMPARED}"
     )
 
 

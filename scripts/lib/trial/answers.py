@@ -5,24 +5,53 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
+
+import requests
 
 from scripts.lib.trial.recorder import Exchange
 from tests.recordings import Recording, recordings
 from tests.recordings.calls import CALLS
-from tests.recordings.compare import errors_unlike, unlike
-from tests.recordings.table import answer, shown
+from tests.recordings.compare import SAID, SAID_OF_ERRORS, errors_unlike, unlike
+from tests.recordings.table import answer, said, shown
 
-HEADERS = {
-    *("link", "location", "retry-after", "x-accepted-github-permissions", "x-github-sso"),
-    *("x-oauth-scopes", "x-accepted-oauth-scopes", "gh-limited-by"),
+OK, PASSING, NEW, WRONG = "ok", "passing", "new", "WRONG"
+COMPARED = """\
+Compared: the status, the names of headers and fields, the types of their values; of errors also the
+words of {words}. Of GraphQL's answers to a run of the action, the errors alone.
+passing: GitHub asked for patience, and was asked again. new: nobody had confirmed it, or it differs
+in what the action does not look at.""".format(words=", ".join(sorted(SAID_OF_ERRORS - SAID)))
+_HEADERS = {
+    *("retry-after", "x-accepted-github-permissions", "x-accepted-oauth-scopes", "x-oauth-scopes"),
 }
-"""Those that our code reads, or that say what is missing."""
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+_CUT_HEADERS = {
+    "gh-limited-by": ".+",
+    "link": "<[^>]*>",
+    "location": ".+",
+    "x-github-sso": "=.*",
+}
+"""Headers that our code reads, or that say what is missing; and what is not kept of the second."""
+_KEPT = {*SAID, "errors", "state", "viewerPermission"}
+_KEPT_OF_ERRORS = {*_KEPT, *SAID_OF_ERRORS, "documentation_url"}
+"""Fields with words of GitHub's own, which are kept; of all others the type is."""
+_NAMED_BY_THE_CALLER = {"custom_properties"}
+"""Objects whose fields have names of the caller's."""
+_OF_ALL = ("GET repo", "query repository")
+"""Kinds of request with the recordings of what any other may meet."""
 _LONGEST_LIST = 3
 """Items of a list that are kept."""
-OK, NEW, WRONG = "ok", "new", "WRONG"
+WEB_FLOW = "noreply@github.com"
+_EMAIL = re.compile(r"[^\s<>()\"'`]+@[\w-]+\.[\w.-]+")
+_MASKS = (
+    (_EMAIL, "somebody@example.com"),
+    (re.compile(r"https?://(?!docs\.github\.com/)[^\s'\"`)>]+"), "https://example.com"),
+    (re.compile(r"\b(?:\d+\.){3}\d+\b|\b[0-9A-Fa-f]*(?::[0-9A-Fa-f]*){2,}"), "…"),
+    (re.compile(r"(?i)(?<=\bid )\d+|\b(?!65536\b)\d{4,}\b"), "1"),
+)
+"""What may name somebody in a message: addresses, and numbers of people and requests."""
+_QUOTED = re.compile(r"(?P<quote>['\"`])(?P<text>[^'\"`]*)(?P=quote)")
 
 
 class Names:
@@ -32,26 +61,29 @@ class Names:
         """``names`` has ours by those of the caller, in any letter case."""
         self._secrets = secrets
         self._names = {
-            re.compile(rf"(?<![\w-]){re.escape(old)}(?![\w-])", re.IGNORECASE): new
-            for old, new in sorted(names.items(), key=lambda pair: -len(pair[0]))
-        }
-        self._ours = set(names.values())
-        # The part of a repository's name behind the slash may be any word: only where it is alone
-        self._alone = {
-            old.lower().partition("/")[2]: new.partition("/")[2]
-            for old, new in names.items()
-            if "/" in old
+            _word(old): new for old, new in sorted(names.items(), key=lambda pair: -len(pair[0]))
         }
 
+    def learn(self, value: Any) -> None:
+        """Take note of the people in an answer, whom later messages may name."""
+        if isinstance(value, list):
+            for item in value:
+                self.learn(item)
+        if isinstance(value, dict):
+            # Commits that GitHub makes are by "GitHub"
+            is_person = value.get("email", WEB_FLOW) != WEB_FLOW
+            for name in (value.get("login"), value.get("name") if is_person else None):
+                if isinstance(name, str) and name:
+                    self._names.setdefault(_word(name), "octocat")
+            self.learn(list(value.values()))
+
     def text(self, text: str) -> str:
-        """A text without secrets, names and e-mail addresses."""
-        if text.lower() in self._alone:
-            return self._alone[text.lower()]
+        """A text without secrets and without these names."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
         for old, new in self._names.items():
             text = old.sub(new, text)
-        return _EMAIL.sub("somebody@example.com", text)
+        return text
 
     def data(self, value: Any) -> Any:
         """JSON without them."""
@@ -60,25 +92,47 @@ class Names:
         if isinstance(value, list):
             return [self.data(item) for item in value]
         if isinstance(value, dict):
-            return {name: self.data(item) for name, item in value.items()}
+            return {name: item if name in SAID else self.data(item) for name, item in value.items()}
         return value
 
-    def short(self, value: Any) -> Any:
-        """The same without numbers of people, other repositories, and most of long lists."""
-        if isinstance(value, list):
-            return [self.short(item) for item in value if not self._is_other(item)][:_LONGEST_LIST]
-        if isinstance(value, dict):
-            numbers = {"id", "databaseId"}
-            return {
-                name: 1 if name in numbers and isinstance(item, int) else self.short(item)
-                for name, item in value.items()
-            }
-        return value
 
-    def _is_other(self, item: Any) -> bool:
-        """Whether it is a repository that nothing was tried with."""
-        full_name = item.get("full_name") if isinstance(item, dict) else None
-        return full_name is not None and full_name not in self._ours
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
+
+
+def kept(value: Any, *, is_error: bool, is_kept: bool = False) -> Any:
+    """What is saved of an answer: GitHub's own words, and of everything else the type.
+
+    The names of the caller's repositories are replaced beforehand (`Names`).
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _masked(value) if is_kept else "text"
+    if isinstance(value, list):
+        return [kept(each, is_error=is_error, is_kept=is_kept) for each in value[:_LONGEST_LIST]]
+    if isinstance(value, dict):
+        return {
+            name: kept(
+                {} if name in _NAMED_BY_THE_CALLER else item,
+                is_error=is_error or name == "errors",
+                is_kept=name in (_KEPT_OF_ERRORS if is_error else _KEPT),
+            )
+            for name, item in value.items()
+        }
+    return 1
+
+
+def _masked(text: str) -> str:
+    for pattern, instead in _MASKS:
+        text = pattern.sub(instead, text)
+    return _QUOTED.sub(lambda found: found[0] if found["text"] in _known() else "…", text)
+
+
+@cache
+def _known() -> str:
+    """Everything that the recordings say."""
+    return json.dumps([each.body for each in recordings().values()], ensure_ascii=False)
 
 
 class Row(NamedTuple):
@@ -92,41 +146,99 @@ class Row(NamedTuple):
     details: Sequence[str] = ()
 
 
-def rows(
-    step: str, expected: Sequence[str], exchanges: Sequence[Exchange], *, of_run: bool
-) -> Iterator[Row]:
-    """Hold the exchanges of a step against the recordings that are expected of them.
+@dataclass
+class Step:
+    """What is exchanged in a step of the trial, held against what is expected of it.
 
-    Each exchange has to be like one of those, and each of those has to come. A run of the action
-    asks GraphQL for other paths than the recordings: there the errors are compared alone.
+    Each exchange has to be like one of the recordings in ``expected``, and each of those has to
+    come. A kind of request stands for any of its recordings.
     """
-    wanted = [recordings()[name] for name in expected]
 
-    def is_unlike(recording: Recording, exchange: Exchange) -> list[str]:
-        if not CALLS[recording.request].is_it(exchange):
+    title: str
+    expected: Sequence[str]
+    of_run: bool = False
+    """A run of the action asks GraphQL for other paths than the recordings: there the errors are
+    compared alone. It may also get other answers that are recorded."""
+    comes_out: bool = False
+    """Whether our code made of the answer what it makes of the recording: then other differences
+    than the status do not matter."""
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    def rows(self) -> Iterator[Row]:
+        """What was expected, and what came."""
+        wanted = [recordings()[name] for name in self.expected if name not in CALLS]
+        unlike_all = [
+            one for one in self.exchanges if all(self._unlike(each, one) for each in wanted)
+        ]
+        patience = [one for one in unlike_all if asks_for_patience(one)]
+        left = [one for one in unlike_all if one not in patience]
+        for each in wanted:
+            yield self._wanted(each, left)
+        for name in (name for name in self.expected if name in CALLS):
+            found = [one for one in left if CALLS[name].is_it(one)]
+            left = [one for one in left if one not in found]
+            yield from (self._of_any(name, one) for one in found)
+            if not found:
+                yield Row(self.title, WRONG, name, "not asked")
+        is_open = wanted and not any(each.sources for each in wanted)
+        for one in left:
+            if self.of_run and self._recorded(kind_of(one), one):
+                yield self._of_any(kind_of(one), one)
+            else:
+                verdict = NEW if is_open else WRONG
+                yield Row(self.title, verdict, f"{kind_of(one)}: nothing like it", real(one))
+        for one in patience:
+            yield Row(self.title, PASSING, f"{kind_of(one)}: asked again", real(one))
+
+    def _unlike(self, recording: Recording, one: Exchange) -> list[str]:
+        if not CALLS[recording.request].is_it(one):
             return ["another kind of request"]
-        if of_run and recording.is_graphql:
-            others = [each for each in wanted if each.request == recording.request]
-            return errors_unlike(recording, others, exchange.status, exchange.body)
-        return unlike(recording, exchange.status, exchange.headers, exchange.body, strict=False)
+        if self.of_run and recording.is_graphql:
+            listed = (recordings()[name] for name in self.expected if name not in CALLS)
+            others = [each for each in listed if each.request == recording.request]
+            return errors_unlike(recording, others, one.status, one.body)
+        return unlike(recording, one.status, one.headers, one.body, strict=False)
 
-    like = {each.name: [one for one in exchanges if not is_unlike(each, one)] for each in wanted}
-    left = [one for one in exchanges if not any(one in found for found in like.values())]
-    for each in wanted:
-        verdict, count = OK if each.sources else NEW, len(like[each.name])
-        if count:
+    def _wanted(self, recording: Recording, left: list[Exchange]) -> Row:
+        """The row of a recording; takes one that is unlike it out of what is ``left``."""
+        about = described(recording)
+        verdict = OK if recording.sources else NEW
+        if count := sum(not self._unlike(recording, one) for one in self.exchanges):
             times = f"the same, {count} times" if count > 1 else "the same"
-            yield Row(step, verdict, described(each), times)
-        elif other := next((one for one in left if CALLS[each.request].is_it(one)), None):
-            left.remove(other)
-            verdict = WRONG if each.sources else NEW
-            yield Row(step, verdict, described(each), real(other), is_unlike(each, other))
-        else:
-            yield Row(step, WRONG, described(each), "no such answer")
-    is_open = wanted and not any(each.sources for each in wanted)
-    for exchange in left:
-        verdict = NEW if is_open else WRONG
-        yield Row(step, verdict, f"{kind_of(exchange)}: nothing like it", real(exchange))
+            return Row(self.title, verdict, about, times)
+        other = next((one for one in left if CALLS[recording.request].is_it(one)), None)
+        if other is None:
+            return Row(self.title, WRONG, about, "no such answer")
+        left.remove(other)
+        changes_nothing = self.comes_out and other.status == recording.status
+        verdict = WRONG if recording.sources and not changes_nothing else NEW
+        return Row(self.title, verdict, about, real(other), self._unlike(recording, other))
+
+    def _of_any(self, kind: str, one: Exchange) -> Row:
+        recording = self._recorded(kind, one)
+        verdict = OK if recording and recording.sources else NEW
+        return Row(self.title, verdict, described(recording) if recording else kind, real(one))
+
+    def _recorded(self, kind: str, one: Exchange) -> Recording | None:
+        of_kind = (each for each in recordings().values() if each.request == kind)
+        return next((each for each in of_kind if not self._unlike(each, one)), None)
+
+
+def asks_for_patience(exchange: Exchange) -> bool:
+    """Whether it is an answer after which the action asks again: a failure, a limit, or lag."""
+    if (
+        exchange.status >= requests.codes.server_error
+        or exchange.status == requests.codes.too_many_requests
+    ):
+        return True
+    same_api = (each for each in recordings().values() if each.is_graphql == exchange.is_graphql)
+    return any(
+        (each.again or "is used up" in each.case or "short time" in each.case)
+        and (CALLS[each.request].is_it(exchange) or each.request in _OF_ALL)
+        and exchange.status == each.status
+        and set(said(each)) == set(said(Recording("", "", exchange.status, exchange.body)))
+        for each in same_api
+    )
 
 
 def described(recording: Recording) -> str:
@@ -143,20 +255,23 @@ def real(exchange: Exchange) -> str:
 
 def kind_of(exchange: Exchange) -> str:
     """What kind of request it is, as far as it is known."""
-    kinds = (name for name, call in CALLS.items() if call.is_it(exchange))
-    return next(kinds, f"{exchange.method} {shown(exchange.path)}")
+    kinds = [name for name, call in CALLS.items() if call.is_it(exchange)]
+    numbered = (name for name in kinds if name.endswith(" by number"))
+    unknown = f"{exchange.method} {shown(exchange.path)}"
+    return next(numbered, kinds[0] if kinds else unknown)
 
 
-def save(file: Path, found: Sequence[tuple[str, Exchange]], names: Names) -> None:
-    """Write the answers in the form of the recordings: JSON, which is YAML as well."""
-    entries = [
-        {
-            "request": kind_of(exchange),
-            "case": f"{step} ({number})",
-            "status": exchange.status,
-            "headers": {name: value for name, value in exchange.headers.items() if name in HEADERS},
-            "body": names.short(exchange.body),
-        }
-        for number, (step, exchange) in enumerate(found, 1)
-    ]
-    file.write_text(json.dumps(entries, ensure_ascii=False, indent=1) + "\n", "utf-8")
+def entry(step: str, number: int, exchange: Exchange) -> str:
+    """An answer in the form of the recordings, as a line of a YAML list."""
+    headers = {name: value for name, value in exchange.headers.items() if name in _HEADERS}
+    for name, cut in _CUT_HEADERS.items():
+        if name in exchange.headers:
+            headers[name] = re.sub(cut, "…", exchange.headers[name])
+    saved = {
+        "request": re.sub(r"\d+", "1", kind_of(exchange)),
+        "case": f"{step} ({number})",
+        "status": exchange.status,
+        "headers": headers,
+        "body": kept(exchange.body, is_error=exchange.status >= requests.codes.multiple_choices),
+    }
+    return f"- {json.dumps(saved, ensure_ascii=False)}\n"

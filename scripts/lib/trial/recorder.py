@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -32,12 +32,28 @@ class Exchange(NamedTuple):
     body: Any
     """``None`` where it is no JSON."""
 
+    @property
+    def is_graphql(self) -> bool:
+        """Whether it went to GraphQL."""
+        return self.path.endswith("/graphql")
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something."""
+        if self.is_graphql:
+            return str((self.json or {}).get("query", "")).startswith("mutation")
+        return self.method != "GET"
+
 
 class Recorder:
-    """Passes requests on to ``api_url`` and remembers them. Its own address is ``url``."""
+    """Passes requests on to ``api_url`` and gives each exchange to ``keep``, one after the other.
 
-    def __init__(self, api_url: str) -> None:
-        self.exchanges: list[Exchange] = []
+    Its own address is ``url``.
+    """
+
+    def __init__(self, api_url: str, keep: Callable[[Exchange], object]) -> None:
+        self._keep = keep
+        self._lock = threading.Lock()
         self._root = urlsplit(api_url)
         self.host = self._root.netloc
         self._session = requests.Session()
@@ -73,11 +89,11 @@ class Recorder:
         )
         given = {name.lower(): value for name, value in answer.headers.items()}
         path = unquote(urlsplit(target).path).removeprefix(self._root.path)
-        self.exchanges.append(
-            Exchange(
-                method, path, _parsed(body), answer.status_code, given, _parsed(answer.content)
-            )
+        made = Exchange(
+            method, path, _parsed(body), answer.status_code, given, _parsed(answer.content)
         )
+        with self._lock:
+            self._keep(made)
         shown = {name: value for name, value in given.items() if _is_of_request(name)}
         if "location" in shown:
             # The action follows a redirect only to where it came from

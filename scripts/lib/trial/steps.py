@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,10 +16,10 @@ from typing import Any
 from registrar.errors import RegistrarError
 from registrar.github.case import TokenKind
 from registrar.runtime.cancellation import Clock
-from scripts.lib.trial.answers import OK, WRONG, Names, Row, rows
+from scripts.lib.trial.answers import OK, WRONG, Names, Row, Step, asks_for_patience, entry
 from scripts.lib.trial.recorder import Exchange, Recorder
-from scripts.lib.trial.scratch import MANY, Scratch, files_of_first, fill
-from tests.recordings import recordings
+from scripts.lib.trial.scratch import MANY, FirstCommit, NotFilled, Scratch
+from tests.recordings import BY_NUMBER, Recording, recordings
 from tests.recordings.calls import BRANCH, CALLS, Given, Run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -36,9 +37,13 @@ BLOCKED = (
     *("file-above/below.md", "large-above.bin/below.md", "link-above/below.md"),
     *("folder-above/below.md", "module-above/below.md"),
 )
+PEOPLE = ("POST assignees", "POST requested_reviewers")
+BRANCHES = ("single-requests", "by-number", "per-file", "single", "many")
+OPENED = "POST pulls: it is opened"
 LATER = ("later.md", "docs/later.md")
 PLAN = {"mode": "plan"}
 PER_FILE, SINGLE = {"commit_strategy": "per-file"}, {"commit_strategy": "single"}
+VISIBLE_TRIES, VISIBLE_SECONDS = 30, 2.0
 ALL_AT_ONCE = "mutation createRef, createCommitOnBranch, createPullRequest"
 
 # What is expected: names of recordings
@@ -91,7 +96,13 @@ READ = (
     "query commits: one is unknown",
     "query nodes: it is there, with the directory",
     "query nodes: one was deleted, or the token may not see it",
+    "query codeowners: there is no such file",
+    "GET codeowners/errors: there is no such file",
+    "query repository with facts: it has neither topics nor a language",
 )
+OF_SECOND = ("GET codeowners/errors: a line is wrong", "query codeowners: a line is wrong")
+OF_ANY = ("GET properties/values", "GET properties/values by number")
+"""Kinds of which nobody knows what the owner has."""
 MATCHING = "GET git/matching-refs: branches with names that begin like this are there"
 UNUSED = ("GET git/matching-refs: there is none", "GET pulls: there is none")
 """What is asked about a name of the branch that was never used."""
@@ -115,7 +126,7 @@ WRITTEN_AFTER = (
     "GET compare: one file was added",
     "query commits: both are there, with the directory",
     "POST pulls: there is no such branch",
-    "POST pulls: it is opened",
+    OPENED,
     "POST pulls: one is open already",
     "GET pulls: one is open",
     "GET pulls/N: it is there",
@@ -156,52 +167,85 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass
 class Trial:
-    """Tries everything once, and keeps what came."""
+    """Tries everything once. ``keep_line`` is given each answer as soon as it is there."""
 
-    recorder: Recorder
-    names: Names
+    api_url: str
     token: str
+    names: Mapping[str, str]
+    """Names of ours by those of the caller."""
     first: Scratch
     second: Scratch
+    commits: Sequence[FirstCommit]
+    """What those two begin with."""
     directory: Path
     tell: Callable[[str], object]
+    keep_line: Callable[[str], object]
     clock: Clock
     rows: list[Row] = field(default_factory=list)
-    answers: list[tuple[str, Exchange]] = field(default_factory=list)
-    requests: Run = field(init=False)
+    requests: int = 0
+    writes: int = 0
+    recorder: Recorder = field(init=False)
+    single: Run = field(init=False)
     """Sends single requests."""
     given: Given = field(init=False)
     """What those are about."""
 
     def __post_init__(self) -> None:
-        self.requests = self.connect()
+        # Another one each time: what an earlier try left does not matter
+        self._try = f"try-{secrets.token_hex(3)}"
+        self._step = Step("", ())
+        self.recorder = Recorder(self.api_url, self.keep)
+        ours = {f"{self._try}/{end}": BRANCH for end in BRANCHES}
+        self._cleaned = Names(
+            [self.token],
+            {**self.names, **ours, self.recorder.host: "api.github.com"},
+        )
+        self.single = self.connect()
         self.given = Given(
             full_name=self.first.full_name,
             node_id=self.first.node_id,
+            id=self.first.number,
             default_branch=self.first.default_branch,
             owner=self.first.owner,
+            branch=self.branch("single-requests"),
         )
+
+    def branch(self, end: str) -> str:
+        """A branch of this try."""
+        return f"{self._try}/{end}"
 
     def connect(self) -> Run:
         """GitHub, as a run of the action reaches it that has made nothing yet."""
         name = self.first.full_name
         return Run(self.recorder.url, self.token, full_name=name, clock=self.clock)
 
+    def keep(self, exchange: Exchange) -> None:
+        """Keep an exchange without the caller's names, and say when GitHub asks to wait."""
+        self.requests += 1
+        self._cleaned.learn(exchange.body)
+        self.writes += exchange.writes
+        cleaned = exchange._replace(
+            path=self._cleaned.text(exchange.path),
+            body=self._cleaned.data(exchange.body),
+            headers={name: self._cleaned.text(value) for name, value in exchange.headers.items()},
+        )
+        self._step.exchanges.append(cleaned)
+        self.keep_line(entry(self._step.title, self.requests, cleaned))
+        if asks_for_patience(cleaned):
+            seconds = cleaned.headers.get("retry-after")
+            pause = f"in {seconds} s" if seconds else "soon, at a limit after some minutes"
+            self.tell(f"  GitHub answered {cleaned.status}: asking again {pause}")
+
     @contextmanager
-    def step(self, title: str, *expected: str, of_run: bool = False) -> Iterator[None]:
+    def step(self, title: str, *expected: str, of_run: bool = False) -> Iterator[Step]:
         """Hold what is exchanged meanwhile against these recordings."""
-        self.tell(title)
-        before = len(self.recorder.exchanges)
-        yield
-        found = [
-            each._replace(
-                body=self.names.data(each.body),
-                headers={name: self.names.text(value) for name, value in each.headers.items()},
-            )
-            for each in self.recorder.exchanges[before:]
-        ]
-        self.answers += [(title, each) for each in found]
-        self.rows += rows(title, expected, found, of_run=of_run)
+        if title != self._step.title:
+            self.tell(f"{title} ({self.requests} requests so far)")
+        self._step = Step(title, expected, of_run)
+        try:
+            yield self._step
+        finally:
+            self.rows += self._step.rows()
 
     def run(
         self,
@@ -219,6 +263,8 @@ class Trial:
             listed = json.dumps([{"path": path} for path in paths])
             (self.directory / "list.json").write_text(listed, "utf-8")
             given["definitions"] = "list.json"
+        if "branch" in given:
+            given["branch"] = self.branch(given["branch"])
         with self.step(step, *expected, of_run=True):
             done = subprocess.run(
                 [sys.executable, "-I", str(ROOT / "entrypoint.py")],
@@ -247,28 +293,60 @@ class Trial:
         )
 
     def ask(self, name: str, **changes: Any) -> None:
-        """Send a single request, which is to be answered as in the recording of this name."""
-        recording = recordings()[name]
-        given = replace(self.given, **{**recording.given, **changes})
+        """Send a single request, which is to be answered as in the recording of this name.
+
+        A kind of request stands for any of its recordings.
+        """
+        request, recording = name.partition(":")[0], recordings().get(name)
+        known = recording.given if recording else {}
+        given = replace(self.given, **{**known, **changes})
+        given = replace(given, branch=given.branch.replace(BRANCH, self.given.branch))
         # What is to be refused is not lag: it must not be known as just made
-        requests = self.connect() if recording.fails else self.requests
-        with self.step("Single requests", name), suppress(RegistrarError):
-            CALLS[recording.request].send(requests, given)
+        run = self.connect() if recording and recording.fails else self.single
+        with self.step("Single requests", name) as step:
+            try:
+                CALLS[request].send(run, given)
+                step.comes_out = recording is not None and not recording.fails
+            except RegistrarError as error:
+                step.comes_out = recording is not None and is_failure_of(recording, error)
 
     def play(self) -> None:
         """Try everything, in an order in which each step finds what those before it left."""
-        self.nothing_there()
-        fill(self.first, self.token, files_of_first())
-        fill(self.second, self.token, {"README.md": b"# Scratch\n"})
-        rest = self.requests.rest
-        base = rest.branch_head(self.given.repository, self.first.default_branch)
-        self.given = replace(self.given, base=base or "")
+        if not self.first.is_filled:
+            self.nothing_there()
+        for each, commit in zip((self.first, self.second), self.commits, strict=True):
+            self.fill(each, commit)
+        self.given = replace(self.given, base=self.commits[0].id)
         self.reading()
         self.plans()
         self.writing()
         self.per_file()
-        self.single()
+        self.in_one_commit()
         self.many()
+
+    def fill(self, scratch: Scratch, commit: FirstCommit) -> None:
+        """Push the first commit, and wait until both APIs know it.
+
+        Right after a push GitHub may still say that the repository is empty.
+
+        Raises:
+            NotFilled: it was refused, or does not become visible.
+        """
+        if not scratch.is_filled:
+            self.tell(f"Pushing the first commit to {scratch.full_name}")
+            commit.push(scratch, self.token, self.clock)
+        self._step = Step("Waiting for the first commit", ())
+        given = replace(self.given, full_name=scratch.full_name)
+        for _ in range(VISIBLE_TRIES):
+            run = self.connect()
+            with suppress(RegistrarError):
+                head = run.rest.branch_head(given.repository, scratch.default_branch)
+                state = run.graphql.inspect(scratch.full_name, [given.branch], [])
+                if head == state.base_sha == commit.id:
+                    return
+            self.tell("  not visible yet")
+            self.clock.sleep(VISIBLE_SECONDS)
+        raise NotFilled(f"The first commit of {scratch.full_name} does not become visible.")
 
     def nothing_there(self) -> None:
         """Repositories without a commit."""
@@ -296,14 +374,20 @@ class Trial:
         for name in ("it is there, with the directory", "an App's token asks"):
             if (TokenKind.of(self.token) is TokenKind.INSTALLATION) == name.startswith("an App"):
                 self.ask(f"query repository: {name}")
+        for name in OF_SECOND:
+            self.ask(name, full_name=self.second.full_name, node_id=self.second.node_id)
+        for name in OF_ANY:
+            self.ask(name)
         self.listings()
 
     def listings(self) -> None:
         """Lists of repositories; what they say about others is not kept."""
         with self.step("Lists of repositories", *self.lists()), suppress(RegistrarError):
             if TokenKind.of(self.token) is TokenKind.INSTALLATION:
-                tuple(self.requests.many.of_installation())
-            tuple(self.requests.many.of_owner(self.first.owner))
+                tuple(self.single.many.of_installation())
+            tuple(self.single.many.of_owner(self.first.owner))
+        if not self.first.owner_is_person:
+            self.ask("GET orgs/ORG/properties/values")
 
     def lists(self) -> Iterator[str]:
         """Which lists are read."""
@@ -314,7 +398,7 @@ class Trial:
             yield "GET orgs/ORG/repos: a list"
             return
         yield "GET orgs/ORG/repos: the owner is a person"
-        yield "GET users/USER/repos: a list"
+        yield "GET users/USER/repos"
         if not is_app:
             yield "GET user/repos: a list"
 
@@ -322,10 +406,29 @@ class Trial:
         """What is written and refused, on a branch of its own."""
         for name in WRITTEN:
             self.ask(name, **CHANGES.get(name, {}))
-        head = self.requests.rest.branch_head(self.given.repository, self.given.branch)
-        self.given = replace(self.given, head=head or "")
+        with suppress(RegistrarError):
+            head = self.single.rest.branch_head(self.given.repository, self.given.branch)
+            self.given = replace(self.given, head=head or "")
         for name in WRITTEN_AFTER:
             self.ask(name, **CHANGES.get(name, {}))
+            if name == OPENED:
+                opened = [each.body for each in self._step.exchanges if isinstance(each.body, dict)]
+                number = opened[-1].get("number", 1) if opened else 1
+                self.given = replace(self.given, number=number)
+        self.by_number()
+
+    def by_number(self) -> None:
+        """The same to the address with the repository's number."""
+        numbered = self.branch("by-number")
+        for kind in BY_NUMBER:
+            if kind.startswith("GET "):
+                continue
+            if kind == "POST pulls":
+                self.ask("PUT contents: the file is made", branch=numbered)
+            name = next(each for each in recordings() if each.startswith(f"{kind} by number: "))
+            on_branch = {"branch": numbered} if kind in ("POST git/refs", "POST pulls") else {}
+            people = {"people": (self.given.owner,)} if kind in PEOPLE else {}
+            self.ask(f"{kind} by number" if people else name, **on_branch, **people)
 
     def plans(self) -> None:
         """A list with everything, which is only read."""
@@ -335,20 +438,22 @@ class Trial:
             *CHECKED,
             *FOUND,
             *UNUSED,
+            "GET git/trees: the whole tree",
             inputs=PLAN | PER_FILE,
             paths=paths,
+            exit_code=1,
         )
         self.run("Plan, single", *QUERIED, *ODD, inputs=PLAN | SINGLE, paths=paths, exit_code=1)
         self.run(
             "Files of the owner",
             *QUERIED,
-            "query .github: the owner has none",
+            "query .github",
             inputs=PLAN | SINGLE | {"profile": "health", "respect_alternatives": "true"},
         )
 
     def per_file(self) -> None:
         """Registered, continued, declined, one request for each file."""
-        inputs = PER_FILE | {"branch": "try/per-file", "labels": "try"}
+        inputs = PER_FILE | {"branch": "per-file", "labels": "try"}
         first, all_paths = (*PRESENT, *MISSING), (*PRESENT, *MISSING, *LATER)
         self.run(
             "Registered, per-file",
@@ -376,7 +481,7 @@ class Trial:
             inputs=inputs,
             paths=all_paths,
         )
-        self.close("try/per-file")
+        self.close("per-file")
         self.run(
             "Declined, per-file",
             *CHECKED,
@@ -388,9 +493,9 @@ class Trial:
             paths=all_paths,
         )
 
-    def single(self) -> None:
+    def in_one_commit(self) -> None:
         """The same in one commit."""
-        inputs = SINGLE | {"branch": "try/single", "labels": "try"}
+        inputs = SINGLE | {"branch": "single", "labels": "try"}
         first, all_paths = (*PRESENT, *MISSING), (*PRESENT, *MISSING, *LATER)
         self.run(
             "Registered, single",
@@ -410,7 +515,7 @@ class Trial:
             inputs=inputs,
             paths=all_paths,
         )
-        self.close("try/single")
+        self.close("single")
         self.run("Declined, single", *QUERIED, inputs=inputs, paths=all_paths)
 
     def many(self) -> None:
@@ -423,7 +528,7 @@ class Trial:
             f"{ALL_AT_ONCE}: all three are done",
             inputs={
                 "target_repos": f"{self.first.full_name},{self.second.full_name}",
-                "branch": "try/many",
+                "branch": "many",
             },
             paths=("README.md", "many.md"),
         )
@@ -432,6 +537,12 @@ class Trial:
         """Close the pull request of a branch, as somebody who declines it."""
         expected = ("GET pulls: one is open", "PATCH pulls/N: it is changed")
         with self.step("Closed by hand", *expected), suppress(RegistrarError):
-            rest, repository = self.requests.rest, self.given.repository
-            for pull in rest.pull_requests(repository, branch):
+            rest, repository = self.single.rest, self.given.repository
+            for pull in rest.pull_requests(repository, self.branch(branch)):
                 rest.update_pull_request(repository, pull, body=pull.body, close=True)
+
+
+def is_failure_of(recording: Recording, error: RegistrarError) -> bool:
+    """Whether our code made of an answer the error that it makes of a recording."""
+    kind = getattr(error, "kind", None)
+    return kind is not None and (recording.fails or {}).get("kind") == kind.name
