@@ -19,7 +19,7 @@ from scripts.lib.trial.__main__ import EXIT_AS_EXPECTED, EXIT_OTHERWISE, EXIT_RE
 from scripts.lib.trial.answers import NEW, OK, PASSING, WRONG, Names, Step, kept
 from scripts.lib.trial.recorder import Exchange
 from tests.clocks import FakeClock
-from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
 from tests.fakehub.answer import Answer, Response
 from tests.harness import ROOT, only_reads
 from tests.recordings import Recording, recordings
@@ -99,7 +99,8 @@ def with_bad_day(host: StandInHost) -> None:
     for kind in (FaultKind.ERROR_502_HTML, FaultKind.SECONDARY_403_RETRY_AFTER):
         host.faults.add(Fault(kind, match=lambda each: each.path.endswith("/graphql")))
         host.faults.add(Fault(kind, match=lambda each: each.method == "PUT"))
-    host.quirks.lag = Lag(answers=1)
+    seen = (Symptom.CONTENTS, Symptom.PULL_NO_COMMITS, Symptom.LABELS, Symptom.ASSIGNEES)
+    host.quirks.lag = Lag(answers=1, symptoms=seen)
 
 
 def ordinary(_: StandInHost) -> None:

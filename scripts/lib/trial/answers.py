@@ -182,7 +182,7 @@ class Step:
                 yield Row(self.title, WRONG, name, "not asked")
         is_open = wanted and not any(each.sources for each in wanted)
         for one in left:
-            if self.of_run and self._recorded(kind_of(one), one):
+            if (self.of_run or patience) and self._recorded(kind_of(one), one):
                 yield self._of_any(kind_of(one), one)
             else:
                 verdict = NEW if is_open else WRONG
@@ -231,14 +231,17 @@ def asks_for_patience(exchange: Exchange) -> bool:
         or exchange.status == requests.codes.too_many_requests
     ):
         return True
-    same_api = (each for each in recordings().values() if each.is_graphql == exchange.is_graphql)
-    return any(
+    words = _words(Recording("", "", exchange.status, exchange.body))
+    return bool(words) and any(
         (each.again or "is used up" in each.case or "short time" in each.case)
         and (CALLS[each.request].is_it(exchange) or each.request in _OF_ALL)
-        and exchange.status == each.status
-        and set(said(each)) == set(said(Recording("", "", exchange.status, exchange.body)))
-        for each in same_api
+        and words == _words(each)
+        for each in recordings().values()
     )
+
+
+def _words(recording: Recording) -> set[str]:
+    return {_QUOTED.sub("…", each) for each in said(recording)}
 
 
 def described(recording: Recording) -> str:
