@@ -55,9 +55,9 @@ class Talkative(StandInHost):
 
 
 def create_scratch(host: StandInHost, owner: str, **attributes: Any) -> None:
-    for name in ("playground", "playground-2"):
-        made = host.create_repository(f"{owner}/{name}", empty=True, **attributes)
-    made.codeowners_errors = [
+    host.create_repository(f"{owner}/playground", empty=True, **attributes)
+    second = host.create_repository(f"{owner}/playground-2", empty=True, **attributes)
+    second.codeowners_errors = [
         {
             "line": 1,
             "column": 6,
@@ -99,7 +99,7 @@ def with_bad_day(host: StandInHost) -> None:
     for kind in (FaultKind.ERROR_502_HTML, FaultKind.SECONDARY_403_RETRY_AFTER):
         host.faults.add(Fault(kind, match=lambda each: each.path.endswith("/graphql")))
         host.faults.add(Fault(kind, match=lambda each: each.method == "PUT"))
-    seen = (Symptom.CONTENTS, Symptom.PULL_NO_COMMITS, Symptom.LABELS, Symptom.ASSIGNEES)
+    seen = (Symptom.CONTENTS, Symptom.LABELS, Symptom.ASSIGNEES)
     host.quirks.lag = Lag(answers=1, symptoms=seen)
 
 

@@ -241,7 +241,8 @@ def asks_for_patience(exchange: Exchange) -> bool:
 
 
 def _words(recording: Recording) -> set[str]:
-    return {_QUOTED.sub("…", each) for each in said(recording)}
+    # What follows a quotation mark is about this one repository
+    return {re.split("['\"`]", each)[0] for each in said(recording)}
 
 
 def described(recording: Recording) -> str:
