@@ -101,7 +101,10 @@ READ = (
     "query repository with facts: it has neither topics nor a language",
 )
 OF_SECOND = ("GET codeowners/errors: a line is wrong", "query codeowners: a line is wrong")
-OF_ANY = ("GET properties/values", "GET properties/values by number")
+OF_ANY = (
+    *("GET properties/values", "GET properties/values by number"),
+    "GET collaborators/permission",
+)
 """Kinds of which nobody knows what the owner has."""
 MATCHING = "GET git/matching-refs: branches with names that begin like this are there"
 UNUSED = ("GET git/matching-refs: there is none", "GET pulls: there is none")
