@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -172,7 +174,7 @@ def test_mistakes(
 
 
 def test_many_repositories_get_what_an_independent_reckoning_gives(
-    action: Action, host: StandInHost
+    action: Action, host: StandInHost, tmp_path: Path
 ) -> None:
     made: list[tuple[Repository, str]] = []
     for number in range(12):
@@ -185,6 +187,11 @@ def test_many_repositories_get_what_an_independent_reckoning_gives(
         profile=None,
         branch=BRANCH,
         language="en",
+        env={"RUNNER_TEMP": str(tmp_path)},
+        runner=True,
     )
     assert run.exit_code == 0, run.text
     assert [written(repository) for repository, _ in made] == [content for _, content in made]
+    table = (tmp_path / run.outputs["table_path"]).read_text("utf-8-sig")
+    rows = list(csv.DictReader(table.splitlines()))
+    assert {row["repository"]: row["parts"] for row in rows}["octo/r4"] == "1 2 4"

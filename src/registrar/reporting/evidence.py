@@ -55,6 +55,8 @@ class Evidence(NamedTuple):
     """Moment of the reading (ISO 8601, UTC)."""
     rule: str = ""
     """Number of the list's rule that the path is from."""
+    parts: str = ""
+    """Numbers of the parts that the file is put together from."""
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
 
@@ -119,6 +121,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             list_digest=result.spec.files.digest,
             read_at=read_at,
             rule=str(file.definition.rule or ""),
+            parts=" ".join(str(part.number) for part in file.definition.parts),
             properties=tuple(", ".join(values.get(name, ())) for name in names),
         )
 
