@@ -49,9 +49,9 @@ Stopped halfway, it can be started again with the same two.
 EPILOG = """\
 The token is read from HOST_TOKEN: a classic one with the scope repo, a fine-grained one or an App's
 with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 250
-requests, 70 of them writes, and three minutes; at a limit it waits, and says so. Each answer is
-written to the file as soon as it is there: the words of GitHub's messages are kept, of everything
-else the type, so that it holds no name, address, number or text of yours.
+requests, some 50 of them writes, and three minutes; at a limit it waits, and says so. Each answer
+is written to the file as soon as it is there: the words of GitHub's messages are kept, of
+everything else the type, so that it holds no name, address, number or text of yours.
 Exit code: 0 all as expected (what nobody had confirmed may be new), 1 something is not, or it was
 stopped, 2 nothing was written.
 """
