@@ -38,7 +38,7 @@ def example(request: pytest.FixtureRequest, action: Action) -> Way:
 
 
 def declined(run: Run) -> bool:
-    return re.search(r"declined(?: in|(?: \([^)]*\))?:) \[?#1", run.text) is not None
+    return re.search(r"declined(?: in|: \d+\)(?:, [^:]*)?:) \[?#1", run.text) is not None
 
 
 def asks_for_a_role(request: Request) -> bool:
