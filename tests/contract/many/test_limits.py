@@ -13,7 +13,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.limits import Pace
-from tests.harness import Action, Start, is_read, only_reads, refuse
+from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads, refuse
 from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
 
 
@@ -26,6 +26,29 @@ def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> No
     assert "max_minutes" in run.summary
     assert sum("max_minutes" in line for line in run.lines) == 1
     assert sum(opened(made)) == 2
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_the_pages_of_a_fork_end_with_the_run(
+    many: Start, make: Make, host: StandInHost, action: Action, mode: str
+) -> None:
+    [fork] = make(0, 1)
+    fork.parent = "octo-org/parent"
+    for _ in range(1000):
+        fork.open_pull_request(head=SCAFFOLD_BRANCH, head_repository="stranger/example")
+    pages: list[Request] = []
+
+    def slow(request: Request) -> None:
+        if request.path.endswith("/pulls"):
+            pages.append(request)
+            action.clock.sleep(100)
+
+    host.on_request = slow
+    run = many(mode=mode, max_minutes="5", target_repos=f"{ALL}, fork:true")
+    assert run.exit_code == 1, run.console
+    assert "The minutes that the run may take (max_minutes) are over" in run.stderr
+    assert 2 <= len(pages) <= 5
+    assert only_reads(host)
 
 
 def test_writing_requests_keep_their_interval_options_included(
