@@ -11,7 +11,7 @@ from cmarkgfm.cmark import Options
 
 OURS = re.compile(
     # The repository of the stand-in, GitHub's documentation, and how GitHub is
-    r"http://127\.0\.0\.1:\d+/[\w.-]+/[\w.-]+/(pull/\d+|commit/[0-9a-f]{40}|compare/[\w./%?&=-]+)"
+    r"http://127\.0\.0\.1:\d+/[\w.-]+/[\w.-]+/(pull/\d+(/commits)?|commit/[0-9a-f]{40}|compare/[\w./%?&=-]+)"
     r"|https://docs\.github\.com/[\w./@-]+|https://www\.githubstatus\.com"
 )
 TAGS = {"p", "br", "code", "a", "strong", "h2", "blockquote", "details", "summary", "pre"}
@@ -23,7 +23,7 @@ ATTRIBUTES = frozenset(
 # What GitHub makes a mention, a reference or a link of, in text that is not code
 REFERENCE = re.compile(r"@\w|#\d|GH-\d|://", re.IGNORECASE)
 COMMENT = re.compile(
-    r"registrar:(begin|end|(paths|removed)( [0-9a-f]{10})*|list [0-9a-f]{10}|commit [0-9a-f]{40})"
+    r"registrar:(begin|end|withdrawn|(paths|removed|wrote|earlier)( [0-9a-f]{10})*|list [0-9a-f]{10}|commit [0-9a-f]{40})"
 )
 
 

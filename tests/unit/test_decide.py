@@ -27,7 +27,7 @@ from registrar.models.repository import (
     RepositoryState,
 )
 from registrar.presence.planning import make_plan
-from registrar.registration import decide
+from registrar.registration import answers, decide
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, Mark, hashed
 from registrar.texts.messages import msg
 from tests.values import PROFILE, spec
@@ -170,7 +170,8 @@ def seen(pull: Pull) -> PullRequest:
 def described(
     *paths: str, commit: str = BASE, list_id: str = LIST_ID, mark: Mark | None = None
 ) -> str:
-    text = Mark.begin(list_id, commit, mark).proposing(paths).text
+    files = {path: FILES[path].blob_id if path in FILES else path for path in paths}
+    text = Mark.begin(list_id, commit, mark).proposing(files).text
     return f"{BEGIN}\n{text}\n{END}"
 
 
@@ -243,12 +244,12 @@ class Run:
         assert self.opened is each
         each.state, each.body = "closed", CLOSED_BY_US
 
-    def claim(self, claim: decide.Claim) -> decide.Made | decide.NotMade:
-        answer = self.make(claim.name, claim.files) if self.mode == "register" else decide.Made()
-        self.has_claimed = isinstance(answer, decide.Made)
+    def claim(self, claim: answers.Claim) -> answers.Made | answers.NotMade:
+        answer = self.make(claim.name, claim.files) if self.mode == "register" else answers.Made()
+        self.has_claimed = isinstance(answer, answers.Made)
         return answer
 
-    def make(self, name: str, files: tuple[FileDefinition, ...]) -> decide.Made | decide.NotMade:
+    def make(self, name: str, files: tuple[FileDefinition, ...]) -> answers.Made | answers.NotMade:
         world = self.world
         if self.event:
             event, self.event = self.event, None
@@ -261,7 +262,7 @@ class Run:
         if loss != "before":
             exists = name in world.branches
             if exists and not at_once:
-                return decide.NotMade(error)
+                return answers.NotMade(error)
             if not exists:
                 world.branches[name] = BASE
             if at_once:
@@ -274,12 +275,12 @@ class Run:
                     opened = self.opened = world.open(name, body)
                 wrote = (name, files[0].path) in world.written
                 if not loss and not wrote:
-                    return decide.NotMade(None, seen(opened) if opened else None)
+                    return answers.NotMade(None, seen(opened) if opened else None)
         if loss:
-            return decide.NotMade(
+            return answers.NotMade(
                 None if at_once else error, answer_was_lost=True, body=body if at_once else None
             )
-        return decide.Made(
+        return answers.Made(
             world.branches[name] if at_once else "", seen(opened) if opened else None
         )
 

@@ -48,8 +48,8 @@ from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
+from registrar.registration.answers import Answers
 from registrar.registration.base import with_owner
-from registrar.registration.decide import Answers
 from registrar.registration.run import preview, register
 from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
 from registrar.reporting.reporter import Reporter

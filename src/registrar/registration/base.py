@@ -15,7 +15,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.registration.decide import Made, NotMade
+from registrar.registration.answers import Made, NotMade
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts.messages import msg

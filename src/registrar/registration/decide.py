@@ -33,13 +33,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
+from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
+from registrar.registration.answers import Answers, Claim, Made, NotMade
 from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashes, was_closed_by_us
 from registrar.texts.messages import msg
 
@@ -51,98 +52,6 @@ _MOST_UNKNOWN = 100
 """Paths whose history is read where no mark says what was proposed: each takes a request."""
 _REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
-
-# --- What is asked ------------------------------------------------------------------------------
-
-
-class Claim(NamedTuple):
-    """A branch that is to be made, and what for."""
-
-    name: str
-    files: tuple[FileDefinition, ...]
-    declined: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that somebody declined, and where."""
-    deleted: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that were merged and deleted since, and where they were merged."""
-    beside: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists whose branches have a name before this one."""
-
-
-class Made(NamedTuple):
-    """The branch was made, with what else the claim could do at once."""
-
-    commit: str = ""
-    """The commit with all files; empty where they are still to be created."""
-    pull_request: PullRequest | None = None
-    had_no_commit: bool = False
-    """Whether somebody else made the branch, at the very commit that was read."""
-
-
-class NotMade(NamedTuple):
-    """There is such a branch already, or the answer was lost and the branch may be our own."""
-
-    error: RegistrarError | None = None
-    """What ends the run if there is no such branch after all; `None`: it is claimed once more."""
-    opened: PullRequest | None = None
-    """The pull request that the claim opened all the same."""
-    answer_was_lost: bool = False
-    """Whether the branch may be our own."""
-    body: str | None = None
-    """Description of the pull request that a claim without an answer may have opened."""
-
-    def has_opened(self, pull_request: PullRequest) -> bool:
-        """Whether the claim opened this pull request, as far as that is known."""
-        if self.opened:
-            return self.opened.number == pull_request.number
-        return self.body is not None and pull_request.has_body(self.body)
-
-
-class Answers(Protocol):
-    """What a decision asks about the repository of its plan, and what it asks to be done there.
-
-    Each method may raise `RegistrarError`, which ends the decision.
-    """
-
-    def branch(self, name: str, /) -> BranchState:
-        """How does a name stand?"""
-        ...
-
-    def tree(self, commit: str, /) -> Tree | None:
-        """What does a commit hold? `None` where GitHub cuts the list."""
-        ...
-
-    def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
-        """Which of these paths does a commit lack?"""
-        ...
-
-    def compare(self, base: str, head: str, /) -> Comparison:
-        """What does a commit have beyond another one?"""
-        ...
-
-    def removed(self, paths: frozenset[str], since: str, head: str, /) -> frozenset[str]:
-        """Which of these paths, which ``head`` lacks, has the history since a commit removed?
-
-        None of them also where ``since`` is not in the history of ``head``, so that nothing is
-        known of what happened since.
-        """
-        ...
-
-    def may_write(self, login: str, /) -> bool:
-        """May this account write to the repository? Not where GitHub does not tell."""
-        ...
-
-    def default_branch(self) -> str:
-        """What is the default branch called by now?"""
-        ...
-
-    def claim(self, _claim: Claim, /) -> Made | NotMade:
-        """Make a branch, for these files. A preview answers as if it had."""
-        return Made()
-
-    def close_again(self, pull_request: PullRequest, /) -> None:
-        """Close a pull request that our claim opened from somebody else's branch."""
-        ...
-
 
 # --- What is chosen ------------------------------------------------------------------------------
 

@@ -2,8 +2,10 @@
 
 Our part stands between two comments, `BEGIN` and `END`. In it the mark says which list the pull
 request is from, which paths it proposes, which of them somebody has removed from its branch, and at
-which commit that was so. Paths are kept as hashes, because a path is any text, and could end the
-comment. Marks of earlier versions hold the paths alone.
+which commit that was so. It also says what we wrote at these paths, so that a file that is still so
+can follow the list, and whether we have withdrawn the pull request. Paths are kept as hashes,
+because a path is any text, and could end the comment. Marks of earlier versions hold the paths
+alone.
 
 People edit descriptions: what is left of our comments counts wherever it stands, and all of it
 together. Writing puts it back into one part.
@@ -14,17 +16,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 BEGIN = "<!-- registrar:begin -->"
 END = "<!-- registrar:end -->"
 CLOSED_BY_US = "<!-- registrar:closed-by-us -->"
 """Marks a pull request that we closed ourselves, so that it does not count as declined."""
+WITHDRAWN = "<!-- registrar:withdrawn -->"
+"""Marks a pull request that `Mode.WITHDRAW` closed."""
 MOST_PATHS = 1000
 """Hashes in a mark at most; a mark without any means every path."""
 _DIGITS = 10
-_VALUES = frozenset({"paths", "removed", "list", "commit"})
+_VALUES = frozenset({"paths", "removed", "list", "commit", "wrote", "earlier", "withdrawn"})
 # Possessive: a hostile description takes no longer than another one
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
@@ -42,6 +46,12 @@ class Mark(NamedTuple):
     """Commit of the branch before the run wrote to it that opened the pull request: what the branch
     lacks now, and a commit since then has changed, was removed. Empty in marks of earlier versions.
     """
+    wrote: frozenset[str] = frozenset()
+    """Hashes of the paths with the contents that the list gave when we wrote last."""
+    earlier: frozenset[str] = frozenset()
+    """Hashes of the paths with contents that we wrote before those."""
+    is_withdrawn: bool = False
+    """Whether we closed it, to be opened again when it is wanted again."""
 
     @classmethod
     def begin(cls, list_id: str, commit: str, earlier: Mark | None = None) -> Mark:
@@ -52,13 +62,20 @@ class Mark(NamedTuple):
         """
         was = earlier or NO_MARK
         paths = (was.paths or frozenset()) | was.removed
-        return cls(paths, was.removed, hashed(list_id), was.commit or commit)
+        since = was.commit or commit
+        return cls(paths, was.removed, hashed(list_id), since, was.wrote, was.earlier)
 
-    def proposing(self, paths: Iterable[str]) -> Mark:
-        """Give the mark once the branch brings ``paths``."""
-        shown = hashes(paths)
+    def proposing(self, files: Mapping[str, str]) -> Mark:
+        """Give the mark once the branch brings paths, for which the list gives these blob ids."""
+        shown = hashes(files)
         known = self.paths or frozenset()
-        return self._replace(paths=shown | known, removed=self.removed - shown)
+        wrote = frozenset(self._content(path, blob) for path, blob in files.items())
+        return self._replace(
+            paths=shown | known,
+            removed=self.removed - shown,
+            wrote=wrote,
+            earlier=(self.earlier | self.wrote) - wrote,
+        )
 
     @classmethod
     def of(cls, body: str) -> Mark | None:
@@ -77,11 +94,30 @@ class Mark(NamedTuple):
             removed=sets.get("removed", frozenset()),
             list=_only(sets.get("list", ())),
             commit=_only(sets.get("commit", ())),
+            wrote=sets.get("wrote", frozenset()),
+            earlier=sets.get("earlier", frozenset()),
+            is_withdrawn="withdrawn" in found,
         )
 
     def holds(self, path: str) -> bool:
         """Whether the pull request proposes ``path``, or did until somebody removed it."""
         return self.paths is None or hashed(path) in self.paths
+
+    def has_written(self, path: str, blob: str) -> bool:
+        """Whether this content of ``path``, with its blob id, is one that we wrote.
+
+        Not where it is not known of which list, or since when, the mark is.
+        """
+        is_whole = bool(self.list and self.commit)
+        return is_whole and self._content(path, blob) in self.wrote | self.earlier
+
+    def is_current(self, path: str, blob: str) -> bool:
+        """Whether this content is the one that we wrote last."""
+        return self._content(path, blob) in self.wrote
+
+    def _content(self, path: str, blob: str) -> str:
+        # Another pull request's mark, or one put together from two, knows nothing of this one
+        return hashed(f"{self.list} {self.commit} {blob} {path}")
 
     def was_removed(self, path: str) -> bool:
         """Whether somebody is known to have removed ``path`` from the branch."""
@@ -107,12 +143,15 @@ class Mark(NamedTuple):
             "removed": self.removed if few else (),
             "list": [self.list] if self.list else (),
             "commit": [self.commit] if self.commit else (),
+            "wrote": self.wrote if few else (),
+            "earlier": self.earlier if few else (),
         }
-        return "\n".join(
+        lines = [
             f"<!-- registrar:{name}{''.join(f' {each}' for each in sorted(those))} -->"
             for name, those in values.items()
             if those or name == "paths"
-        )
+        ]
+        return "\n".join([*lines, *([WITHDRAWN] if self.is_withdrawn else [])])
 
 
 def _only(values: Iterable[str]) -> str:

@@ -26,8 +26,9 @@ from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in
 from registrar.registration import at_ref
+from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.base import Work, with_owner
-from registrar.registration.decide import Branch, Claim, Made, NotMade
+from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
 from registrar.runtime.concurrency import concurrently, in_background
 from registrar.texts.messages import msg

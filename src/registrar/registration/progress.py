@@ -13,7 +13,8 @@ from registrar.models.result import Done, FileResult, Note, PullRequestOperation
 from registrar.models.rules import origin_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
-from registrar.registration.decide import Claim, Decision
+from registrar.registration.answers import Claim
+from registrar.registration.decide import Decision
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
 from registrar.texts.escaping import Link

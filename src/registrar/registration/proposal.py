@@ -129,7 +129,8 @@ class Proposal(NamedTuple):
         if ours is None and before:
             before = f"{before}\n\n"
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
-        hidden = mark.proposing(f.definition.path for f in result.files if f.on_branch).text
+        brought = (file.definition for file in result.files if file.on_branch)
+        hidden = mark.proposing({each.path: each.blob_id for each in brought}).text
         room -= escaping.characters(hidden) + 1
         ours = pull_request_body.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"

@@ -39,8 +39,9 @@ from registrar.models.standing import CodeownersError, Standing
 from registrar.presence.planning import make_plan, require_known_properties
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
+from registrar.registration.answers import Answers, Claim, Made, NotMade
 from registrar.registration.base import Work
-from registrar.registration.decide import Answers, Branch, Claim, Decision, Made, NotMade, decide
+from registrar.registration.decide import Branch, Decision, decide
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.reporting.reporter import Reporter

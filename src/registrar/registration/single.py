@@ -21,8 +21,9 @@ from registrar.models.standing import Standing
 from registrar.presence import alternatives
 from registrar.presence.special_files import directory_of
 from registrar.registration import at_ref, per_file
+from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.base import Work, with_owner
-from registrar.registration.decide import Branch, Claim, Made, NotMade
+from registrar.registration.decide import Branch
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.texts import escaping
