@@ -23,7 +23,8 @@ ATTRIBUTES = frozenset(
 # What GitHub makes a mention, a reference or a link of, in text that is not code
 REFERENCE = re.compile(r"@\w|#\d|GH-\d|://", re.IGNORECASE)
 COMMENT = re.compile(
-    r"registrar:(begin|end|withdrawn|(paths|removed|wrote|earlier)( [0-9a-f]{10})*|list [0-9a-f]{10}|commit [0-9a-f]{40})"
+    r"registrar:(begin|end|withdrawn|list [0-9a-f]{10}|commit [0-9a-f]{40}"
+    r"|(paths|removed|wrote|earlier)( [0-9a-f]{10})*)"
 )
 
 
