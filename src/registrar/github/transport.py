@@ -16,6 +16,7 @@ import ssl
 import threading
 from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -93,20 +94,47 @@ class Transport:
         self._token = token
         self._api_url = api_url
         self._redact = Redactor(token)
-        self._connections = Connections(api_url)
-        self._clients = threading.local()
-        host, proxy = urlsplit(api_url).netloc, self._connections.proxy
-        through_proxy = msg("label.through_proxy", host=host, proxy=proxy)
-        self.host: str | Message = through_proxy if proxy else Open(host)
+        self._broken: NoAnswer | None = None
+        """Why nothing can be sent at all."""
+        self._lock = threading.Lock()
+        self._in_use: dict[int, int] = {}
+        """Bytes that answers take in memory, about, by the threads that read or understand them."""
+        parts = urlsplit(api_url)
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+        pools: dict[str, Any] = {"num_pools": 1, "maxsize": CONNECTIONS, "retries": False}
+        if parts.scheme == "https":
+            try:
+                pools["ssl_context"] = _tls_context()
+            except OSError as error:
+                self._broken = NoAnswer(Trouble.LASTING, "host.ca_bundle", str(error))
+        proxy = _proxy(api_url)
+        try:
+            self._pools = _proxied(proxy, pools) if proxy else urllib3.PoolManager(**pools)
+        except (exceptions.HTTPError, ValueError):
+            # Without the library's words: they may quote the address with its password
+            self._broken = NoAnswer(Trouble.LASTING, "host.proxy_address")
+            self._pools = urllib3.PoolManager(**pools)
+        self._pools.pool_classes_by_scheme = {
+            "http": _watched(urllib3.HTTPConnectionPool),
+            "https": _watched(urllib3.HTTPSConnectionPool),
+        }
+        self.host: str | Message = Open(parts.netloc)
         """Who is asked, for people: the host, and the proxy that requests go through."""
+        if url := self._pools.proxy:
+            # Without its user and password
+            through = f"{url.host}:{url.port}"
+            self.host = msg("label.through_proxy", host=parts.netloc, proxy=through)
 
     def close(self) -> None:
         """Close the connections that are open and not in use."""
-        self._connections.close()
+        # `clear` alone leaves that to the garbage collector
+        for key in self._pools.pools.keys():  # noqa: SIM118 (urllib3 does not iterate over them)
+            self._pools.pools[key].close()
 
     def forget(self) -> None:
         """Take note that this thread has understood its last answer, and needs it no longer."""
-        self._connections.forget()
+        with self._lock:
+            self._in_use.pop(threading.get_ident(), None)
 
     def send(
         self,
@@ -119,70 +147,118 @@ class Transport:
         """Send one request; a read follows redirects that stay on this host.
 
         ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
-        leaves the answer less time than usual.
+        leaves the answer less time than usual. An answer counts as in use until `forget`.
         """
         seconds = min(ANSWER_SECONDS, most_seconds)
+        answer = self._send(method, target, body, seconds)
         for _ in range(MOST_REDIRECTS):
-            answer = self._send(method, target, body, seconds)
             if method != "GET" or isinstance(answer, NoAnswer):
-                return answer
+                break
             elsewhere = self._same_host(answer, target)
             if elsewhere is None:
-                return answer
+                break
             target = elsewhere
-        return self._send(method, target, body, seconds)
+            answer = self._send(method, target, body, seconds)
+        return answer
 
     def _send(
         self, method: str, target: str, body: Mapping[str, object] | None, seconds: float
     ) -> Response | NoAnswer:
-        requester = self._client().requester
-        exchange = _Exchange(self._connections, seconds)
+        # Made for each request, which takes no time: one is not safe to share between threads
+        requester = Github(
+            auth=Auth.Token(self._token),
+            base_url=self._api_url,
+            user_agent=f"registrar/{__version__}",
+            retry=None,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+            api_version=API_VERSION,
+        ).requester
+        connection = _Connection(partial(self._exchange, seconds=seconds))
         requester.requestJson(
             method,
             requester.graphql_url if target == GRAPHQL else target,
             headers={"Accept": "application/vnd.github+json"},
             input=body,
-            cnx=exchange,  # type: ignore[arg-type] # a connection is whatever has its methods
+            cnx=connection,  # type: ignore[arg-type] # a connection is whatever has its methods
         )
-        answer = exchange.answer
+        answer = connection.answer
         if isinstance(answer, NoAnswer):
             return answer._replace(detail=self._redact(answer.detail))
         return Response.parse(*answer, self._redact)
 
     def _same_host(self, answer: Response, target: str) -> str | None:
         """Where a redirect leads, if it stays on this host."""
-        if answer.status not in _FOLLOWED or not answer.headers.get("location"):
+        if answer.status not in _FOLLOWED:
             return None
-        here = urlsplit(self._api_url)
+        here, parts = urlsplit(self._api_url), ("scheme", "hostname", "port")
         try:
-            there = urlsplit(answer.headers["location"])
-            same = all(
-                getattr(there, n) == getattr(here, n) for n in ("scheme", "hostname", "port")
-            )
+            there = urlsplit(answer.headers.get("location", ""))
+            if any(getattr(there, part) != getattr(here, part) for part in parts):
+                return None
         except ValueError:
-            return None
-        if not same:
             return None
         query = there.query or urlsplit(target).query
         return there._replace(query=query, fragment="").geturl()
 
-    def _client(self) -> Github:
-        """One client per thread: a requester is not safe to share. All send through one pool."""
-        client: Github | None = getattr(self._clients, "client", None)
-        if client is None:
-            client = self._clients.client = Github(
-                auth=Auth.Token(self._token),
-                base_url=self._api_url,
-                user_agent=f"registrar/{__version__}",
-                retry=None,
-                seconds_between_requests=None,
-                seconds_between_writes=None,
-                api_version=API_VERSION,
+    def _exchange(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], seconds: float
+    ) -> NoAnswer | Answer:
+        """Send a request; ``seconds`` is the time for the answer, and a large request has more."""
+        if self._broken:
+            return self._broken
+        seconds += len(body or b"") / SLOWEST_UPLOAD
+        deadline = _Deadline(seconds)
+        try:
+            response = self._pools.urlopen(
+                method,
+                self._origin + path,
+                body=body,
+                headers={**headers, "Accept-Encoding": "gzip"},
+                timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
+                redirect=False,
+                preload_content=False,
             )
-        return client
+            # The connection lets go of its socket where an answer says that it is the last one
+            deadline.fileno = response.fileno
+            return self._read(response, deadline)
+        except _TooLargeError as error:
+            trouble, text = error.args
+            return NoAnswer(trouble, text, seconds=seconds)
+        except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
+            return _failure(TimeoutError() if deadline.is_over else error, seconds)
+        finally:
+            deadline.ended.set()
+
+    def _read(self, response: urllib3.BaseHTTPResponse, deadline: _Deadline) -> Answer:
+        body, size = bytearray(), 0
+        try:
+            while chunk := response.read(_CHUNK, decode_content=True):
+                body += chunk
+                size += len(chunk) + VALUE * sum(map(chunk.count, _VALUES))
+                self._use(size)
+            deadline.ended.set()
+            if deadline.is_over:
+                raise TimeoutError  # noqa: TRY301 (what was cut off may look whole)
+            return response.status, dict(response.headers), bytes(body)
+        except BaseException:
+            response.close()
+            raise
+        finally:
+            response.release_conn()
+
+    def _use(self, size: int) -> None:
+        """Count the answer of this thread."""
+        with self._lock:
+            self._in_use[threading.get_ident()] = size
+            together = sum(self._in_use.values())
+        if together > LARGEST:
+            if size > LARGEST // 2:
+                raise _TooLargeError(Trouble.TOO_LARGE, "fault.too_large")
+            raise _TooLargeError(Trouble.LOST, "fault.together_too_large")
 
 
-class _Exchange:
+class _Connection:
     """Given to PyGithub as a connection: sends one request and keeps the answer.
 
     PyGithub itself gets an empty success, so that it does not react to the answer.
@@ -190,18 +266,17 @@ class _Exchange:
 
     status = 200
 
-    def __init__(self, connections: Connections, seconds: float) -> None:
-        self._connections = connections
-        self._seconds = seconds
+    def __init__(self, exchange: Callable[..., NoAnswer | Answer]) -> None:
+        self._exchange = exchange
         self.answer: NoAnswer | Answer
 
     def request(
         self, verb: str, url: str, content: str | None, headers: dict[str, str], *_: object
     ) -> None:
         body = None if content is None else content.encode()
-        self.answer = self._connections.exchange(verb, url, body, headers, self._seconds)
+        self.answer = self._exchange(verb, url, body, headers)
 
-    def getresponse(self) -> _Exchange:
+    def getresponse(self) -> _Connection:
         return self
 
     def read(self) -> str:
@@ -257,111 +332,6 @@ def _watched(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnect
             return connection
 
     return Watched
-
-
-class Connections:
-    """Sends requests to one host. May be used from several threads."""
-
-    def __init__(self, api_url: str) -> None:
-        parts = urlsplit(api_url)
-        self._origin = f"{parts.scheme}://{parts.netloc}"
-        self._broken: NoAnswer | None = None
-        self._lock = threading.Lock()
-        self._in_use: dict[int, int] = {}
-        """Bytes that answers take in memory, about, by the threads that read or understand them."""
-        pools: dict[str, Any] = {"num_pools": 1, "maxsize": CONNECTIONS, "retries": False}
-        if parts.scheme == "https":
-            try:
-                pools["ssl_context"] = _tls_context()
-            except OSError as error:
-                self._broken = NoAnswer(Trouble.LASTING, "host.ca_bundle", str(error))
-        proxy = _proxy(api_url)
-        try:
-            self._pools = _proxied(proxy, pools) if proxy else urllib3.PoolManager(**pools)
-        except (exceptions.HTTPError, ValueError):
-            # Without the library's words: they may quote the address with its password
-            self._broken = NoAnswer(Trouble.LASTING, "host.proxy_address")
-            self._pools = urllib3.PoolManager(**pools)
-        self._pools.pool_classes_by_scheme = {
-            "http": _watched(urllib3.HTTPConnectionPool),
-            "https": _watched(urllib3.HTTPSConnectionPool),
-        }
-
-    @property
-    def proxy(self) -> str:
-        """Name and port of the proxy, without its user and password; empty when there is none."""
-        url = self._pools.proxy
-        return f"{url.host}:{url.port}" if url else ""
-
-    def exchange(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], seconds: float
-    ) -> NoAnswer | Answer:
-        """Send a request; ``seconds`` is the time for the answer, and a large request has more.
-
-        The answer counts as in use until `forget`.
-        """
-        if self._broken:
-            return self._broken
-        seconds += len(body or b"") / SLOWEST_UPLOAD
-        deadline = _Deadline(seconds)
-        try:
-            response = self._pools.urlopen(
-                method,
-                self._origin + path,
-                body=body,
-                headers={**headers, "Accept-Encoding": "gzip"},
-                timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
-                redirect=False,
-                preload_content=False,
-            )
-            # The connection lets go of its socket where an answer says that it is the last one
-            deadline.fileno = response.fileno
-            return self._read(response, deadline)
-        except _TooLargeError as error:
-            trouble, text = error.args
-            return NoAnswer(trouble, text, seconds=seconds)
-        except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
-            return _failure(TimeoutError() if deadline.is_over else error, seconds)
-        finally:
-            deadline.ended.set()
-
-    def close(self) -> None:
-        """Close the connections that are open and not in use."""
-        # `clear` alone leaves that to the garbage collector
-        for key in self._pools.pools.keys():  # noqa: SIM118 (urllib3 does not iterate over them)
-            self._pools.pools[key].close()
-
-    def forget(self) -> None:
-        """Take note that this thread has understood its last answer, and needs it no longer."""
-        with self._lock:
-            self._in_use.pop(threading.get_ident(), None)
-
-    def _read(self, response: urllib3.BaseHTTPResponse, deadline: _Deadline) -> Answer:
-        body, size = bytearray(), 0
-        try:
-            while chunk := response.read(_CHUNK, decode_content=True):
-                body += chunk
-                size += len(chunk) + VALUE * sum(map(chunk.count, _VALUES))
-                self._use(size)
-            deadline.ended.set()
-            if deadline.is_over:
-                raise TimeoutError  # noqa: TRY301 (what was cut off may look whole)
-            return response.status, dict(response.headers), bytes(body)
-        except BaseException:
-            response.close()
-            raise
-        finally:
-            response.release_conn()
-
-    def _use(self, size: int) -> None:
-        """Count the answer of this thread."""
-        with self._lock:
-            self._in_use[threading.get_ident()] = size
-            together = sum(self._in_use.values())
-        if together > LARGEST:
-            if size > LARGEST // 2:
-                raise _TooLargeError(Trouble.TOO_LARGE, "fault.too_large")
-            raise _TooLargeError(Trouble.LOST, "fault.together_too_large")
 
 
 def _tls_context() -> ssl.SSLContext:
