@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeGuard
+from collections.abc import Iterator
+from typing import TypeGuard
 
 import yaml
 from yaml.reader import ReaderError
@@ -55,7 +55,7 @@ def parse_yaml(text: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mistake = _in_yaml(error, text)
         if loader and mistake.line and (quote := loader.open_quote(mistake.line - 1)):
-            mistake = _at("definitions.open_quote", quote)
+            mistake = Malformed("definitions.open_quote", quote.line + 1, quote.column + 1)
         raise mistake from error
     except ReaderError as error:
         before = text[: error.position]
@@ -216,19 +216,58 @@ def _json_node(first: str, mark: yaml.Mark, rest: Iterator[tuple[str, yaml.Mark]
 
 _KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 """The beginning of a line that has a key."""
+_NO_COMMENT = re.compile(r"\s*[^\s#]")
+"""The beginning of a line that is neither blank nor a comment."""
 _OPENS_BLOCK = re.compile(r".*:\s+[|>][-+0-9]*\s*(#.*)?")
 
 
 def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
+    """Give the mistake that PyYAML's complaint mostly means."""
     mark = error.problem_mark or error.context_mark
-    problem = error.problem or "?"
+    problem, context = error.problem or "?", error.context or ""
     if mark is None:
         return _broken("YAML", 1, 1, problem)
-    began = error.context_mark or mark
-    complaint = _Complaint(problem, error.context or "", mark, began, text.split("\n"))
-    explained = (explain(complaint) for explain in _EXPLANATIONS)
-    own_words = _broken("YAML", mark.line + 1, mark.column + 1, problem)
-    return next((mistake for mistake in explained if mistake), own_words)
+    lines = text.split("\n")
+
+    def line_at(number: int) -> str:
+        return lines[number] if number < len(lines) else ""
+
+    def above(number: int) -> int:
+        """The nearest line above that is not blank and no comment, from 0; -1: there is none."""
+        numbers = range(min(number, len(lines)) - 1, -1, -1)
+        return next((each for each in numbers if _NO_COMMENT.match(lines[each])), -1)
+
+    # Where it could not go on, and where that began which it was reading
+    here, began = ((at.line, at.column) for at in (mark, error.context_mark or mark))
+    before = line_at(mark.line)[: mark.column]
+    character = line_at(mark.line)[mark.column : mark.column + 1]
+    last, is_colon = above(mark.line), problem == "mapping values are not allowed here"
+    is_text = problem == "could not find expected ':'"
+    block = above(began[0] if is_text else mark.line)
+    is_block = block >= 0 and _OPENS_BLOCK.fullmatch(lines[block])
+    is_alias = context in {"while scanning an alias", "while scanning an anchor"}
+    is_character = problem.startswith(("found character", "found undefined alias"))
+    is_first = before.strip(" -") == "" and character not in {"}", "]"}
+    # The first one that holds is right
+    mistakes = (
+        ("definitions.tab", here, character == "\t"),
+        ("definitions.colon_in_text", here, is_colon and _KEY.match(before)),
+        ("definitions.no_key", (last, 0), is_colon and last >= 0 and not _KEY.match(lines[last])),
+        ("definitions.indentation", (mark.line, 0), is_colon),
+        ("definitions.begins_with", here, is_character),
+        ("definitions.begins_with", began, is_alias),
+        ("definitions.open_bracket", began, "a flow " in context),
+        ("definitions.two_documents", here, "another document" in problem),
+        ("definitions.block_not_indented", (block, 0), is_block),
+        ("definitions.no_key", began, is_text),
+        ("definitions.indentation", here, is_first and problem.startswith("expected")),
+        ("definitions.after_quote", here, before.rstrip()[-1:] in {'"', "'"}),
+    )
+    for key, (line, column), holds in mistakes:
+        if holds:
+            named = line_at(line)[column : column + 1]
+            return Malformed(key, line + 1, column + 1, character=named)
+    return _broken("YAML", mark.line + 1, mark.column + 1, problem)
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
@@ -249,101 +288,3 @@ def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
 def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
     """Give what the parser itself says, where nothing better is known."""
     return Malformed("definitions.broken", line, column, format=name, reason=Excerpt(reason))
-
-
-class _Complaint(NamedTuple):
-    """What PyYAML says, and the text that it is about."""
-
-    problem: str
-    context: str
-    mark: yaml.Mark
-    """Where it could not go on."""
-    began: yaml.Mark
-    """Where that began which it was reading."""
-    lines: Sequence[str]
-
-    def before(self) -> str:
-        """The line up to the mark."""
-        return self.line(self.mark)[: self.mark.column]
-
-    def line(self, mark: yaml.Mark) -> str:
-        return self.lines[mark.line] if mark.line < len(self.lines) else ""
-
-    def character(self, mark: yaml.Mark) -> str:
-        return self.line(mark)[mark.column : mark.column + 1]
-
-    def above(self, mark: yaml.Mark) -> int | None:
-        """The nearest line above that is not blank and no comment, from 0."""
-        for number in range(min(mark.line, len(self.lines)) - 1, -1, -1):
-            if self.lines[number].strip() and not self.lines[number].lstrip().startswith("#"):
-                return number
-        return None
-
-
-def _at(key: str, mark: yaml.Mark, **values: object) -> Malformed:
-    return Malformed(key, mark.line + 1, mark.column + 1, **values)
-
-
-def _tab(it: _Complaint) -> Malformed | None:
-    return _at("definitions.tab", it.mark) if it.character(it.mark) == "\t" else None
-
-
-def _colon(it: _Complaint) -> Malformed | None:
-    if it.problem != "mapping values are not allowed here":
-        return None
-    if _KEY.match(it.before()):
-        return _at("definitions.colon_in_text", it.mark)
-    above = it.above(it.mark)
-    if above is not None and not _KEY.match(it.lines[above]):
-        return Malformed("definitions.no_key", above + 1, 1)
-    return Malformed("definitions.indentation", it.mark.line + 1, 1)
-
-
-def _first_character(it: _Complaint) -> Malformed | None:
-    if it.problem.startswith(("found character", "found undefined alias")):
-        return _at("definitions.begins_with", it.mark, character=it.character(it.mark))
-    if it.context in {"while scanning an alias", "while scanning an anchor"}:
-        return _at("definitions.begins_with", it.began, character=it.character(it.began))
-    return None
-
-
-def _bracket(it: _Complaint) -> Malformed | None:
-    return _at("definitions.open_bracket", it.began) if "a flow " in it.context else None
-
-
-def _second_document(it: _Complaint) -> Malformed | None:
-    return _at("definitions.two_documents", it.mark) if "another document" in it.problem else None
-
-
-def _text_without_key(it: _Complaint) -> Malformed | None:
-    is_text = it.problem == "could not find expected ':'"
-    above = it.above(it.began if is_text else it.mark)
-    if above is not None and _OPENS_BLOCK.fullmatch(it.lines[above]):
-        return Malformed("definitions.block_not_indented", above + 1, 1)
-    return _at("definitions.no_key", it.began) if is_text else None
-
-
-def _indentation(it: _Complaint) -> Malformed | None:
-    is_first = it.before().strip(" -") == "" and it.character(it.mark) not in {"}", "]"}
-    if is_first and it.problem.startswith("expected"):
-        return _at("definitions.indentation", it.mark)
-    return None
-
-
-def _after_quote(it: _Complaint) -> Malformed | None:
-    if it.before().rstrip()[-1:] in {'"', "'"}:
-        return _at("definitions.after_quote", it.mark)
-    return None
-
-
-_EXPLANATIONS: Sequence[Callable[[_Complaint], Malformed | None]] = (
-    _tab,
-    _colon,
-    _first_character,
-    _bracket,
-    _second_document,
-    _text_without_key,
-    _indentation,
-    _after_quote,
-)
-"""The first one that has a word for it is right."""
