@@ -264,10 +264,6 @@ class Case(NamedTuple):
             return False
 
 
-def _always(_: Case) -> bool:
-    return True
-
-
 class Row(NamedTuple):
     """One row of the table: when it applies, what that means, what to do about it."""
 
@@ -278,7 +274,7 @@ class Row(NamedTuple):
     """Any refusal when empty."""
     says: tuple[str, ...] = ()
     """GitHub's message contains one of these."""
-    when: Callable[[Case], bool] = _always
+    when: Callable[[Case], bool] = lambda _: True
     tries: int = 1
     """How often the request may be sent in all; limits and lag have their own bounds."""
     may_have_been_applied: bool = False

@@ -6,7 +6,7 @@ A new quirk of GitHub is one row, with its public source beside it, and one line
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 from registrar.errors import Cause, Failure, Kind
@@ -345,29 +345,26 @@ def classify(
     ``may_lag`` says that this run has made what the request is about, or that GitHub has said
     that it is there; ``now`` is the time in seconds since the epoch.
     """
-    headers: Mapping[str, str]
-    judged: Response | NoAnswer = answer
     if isinstance(answer, NoAnswer):
-        row, headers = _row_without_answer(answer, request), {}
-    else:
-        headers = answer.headers
+        row = _row_without_answer(answer, request)
+        reason = explanation(row.text, answer, context)
+        return Outcome(row, reason, cause_of(row.name, answer, request, context))
+    judged = answer
+    if request.target == GRAPHQL:
         # What a query expects to lack explains nothing
-        unexpected = answer.with_errors(lambda error: not request.tolerates(error))
-        judged = unexpected if request.target == GRAPHQL else answer
-        case = Case(request, judged, context, may_lag)
-        found = _row_of(case)
-        if found is None and answer.status // 100 == 2:
-            try:
-                return _success(case, request.read(answer), now)
-            except Contradiction:
-                found, judged = CONTRADICTION, answer
-            except UnusableAnswer:
-                pass
-        row = found or UNUSABLE
-    pause = asked_pause(headers, now, is_limit=row.kind is Kind.LIMIT)
+        judged = answer.with_errors(lambda error: not request.tolerates(error))
+    case = Case(request, judged, context, may_lag)
+    row = _row_of(case) or UNUSABLE
+    if row is UNUSABLE and answer.status // 100 == 2:
+        try:
+            return _success(case, request.read(answer), now)
+        except Contradiction:
+            row, judged = CONTRADICTION, answer
+        except UnusableAnswer:
+            pass
+    pause = asked_pause(answer.headers, now, is_limit=row.kind is Kind.LIMIT)
     reason = explanation(row.text, judged, context)
-    cause = cause_of(row.name, judged, request, context)
-    return Outcome(row, reason, cause, pause)
+    return Outcome(row, reason, cause_of(row.name, judged, request, context), pause)
 
 
 def _success(case: Case, model: Model, now: float) -> Outcome[Model]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
@@ -12,7 +13,7 @@ from registrar.github.exchange import Request, Response
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQL
 from registrar.github.limits import Resource, RetryPolicy, TokenLimits
-from registrar.github.rest import Rest
+from registrar.github.rest import Rest, or_else
 from registrar.github.session import See, Session
 from registrar.models.repository import OwnerFiles
 from registrar.texts.messages import msg
@@ -89,25 +90,20 @@ class GitHub:
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none."""
         request = Request("GET", "/rate_limit", msg("operation.token"), _rate_limits)
-        try:
-            reported = self._session(self._context).request(request)
-        except GitHubError as error:
-            if error.kind in {Kind.NOT_FOUND, Kind.NO_LIMITS}:
-                # An Enterprise Server without rate limits: the token was accepted
-                return
-            raise
-        for resource, (remaining, reset) in reported.items():
-            self.limits.note_rate_limit(resource, remaining, reset)
+        ask = partial(self._session(self._context).request, request)
+        # An Enterprise Server without rate limits: the token was accepted
+        for limit in or_else(ask, {Kind.NOT_FOUND: (), Kind.NO_LIMITS: ()}):
+            self.limits.note_rate_limit(*limit)
 
     def _session(self, context: Context) -> Session:
         return Session(self._transport, self.limits, self._policy, context, self._see)
 
 
-def _rate_limits(response: Response) -> dict[Resource, tuple[int, int]]:
+def _rate_limits(response: Response) -> list[tuple[Resource, int, int]]:
+    """Of each resource what is left, and until when (seconds since the epoch)."""
     resources = Fields(response.data).object("resources")
-    limits = {resource: resources.object_or_none(resource) for resource in Resource}
-    return {
-        resource: (limit.number("remaining"), limit.number("reset"))
-        for resource, limit in limits.items()
-        if limit
-    }
+    return [
+        (resource, limit.number("remaining"), limit.number("reset"))
+        for resource in Resource
+        if (limit := resources.object_or_none(resource))
+    ]

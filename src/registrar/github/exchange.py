@@ -192,14 +192,6 @@ GRAPHQL = "graphql"
 """Target of a GraphQL request; its address is another one on an Enterprise Server."""
 
 
-def _never(_: object) -> bool:
-    return False
-
-
-def _always() -> bool:
-    return True
-
-
 class Request(NamedTuple, Generic[Model_co]):
     """One request, with what is needed to understand its answer."""
 
@@ -223,10 +215,10 @@ class Request(NamedTuple, Generic[Model_co]):
     may_lag: bool = False
     """Whether it is about what this run has made, or GitHub has said to exist: right after that,
     "not there" may mean "not known everywhere yet"."""
-    is_worth_waiting: Callable[[], bool] = _always
+    is_worth_waiting: Callable[[], bool] = lambda: True
     """Asked when it first met lag: whether that may be lag at all."""
-    says_absent: Callable[[Response], bool] = _never
+    says_absent: Callable[[Response], bool] = lambda _: False
     """Whether a success says that this is not there (a list without it); may raise
     `UnusableAnswer`, as ``read`` does."""
-    tolerates: Callable[[GraphQLError], bool] = _never
+    tolerates: Callable[[GraphQLError], bool] = lambda _: False
     """Whether a query may have this error beside its data."""

@@ -13,7 +13,7 @@ from registrar.github.classify import failure_beside_data
 from registrar.github.exchange import GRAPHQL, GraphQLError, Model, Path, Request, Response
 from registrar.github.fields import Fields
 from registrar.github.queries import Query
-from registrar.github.rest import Rest, none_if_missing
+from registrar.github.rest import Rest, or_else
 from registrar.github.session import Session
 from registrar.github.trees import ProvedTree
 from registrar.models.plan import Created, NewCommit, NewPullRequest
@@ -131,7 +131,7 @@ class GraphQL:
             is_public, tree = self._owner(owner, part)
             return is_public, [tree] if tree else []
 
-        found = none_if_missing(lambda: self._in_full(ask, directories))
+        found = or_else(lambda: self._in_full(ask, directories), {Kind.NOT_FOUND: None})
         if found is None or not any(found[1]):
             return None
         is_public, [listed] = found

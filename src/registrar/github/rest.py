@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from functools import partial
+from typing import TypeAlias, TypeVar
 from urllib.parse import quote
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
@@ -19,6 +20,7 @@ from registrar.models.repository import Comparison, Entry, PullRequest, Reposito
 from registrar.models.standing import CodeownersError
 from registrar.texts.messages import Message, msg
 
+Other = TypeVar("Other")
 PER_PAGE = 100
 Body: TypeAlias = Mapping[str, object]
 Read: TypeAlias = Callable[[object], Model]
@@ -45,7 +47,8 @@ class Rest:
         self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
     ) -> Model | None:
         """Read what may not be there: ``None`` where GitHub says so."""
-        return none_if_missing(lambda: self._get(target, operation, read, may_lag=may_lag))
+        ask = partial(self._get, target, operation, read, may_lag=may_lag)
+        return or_else(ask, {Kind.NOT_FOUND: None})
 
     def _write(
         self, method: str, target: str, operation: Message, body: Body, read: Read[Model]
@@ -131,12 +134,8 @@ class Rest:
         Only those are told who may push (yegor256/rultor#1407).
         """
         target = f"{repository.address}/collaborators/{quote(login, safe='')}/permission"
-        try:
-            return self._get(target, msg("operation.role", login=login), parse.may_write)
-        except GitHubError as error:
-            if error.kind in {Kind.NOT_FOUND, Kind.PERMISSION}:
-                return False
-            raise
+        ask = partial(self._get, target, msg("operation.role", login=login), parse.may_write)
+        return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: False})
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
@@ -168,12 +167,8 @@ class Rest:
         has just said that it is there, so it is asked for until it is.
         """
         target, operation = _contents(repository, path, ref), msg("operation.existence", path=path)
-        try:
-            return self._find(target, operation, parse.entry, may_lag=may_lag)
-        except GitHubError as error:
-            if error.kind is Kind.TOO_LARGE:
-                return Entry("blob", "", "")
-            raise
+        ask = partial(self._find, target, operation, parse.entry, may_lag=may_lag)
+        return or_else(ask, {Kind.TOO_LARGE: Entry("blob", "", "")})
 
     def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
         """The entries of a directory of ``ref``; ``None`` when there is none.
@@ -199,16 +194,14 @@ class Rest:
         def is_after(commit: str) -> bool:
             return self.compare(repository, since, commit).merge_base == since != commit
 
-        try:
+        def ask() -> frozenset[str]:
             if not is_after(head):
                 return frozenset()
             last = {path: self._last_change(repository, path, head) for path in paths}
             after = {commit for commit in {*last.values()} if commit and is_after(commit)}
-        except GitHubError as error:
-            if error.kind is not Kind.NOT_FOUND:
-                raise
-            return frozenset()
-        return frozenset(path for path, commit in last.items() if commit in after)
+            return frozenset(path for path, commit in last.items() if commit in after)
+
+        return or_else(ask, {Kind.NOT_FOUND: frozenset[str]()})
 
     def _last_change(self, repository: Repository, path: str, head: str) -> str | None:
         """Id of the last commit up to ``head`` that changed ``path``; ``None``: there is none."""
@@ -220,12 +213,8 @@ class Rest:
         """Compare two commits, or branches, from their best common ancestor on, if there is one."""
         target = f"{repository.address}/compare/{quote(base, safe='')}...{head}?per_page=1"
         operation = msg("operation.compare", base=base, head=head)
-        try:
-            return self._get(target, operation, parse.comparison)
-        except GitHubError as error:
-            if error.kind is not Kind.UNRELATED:
-                raise
-            return Comparison("", None)
+        ask = partial(self._get, target, operation, parse.comparison)
+        return or_else(ask, {Kind.UNRELATED: Comparison("", None)})
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
@@ -255,12 +244,8 @@ class Rest:
 
         When GitHub has just said that there is one, a list without it is not believed at once.
         """
-        try:
-            return self._pull_requests(repository, branch, "state=open", may_lag=True)
-        except GitHubError as error:
-            if error.kind is Kind.LAG:
-                return ()
-            raise
+        ask = partial(self._pull_requests, repository, branch, "state=open", may_lag=True)
+        return or_else(ask, {Kind.LAG: ()})
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
         target = f"{repository.address}/pulls/{number}"
@@ -459,11 +444,11 @@ def _contents(repository: Repository, path: str, ref: str) -> str:
     return f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
 
 
-def none_if_missing(ask: Callable[[], Model | None]) -> Model | None:
-    """Give what ``ask`` gives; ``None`` where GitHub says that it is not there."""
+def or_else(ask: Callable[[], Model], meaning: Mapping[Kind, Other]) -> Model | Other:
+    """Give what ``ask`` gives, or what one of these refusals means."""
     try:
         return ask()
     except GitHubError as error:
-        if error.kind is Kind.NOT_FOUND:
-            return None
+        if error.kind in meaning:
+            return meaning[error.kind]
         raise
