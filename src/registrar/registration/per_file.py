@@ -1,4 +1,4 @@
-"""REST: one existence check and one commit per file, in the order of docs/how-it-works.md."""
+"""REST: one existence check and one commit per file, in the order of docs/reference.md."""
 
 from __future__ import annotations
 
