@@ -18,7 +18,7 @@ from registrar.models.conditions import MOST_CHARACTERS
 from registrar.reporting.reporter import section as section_of
 from registrar.reporting.runner import HELP_PAGE, help_page
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg, read
-from tests.documents import DOCUMENTS, README, REFERENCE_JA, ROOT, name, table
+from tests.documents import DOCUMENTS, README, REFERENCE, REFERENCE_JA, ROOT, name, table
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
@@ -242,18 +242,11 @@ def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> No
 
 
 def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
-    """With their defaults; docs/many-repositories.md names those that it lacks."""
+    """With their defaults; docs/reference.md names those that it lacks, and its own."""
     own = {"client_id", "owner", "environment", "create_labels", "properties", "runs_on"}
-    lacking = {
-        "host_token",
-        "target_repo",
-        "commit_strategy",
-        "fail_on",
-        "ref",
-        "max_wait_minutes",
-        "api_url",
-        "shard",
-    }
+    named = [set(re.findall(r"`(\w+)`", row[0])) for row in table(REFERENCE, "Input or secret")]
+    lacking = named[0]
+    assert own <= set.union(*named)
     workflow = yaml.safe_load((ROOT / ".github/workflows/register-many.yml").read_text("utf-8"))
     # YAML 1.1 reads the key "on" as true
     inputs = workflow[True]["workflow_call"]["inputs"]
