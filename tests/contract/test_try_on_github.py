@@ -19,7 +19,7 @@ from scripts.lib.trial.__main__ import EXIT_AS_EXPECTED, EXIT_OTHERWISE, EXIT_RE
 from scripts.lib.trial.answers import NEW, OK, PASSING, WRONG, Names, Step, kept
 from scripts.lib.trial.recorder import Exchange
 from tests.clocks import FakeClock
-from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
+from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.answer import Answer, Response
 from tests.harness import ROOT, only_reads
 from tests.recordings import Recording, recordings
@@ -99,8 +99,7 @@ def with_bad_day(host: StandInHost) -> None:
     for kind in (FaultKind.ERROR_502_HTML, FaultKind.SECONDARY_403_RETRY_AFTER):
         host.faults.add(Fault(kind, match=lambda each: each.path.endswith("/graphql")))
         host.faults.add(Fault(kind, match=lambda each: each.method == "PUT"))
-    seen = (Symptom.CONTENTS, Symptom.LABELS, Symptom.ASSIGNEES)
-    host.quirks.lag = Lag(answers=1, symptoms=seen)
+    host.quirks.lag = Lag(answers=1)
 
 
 def ordinary(_: StandInHost) -> None:
@@ -286,6 +285,18 @@ def test_an_answer_is_held_against_what_is_expected() -> None:
     down = exchange("GET repo: GitHub is down")
     limit = exchange("GET repo: too many requests in a short time")
     assert verdicts(there, found=[down, limit, exchange(there)]) == [OK, PASSING, PASSING]
+    # What the action gets over is recorded of the same kind, and it ended as it should
+    many = "mutation createRef, createCommitOnBranch, createPullRequest"
+    lag = exchange(
+        f"{many}: the branch that it made is not known yet",
+        method="POST",
+        path="/graphql",
+        json={"query": "createRef("},
+    )
+    run = Step("step", [f"{many}: all three are done"], of_run=True, exchanges=[lag])
+    assert [row.verdict for row in run.rows()] == [WRONG]
+    run.comes_out = True
+    assert [row.verdict for row in run.rows()] == [PASSING, PASSING]
     assert verdicts("GET contents", found=[exchange(missing)]) == [OK]
     assert verdicts("GET contents", found=[]) == [WRONG]
 

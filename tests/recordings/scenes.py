@@ -438,6 +438,12 @@ SCENES: dict[str, Make] = {
     "the branch exists, at another commit": with_pull_request,
     "mutation createRef, createCommitOnBranch, createPullRequest: "
     "there is a branch above or below it": with_branch_above,
+    "mutation createRef, createCommitOnBranch, createPullRequest: "
+    "the branch that it made is not known yet": lags(Symptom.COMMIT_NO_BRANCH),
+    "mutation createRef, createCommitOnBranch, createPullRequest: "
+    "the branch that it made is at another commit for a moment": lags(Symptom.COMMIT_STALE),
+    "mutation createRef, createCommitOnBranch, createPullRequest: "
+    "the commit that it made is not known yet": lags(Symptom.PULL_BLANK_SHA),
     "mutation createCommitOnBranch: the commit is made": with_branch,
     "mutation createCommitOnBranch: another write to the branch came first": with_commit,
     "mutation createCommitOnBranch: another write to the branch came first, in other words": (
