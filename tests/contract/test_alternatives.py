@@ -233,14 +233,14 @@ def test_the_root_is_read_at_the_commit_of_the_run(host: StandInHost, action: Ac
 
 HIDDEN = {
     "en": (
-        "GitHub would no longer use files that this repository has: "
+        "GitHub would no longer use files that are there: "
         ".github/CONTRIBUTING.md takes the place of your docs/CONTRIBUTING.md, "
         ".github/SECURITY.md takes the place of your SECURITY.md. "
         "To keep one in use, name its path in `alternatives` of the entry "
         '(`respect_alternatives: "true"` does it for every file).'
     ),
     "ja": (
-        "このリポジトリにあるファイルを、GitHub が使わなくなります: "
+        "既存のファイルを、GitHub が使わなくなります: "
         ".github/CONTRIBUTING.md が既存の docs/CONTRIBUTING.md の代わりに使われる、"
         ".github/SECURITY.md が既存の SECURITY.md の代わりに使われる。"
         "今のファイルを使い続けるには、一覧のその項目の `alternatives` にパスを書いてください"

@@ -42,7 +42,7 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
 
 
 @pytest.mark.parametrize("whole_tree", [True, False])
-def test_a_plan_says_what_fails_too(
+def test_a_plan_says_what_is_in_the_way(
     action: Action, host: StandInHost, blocked: Repository, start: Start, whole_tree: bool
 ) -> None:
     assert blocked.branches == ["main"]
@@ -54,7 +54,12 @@ def test_a_plan_says_what_fails_too(
         "README.md": standings["README.md"],
         "other.md": "missing",
     }
-    assert (run.exit_code, run.outputs["failed"]) == (1, "2")
+    assert (run.exit_code, run.outputs["failed"], run.outputs["missing"]) == (0, "0", "3")
+    only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
+    check = start(only)
+    assert check.exit_code == 1
+    assert "Something that is no directory is in the way" in check.summary
+    assert "#a-part-of-the-path-is-a-file" in check.stderr
 
 
 def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
@@ -64,8 +69,9 @@ def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
     repository.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
     listed = action.listing_of({"a": None, "b/x": None, "c": None, "e": None})
     plan, run = (start(definitions=listed, mode=mode) for mode in ("plan", "register"))
-    assert "b is not a directory on the working branch" in plan.stderr
-    assert [(each.exit_code, each.outputs["failed"]) for each in (plan, run)] == [(1, "1")] * 2
+    assert "`b` is not a directory on the working branch" in plan.summary
+    ended = [(each.exit_code, each.outputs["failed"]) for each in (plan, run)]
+    assert ended == [(0, "0"), (1, "1")]
     assert [
         file["path"] for file in plan.registration["files"] if file["standing"] == "missing"
     ] == ["e"]

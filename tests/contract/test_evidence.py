@@ -336,7 +336,7 @@ def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
 def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     run = many(mode="plan")
     # What is blank is no less complete than what differs from the list
-    assert "2 with missing files, 3 complete." in run.console
+    assert "2 with files to propose, 3 complete." in run.console
     page = written(action, run.outputs["page_path"])
     assert "<strong>3 / 5</strong> complete (60" in page
     assert "archived 1</summary>" in page
@@ -361,7 +361,7 @@ def test_what_has_no_property_is_not_missing_but_not_complete_either(
 ) -> None:
     entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
     run = many(mode="plan", definitions=action.listing(*entries))
-    assert "2 with missing files, 3 where a property is not set." in run.console
+    assert "2 with files to propose, 3 where a property is not set." in run.console
     assert states_in(rows_of(action, run))["octo-org/complete"] == ["same", "same", "unset"]
     assert "<strong>0 / 5</strong>" in written(action, run.outputs["page_path"])
     assert (run.outputs["incomplete"], run.outputs["missing"], run.outputs["unset"]) == (

@@ -257,12 +257,12 @@ def test_english_has_no_japanese_and_japanese_has(
 MISSING_FILES = {
     "en": (
         "Files: 4 missing, 1 present (5 in all). Nothing was written. To add them, run "
-        "this with `mode: register` and merge the pull request that it opens.\n"
+        "this with `mode: register` and merge what it proposes.\n"
         "Files: docs/guide.md, empty, line feed, .mcp.json"
     ),
     "ja": (
         "全 5 件: 不足 4 件、既存 1 件。何も書き込んでいません。追加するには、"
-        "`mode: register` で実行し、作成されるプルリクエストをマージしてください。\n"
+        "`mode: register` で実行し、提案された内容をマージしてください。\n"
         "ファイル: docs/guide.md、empty、line feed、.mcp.json"
     ),
 }
@@ -323,10 +323,11 @@ def test_what_cannot_be_created_is_known_beforehand(
         language="en",
         runner=True,
     )
-    assert run.exit_code == 1
-    [annotation] = run.annotations()
-    assert "README.md is not a directory" in annotation.data
-    assert [f["state"] for f in run.registration["files"]] == ["failed", "missing"]
+    assert run.exit_code == 0
+    assert "missing (README.md is not a directory in the repository" in run.console
+    assert "| blocked (`README.md` is not a directory" in run.summary
+    assert "was not created" not in run.text
+    assert "To create: 1" in run.lines
     assert only_reads(host)
 
 
@@ -458,6 +459,19 @@ def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
     assert run.registration["error"] is None
 
 
+def test_a_plan_without_pull_requests_says_so(action: Action, repository: Repository) -> None:
+    repository.has_pull_requests = False
+    run = action(mode="plan", definitions=action.listing("a"), language="en")
+    assert run.lines[-1].startswith("Pull requests are switched off in the repository.")
+
+
+def test_a_plan_that_ended_early_counts_nothing(start: Start, host: StandInHost) -> None:
+    host.create_repository(TARGET, empty=True)
+    run = start(mode="plan", language="en")
+    assert run.exit_code == 2
+    assert not re.search("To create|Present|Item", run.text)
+
+
 def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:
     given = {"commit_strategy": SINGLE, "language": "en"}
     action(given, definitions=action.listing("a"))
@@ -496,9 +510,8 @@ def test_a_plan_over_many_names_the_missing_files(host: StandInHost, action: Act
     host.create_repository("octo/three", {"a": b"x", "b": b"x", "x|y": b"x"})
     given = {"target_repos": "octo/*", "definitions": action.listing("a", "b", "x|y")}
     run = action(given, target_repo=None, mode="plan", language="en")
-    assert (
-        "<details open>\n<summary>Repositories that are not complete (2)</summary>" in run.summary
-    )
+    title = "Repositories (2); all others have every listed file"
+    assert f"<details open>\n<summary>{title}</summary>" in run.summary
     shown = [line for line in run.summary.splitlines() if "octo/" in line]
     assert [line.partition(" | ")[2] for line in shown] == [
         "files missing: 1 | missing: `b` |",

@@ -157,8 +157,9 @@ def test_every_document_is_reached_from_the_readme() -> None:
 
 
 NO_ERRORS = re.compile(
-    r"(label|option|help|operation|wait|group|progress|commit|state|advice|cause|preview"
+    r"(label|option|help|operation|wait|group|progress|commit|state|cause|preview"
     r"|summary|table|body|effect|page|presence|evidence)\."
+    r"|advice\.(?!blocked$)"
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
     r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|deleted|on_branch|same|left_alone"
@@ -166,7 +167,7 @@ NO_ERRORS = re.compile(
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|alone|points|shards|unfit_rules|rules|rule|unset|counted"
-    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_empty|heading"
+    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|heading"
     r"|capped|more_rows|missing_files|paths|not_complete)$"
 )
 """Texts that name no cause of a failure: parts of other texts, headings, progress."""

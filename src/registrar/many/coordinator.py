@@ -186,7 +186,7 @@ class ManyRun:
         if registers and left_to_do in {Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING}:
             self._todo.append(read)
             return
-        if not registers and any(map(read.found, _ABSENT)):
+        if read.failed or (not registers and any(map(read.found, _ABSENT))):
             self.registrations.append(read)
         self._add(read)
         self.reporter.record(read)

@@ -71,7 +71,8 @@ def unread(spec: RegistrationSpec) -> RegistrationResult:
 
 def _with_status(result: RegistrationResult) -> RegistrationResult:
     """Say how a repository stands, by a preview."""
-    failed = result.failure or result.failed
+    blocked = result.spec.writes and result.standings[Standing.BLOCKED]
+    failed = result.failure or result.failed or blocked
     return result._replace(status=Status.FAILED if failed else result.left_to_do)
 
 

@@ -13,7 +13,7 @@ from registrar.github.limits import interval_for
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.selection import MOST_SHARDS, Shard
-from registrar.models.settings import PullRequestOptions, Settings
+from registrar.models.settings import Mode, PullRequestOptions, Settings
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
@@ -34,7 +34,9 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
 
 
 def with_writing(read: Budget, settings: Settings) -> Budget:
-    """Plan the writing after the reading, in as many shards as end in time."""
+    """Plan the writing after the reading, in as many shards as end in time; a check has none."""
+    if settings.mode is Mode.CHECK:
+        return read
     to_open, to_update = read.of[Status.TO_OPEN], read.of[Status.TO_UPDATE]
     now = min(to_open, settings.part.share(settings.max_pull_requests))
     each = writes_of(settings.pull_request)
@@ -46,7 +48,8 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     matrix = tuple(Shard(number, total) for number in range(1, total + 1))
     # The shards write one after the other, so that an hour may see several of them
     interval = interval_for(writes * settings.part.total)
-    return read._replace(now=now, writes=writes, interval=interval, matrix=matrix)
+    planned = read._replace(now=now, deferred=to_open - now, writes=writes)
+    return planned._replace(interval=interval, matrix=matrix)
 
 
 SAME_CAUSE = 5

@@ -55,6 +55,7 @@ _DONE = {
     Done.PENDING: "state.pending",
     Done.NOTHING: "state.missing",
 }
+_NOTHING_DONE = {Standing.PROPOSED: "state.proposed", Standing.BLOCKED: "page.state_blocked"}
 
 
 class FileResult(NamedTuple):
@@ -100,8 +101,8 @@ class FileResult(NamedTuple):
         reasons = [self.failure.cause.message if self.failure else self.reason]
         if self.done in {Done.CREATED, Done.NOTHING}:
             reasons += [*self._besides, *origin_of(self.definition)]
-        is_proposed = self.done is Done.NOTHING and self.on_branch
-        return _with_reasons(msg("state.proposed" if is_proposed else _DONE[self.done]), *reasons)
+        standings = _NOTHING_DONE if self.done is Done.NOTHING else {}
+        return _with_reasons(msg(standings.get(self.standing, _DONE[self.done])), *reasons)
 
     @property
     def described_again(self) -> Message:
@@ -153,8 +154,10 @@ class Status(StrEnum):
     """Questions about it alone would have taken more points, or more time, than were left."""
     WAITING = "waiting"
     """Its open pull request already holds everything."""
+    BLOCKED = "blocked"
+    """Nothing is missing but paths below something that is no directory."""
     UNSET = "unset"
-    """Nothing is missing but files that need a custom property, which has no value."""
+    """The same with files that need a custom property, which has no value."""
     DECLINED = "declined"
     """Nothing is absent but what somebody does not want."""
     COMPLETE = "complete"
@@ -255,9 +258,10 @@ class RegistrationResult(NamedTuple):
 
     @property
     def first_failure(self) -> Failure | None:
-        """What ended it, or why a file of it failed; ``None`` where all is well."""
+        """What ended it, or why a file of it failed; ``None`` where nothing did, or was done."""
         failed = next((file for file in self.files if file.failure), None)
-        if self.failure or failed is None or failed.failure is None:
+        is_left = self.status in {Status.DEFERRED, Status.WAITING}
+        if self.failure or is_left or failed is None or failed.failure is None:
             return self.failure
         path, reason = failed.definition.path, failed.failure.message
         return failed.failure._replace(message=msg("cause.one_failed", path=path, reason=reason))
@@ -272,6 +276,8 @@ class RegistrationResult(NamedTuple):
             return Status.TO_UPDATE if self.pull_request else Status.TO_OPEN
         if standings[Standing.PROPOSED]:
             return Status.WAITING
+        if standings[Standing.BLOCKED]:
+            return Status.BLOCKED
         if standings[Standing.UNSET]:
             return Status.UNSET
         return Status.DECLINED if standings[Standing.DECLINED] else Status.COMPLETE
@@ -291,7 +297,8 @@ class RegistrationResult(NamedTuple):
         """What a run that writes nothing would create: at a reference nothing."""
         if self.spec.settings.ref:
             return ()
-        return tuple(f for f in self.files if f.done is Done.NOTHING and not f.on_branch)
+        nothing_done = (file for file in self.files if file.done is Done.NOTHING)
+        return tuple(file for file in nothing_done if file.standing is Standing.MISSING)
 
     def count(self, *done: Done) -> int:
         """Count the paths about which one of these was done."""

@@ -46,6 +46,8 @@ class Budget(NamedTuple):
     """Number of those whose pull requests the token may not read."""
     now: int = 0
     """Pull requests that this run is going to open."""
+    deferred: int = 0
+    """Pull requests that are left for the next run."""
     writes: int = 0
     """Writing requests that it takes."""
     interval: float = 0.0
@@ -66,11 +68,6 @@ class Budget(NamedTuple):
     def proposed(self) -> int:
         """Number of those with an open pull request."""
         return self.of[Status.TO_UPDATE] + self.of[Status.WAITING]
-
-    @property
-    def deferred(self) -> int:
-        """Number of pull requests that are left for the next run."""
-        return self.of[Status.TO_OPEN] - self.now
 
     @property
     def seconds(self) -> float:

@@ -88,13 +88,11 @@ class Progress:
                     state, tone = msg("check.missing"), Tone.NOTABLE
                 if origin := origin_of(definition):
                     state = msg("state.with_reason", state=state, reason=origin)
-                self._path(number, total, definition.path, state, tone)
                 if parent := plan.blocked.get(definition.path):
                     reason = msg("reason.blocked", parent=parent)
-                    blocked = FileResult(
-                        definition, plan.standing(definition.path), Done.NOTHING, reason
-                    )
-                    if not self.spec.settings.ref:
+                    state = msg("state.with_reason", state=state, reason=reason)
+                    blocked = FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason)
+                    if self.spec.writes:
                         failure = Failure.of(reason, about=parent)
                         blocked = blocked._replace(done=Done.FAILED, reason=None, failure=failure)
                     self.record(blocked)
@@ -102,6 +100,7 @@ class Progress:
                     at = self.spec.settings.ref or plan.repository.default_branch
                     exists = msg("reason.exists", branch=at)
                     self._present(definition, satisfied or exists, plan)
+                self._path(number, total, definition.path, state, tone)
         self._result = self._result._replace(
             commit=plan.state.base_sha,
             removed=plan.removed,

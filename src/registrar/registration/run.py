@@ -20,7 +20,6 @@ from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
-    Failure,
     GitHubError,
     Kind,
     OutOfTime,
@@ -213,8 +212,8 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
-            failure = Failure.of(msg("reason.blocked_on_branch", parent=above), about=above)
-            progress.record(FileResult(definition, Standing.BLOCKED, Done.FAILED, failure=failure))
+            reason = msg("reason.blocked_on_branch", parent=above)
+            progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
         elif pull and (write is None or write.brings(path) or path in directories):
             progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
 

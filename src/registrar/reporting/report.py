@@ -157,8 +157,9 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
     """The outputs that only a run over many repositories has. None of them holds a name."""
     if result is None:
         return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
-    planned = result.budget.deferred if result.budget else 0
-    deferred = result.counts[Status.DEFERRED] if result.settings.mode is Mode.REGISTER else planned
+    deferred = result.budget.deferred if result.budget else 0
+    if result.settings.mode is Mode.REGISTER:
+        deferred = result.counts[Status.DEFERRED]
     matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
     return {
         "repositories": str(result.repositories),

@@ -68,8 +68,9 @@ _STATES = {
     Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
     Status.WAITING: ("fleet.state_waiting", "fleet.count_waiting"),
-    Status.UNSET: ("fleet.state_unset", "fleet.count_unset"),
-    Status.DECLINED: ("fleet.state_declined", "fleet.count_declined"),
+    Status.BLOCKED: ("fleet.state_nothing", "fleet.count_blocked"),
+    Status.UNSET: ("fleet.state_nothing", "fleet.count_unset"),
+    Status.DECLINED: ("fleet.state_nothing", "fleet.count_declined"),
     Status.COMPLETE: ("fleet.state_complete", "fleet.count_complete"),
 }
 """Of a repository, and of several."""
@@ -77,6 +78,7 @@ _ADVICE = {
     Status.TO_OPEN: "advice.register",
     Status.TO_UPDATE: "advice.register",
     Status.WAITING: "advice.merge",
+    Status.BLOCKED: "advice.blocked",
     Status.UNREAD: "advice.unread",
 }
 """What to do about repositories that fail a check, whose files are missing or not known."""
@@ -118,6 +120,9 @@ def sentence(registration: RegistrationResult) -> Message:
 
 def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
     """What is counted in log and summary, by the keys of a line there and of a cell here."""
+    if not (registration.files or registration.spec.writes):
+        # It ended before anything was counted
+        return {}
     if registration.spec.writes:
         return {
             ("summary.created", "table.created"): registration.created,
@@ -201,8 +206,11 @@ def advice(registration: RegistrationResult) -> Message | None:
         return msg("advice.declined") if registration.declined_in else None
     if registration.repository.archived:
         return msg("advice.archived")
+    if not registration.repository.takes_pull_requests:
+        return msg("advice.no_pull_requests")
     if not registration.to_create:
-        return msg("advice.merge")
+        is_proposed = registration.standings[Standing.PROPOSED]
+        return msg("advice.merge" if is_proposed else "advice.blocked")
     is_plan = registration.spec.settings.mode is Mode.PLAN
     return msg("advice.remove_plan" if is_plan else "advice.register")
 
@@ -251,7 +259,7 @@ def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
         yield msg("fleet.missing", count=plan.missing, parts=parts)
     else:
         yield msg("fleet.nothing_missing")
-    left = (Status.UNSET, Status.DECLINED, Status.UNREAD)
+    left = (Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
     if others := [counted(each, plan.of[each]) for each in left if plan.of[each]]:
         yield msg("fleet.missing_besides", parts=others)
     if plan.unread:
@@ -330,13 +338,17 @@ def state(row: RegistrationResult) -> Message:
     """The status of a repository with what belongs to it."""
     of_one, _ = _STATES[row.status]
     text = msg(of_one, count=row.missing)
+    blocked = [file.explanation for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)
     besides = {
         "fleet.state_with_removed": taken_out,
         "fleet.state_with_declined": row.standings[Standing.DECLINED] - taken_out,
         "fleet.state_with_unset": row.standings[Standing.UNSET],
     }
-    if told := [msg(key, count=count) for key, count in besides.items() if count]:
+    told = [msg(key, count=count) for key, count in besides.items() if count]
+    if blocked and not row.first_failure:
+        told.append(msg("fleet.state_with_blocked", count=len(blocked), reason=blocked[0]))
+    if told:
         text = msg("state.with_reason", state=text, reason=told)
     if pull := row.pull_request or row.declined_in:
         text = msg("fleet.with_pull_request", state=text, pull_request=pull.link)
@@ -358,12 +370,13 @@ def closing(result: ManyResult) -> Iterator[Message]:
         _, key = _STATES[status]
         told[key] = told.get(key, 0) + result.counts[status]
     parts = [msg(key, count=count) for key, count in told.items() if count]
-    yield msg("fleet.outcome", parts=parts) if parts else msg("fleet.outcome_empty")
+    key = "fleet.outcome" if result.settings.mode is Mode.REGISTER else "fleet.outcome_preview"
+    yield msg(key, parts=parts) if parts else msg("fleet.outcome_empty")
     if found := findings(result.findings):
         yield found
     settings, left = result.settings, result.budget.deferred if result.budget else 0
     # What is left of all shards the plan before them says
-    if left and settings.mode is not Mode.CHECK and not settings.shard:
+    if left and not settings.shard:
         most = settings.max_pull_requests
         yield msg("fleet.capped", left=left, most=most, needed=most + left)
 

@@ -61,9 +61,9 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         "",
         markdown.text(*_outcome(registration)),
         "",
-        *markdown.table(["table.item", "table.count"], counts),
-        "",
     ]
+    if counts:
+        lines += [*markdown.table(["table.item", "table.count"], counts), ""]
     if failure := registration.failure:
         error = markdown.text(msg("label.error"))
         lines += [f"**{error}:** {markdown.line(failure.message)}", ""]

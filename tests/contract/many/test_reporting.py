@@ -79,7 +79,9 @@ def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make)
     made = make(1, 3)
     many(target_repos=made[1].full_name)
     missing, waiting = (each.data for each in many(mode="check", runner=True).annotations())
-    assert missing.startswith("Outcome: 2 with missing files. To add them, run this with `mode: re")
+    assert missing.startswith(
+        "Outcome: 2 with files to propose. To add them, run this with `mode: re"
+    )
     assert waiting.startswith("Outcome: 1 waiting. To add them, merge the open pull request.")
     assert "#files-are-missing" in missing
     assert (made[1].full_name in missing, made[2].full_name in missing) == (False, True)

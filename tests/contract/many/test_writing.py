@@ -231,16 +231,37 @@ def test_a_pull_request_that_is_closed_between_reading_and_writing(
     assert (run.exit_code, states(run)) == (0, {"declined": 1})
 
 
-@pytest.mark.parametrize("mode", ["plan", "check", "register"])
-def test_a_path_that_cannot_be_created_fails_in_every_mode(
-    many: Start, host: StandInHost, action: Action, mode: str
+@pytest.mark.parametrize(
+    ("mode", "exit_code", "expected"),
+    [
+        ("plan", 0, {"missing": 1, "blocked": 1}),
+        ("check", 1, {"missing": 1, "blocked": 1}),
+        ("register", 1, {"failed": 1, "deferred": 1}),
+    ],
+)
+def test_a_path_that_cannot_be_created_is_told_in_every_mode(
+    many: Start,
+    host: StandInHost,
+    action: Action,
+    mode: str,
+    exit_code: int,
+    expected: dict[str, int],
 ) -> None:
+    """Only a run that writes has failed at it, and not where it has left the repository alone."""
     host.create_repository("octo-org/r", {"docs": b"a file"})
-    run = many(definitions=action.listing("a.txt", "docs/b.txt"), mode=mode)
-    assert (run.exit_code, states(run)) == (1, {"failed": 1})
-    [row] = run.report["fleet"]["rows"]
-    assert "docs" in row["reason"]
-    assert row["missing"] == 2
+    host.create_repository("octo-org/s", {"docs": b"a file", "a.txt": b"x"})
+    listed = action.listing("a.txt", "docs/b.txt")
+    run = many(definitions=listed, mode=mode, max_pull_requests="0")
+    assert (run.exit_code, states(run)) == (exit_code, expected)
+    assert run.outputs["failed"] == str(expected.get("failed", 0))
+    missing = {row["repository"]: row["missing"] for row in run.report["fleet"]["rows"]}
+    assert missing == {"octo-org/r": 2, "octo-org/s": 1}
+    r, s = (row for row in run.summary.splitlines() if row.startswith("| [octo-org/"))
+    assert ("was not created" in r + s) == (mode == "register")
+    assert [each.count("docs` is not a directory") for each in (r, s)] == [1, 1]
+    assert "deferred:** `docs" not in run.summary
+    assert "With missing files: 1 (to open: 1)." in run.lines
+    assert "Besides: 1 blocked." in run.lines
 
 
 def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
