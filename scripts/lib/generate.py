@@ -20,6 +20,8 @@ MOST_USED = (
     *("respect_alternatives", "mode", "fail_on", "language"),
 )
 """The inputs in the READMEs; ``docs/reference.md`` has them all."""
+IN_SHORT = re.compile(r"(?:`[^`]*`|（[^）]*）|[^`:.。]|[.:](?! |$))+")
+"""A description up to its first full stop or colon."""
 OUTPUT = re.compile(r"^  (\w+):\n(?:    .*\n)+", re.MULTILINE)
 
 
@@ -39,8 +41,12 @@ def generated() -> dict[Path, str]:
         "docs/reference.ja.md": _rows_of_inputs(
             _read("docs/reference.ja.md"), yaml.safe_load(japanese), INPUTS
         ),
-        "README.md": _rows_of_inputs(_read("README.md"), yaml.safe_load(english), MOST_USED),
-        "README.ja.md": _rows_of_inputs(_read("README.ja.md"), yaml.safe_load(japanese), MOST_USED),
+        "README.md": _rows_of_inputs(
+            _read("README.md"), yaml.safe_load(english), MOST_USED, in_short=True
+        ),
+        "README.ja.md": _rows_of_inputs(
+            _read("README.ja.md"), yaml.safe_load(japanese), MOST_USED, in_short=True
+        ),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
         "scripts/config/definitions.schema.json": _schema(
             json.loads(_read("scripts/config/definitions.schema.json"))
@@ -80,12 +86,17 @@ def _action(text: str, texts: Mapping[str, str]) -> str:
     return _put(inputs, r"^inputs:\n(?s:.*?)(?=^outputs:\n)", text)
 
 
-def _rows_of_inputs(document: str, texts: Mapping[str, str], names: Iterable[str]) -> str:
+def _rows_of_inputs(
+    document: str, texts: Mapping[str, str], names: Iterable[str], *, in_short: bool = False
+) -> str:
     for name in names:
         each = INPUTS[name]
         default = each.workflow_default or each.default
         shown = f" `{default}`" if default else ""
-        row = f"| `{name}` |{shown} | {_described(each, texts)} |"
+        text = _described(each, texts)
+        if in_short and (begins := IN_SHORT.match(text)):
+            text = begins[0]
+        row = f"| `{name}` |{shown} | {text} |"
         document = _put(row, rf"^\| `{name}` \|[^|\n]*\|[^|\n]*\|$", document)
     return document
 
