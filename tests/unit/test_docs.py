@@ -26,9 +26,9 @@ ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8")
 # --- Tables -------------------------------------------------------------------------------
 
 
-def test_comparison_lists_inputs_in_their_order() -> None:
+def test_the_design_lists_inputs_in_their_order() -> None:
     """Those that have another name in a similar action."""
-    rows = table(ROOT / "docs/comparison.md", "Ours")
+    rows = table(ROOT / "docs/design.md", "Ours")
     listed = [row[0].strip("`") for row in rows]
     assert listed == [key for key in INPUTS if key in listed]
     assert "definitions" in listed
