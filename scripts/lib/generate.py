@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 
 from registrar.inputs.interface import INPUTS, Input
+from registrar.inputs.reader import DEFAULT_API_URL
 from registrar.lists.profiles import CHOICES, PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +24,10 @@ MOST_USED = (
 """The inputs in the READMEs; ``docs/reference.md`` has them all."""
 IN_SHORT = re.compile(r"(?:`[^`]*`|（[^）]*）|[^`:.。]|[.:](?! |$))+")
 """A description up to its first full stop or colon."""
+BLOBS = {"ghcr.io": ("pkg-containers.githubusercontent.com",)}
+"""Where a registry sends who pulls (docs.github.com, "Self-hosted runners reference")."""
+PACKAGES = ("pypi.org", "files.pythonhosted.org")
+"""Where pip finds packages and their files (docs.pypi.org/api/index-api)."""
 OUTPUT = re.compile(r"^  (\w+):\n(?:    .*\n)+", re.MULTILINE)
 
 
@@ -48,6 +54,7 @@ def generated() -> dict[Path, str]:
             _read("README.ja.md"), yaml.safe_load(japanese), MOST_USED, in_short=True
         ),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
+        "docs/security.md": _rows_of_hosts(_read("docs/security.md")),
         "scripts/config/definitions.schema.json": _schema(
             json.loads(_read("scripts/config/definitions.schema.json"))
         ),
@@ -114,6 +121,31 @@ def _rows_of_profiles(document: str) -> str:
     ]
     table = "".join(rows).replace("{path}", "<path>")
     return _put(table, r"(?<=^\| --- \| --- \| --- \| --- \|\n)(?:\| `\w+` \|.*\n)+", document)
+
+
+def _rows_of_hosts(document: str) -> str:
+    release = _read(".github/workflows/release.yml")
+    [registry] = re.findall(r"^  REGISTRY: (\S+)$", release, re.MULTILINE)
+    images = re.findall(r"^ARG \w+_IMAGE=(\S+)$", _read("Dockerfile"), re.MULTILINE)
+    bases = [image.partition("/") for image in images]
+    # A name without a host is one of Docker Hub (docs.docker.com/reference/cli/docker/image/tag)
+    hosts = [host if rest and "." in host else "docker.io" for host, _, rest in bases]
+    told = {
+        f"`{urlsplit(DEFAULT_API_URL).hostname}`, or the host of `api_url`": "every run; nothing"
+        " else is asked",
+        _codes([registry, *BLOBS[registry]]): "the image of a release",
+        f"{_codes(hosts)} and the hosts they send to": "building the image, at a commit without"
+        " a release",
+        f"{_codes(PACKAGES)}, or the host of `PIP_INDEX_URL`": "`composite`, building the image,"
+        " and shells: the packages",
+    }
+    rows = "".join(f"| {host} | {use} |\n" for host, use in told.items())
+    pattern = r"(?<=^\| Host \| For \|\n\| --- \| --- \|\n)(?:\|.*\n)+"
+    return _put(rows, pattern, document)
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _schema(schema: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from registrar.inputs import reader
 from registrar.inputs.interface import INPUTS
 from registrar.lists.profiles import CHOICES
 from registrar.texts.messages import LANGUAGES, Catalogue
@@ -59,6 +61,21 @@ def test_documents_list_inputs_in_their_order(
 ) -> None:
     rows = [row[0] for row in table(document, header)]
     assert rows == [f"`{key}`" for key in INPUTS if key in listed]
+
+
+def test_requests_know_no_other_host_than_the_documented_one() -> None:
+    """docs/security.md has the host of the API; `github/` alone sends requests."""
+    strings = [
+        node.value
+        for file in (*(ROOT / "src/registrar/github").glob("*.py"), Path(reader.__file__))
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    # Texts that are an address; docstrings name sources
+    address = re.compile(r"https?://([\w.-]+\w)/?\S*$")
+    hosts = {found[1] for text in strings if (found := address.match(text))}
+    [(documented, _), *_] = table(ROOT / "docs/security.md", "Host")
+    assert [f"`{host}`" for host in hosts if "." in host] == [documented.partition(",")[0]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
