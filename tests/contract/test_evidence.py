@@ -348,6 +348,15 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     assert names[1] == [*names[0], "complete"]
 
 
+def test_the_page_alone_names_what_target_repos_excludes(action: Action, many: Start) -> None:
+    """There may be thousands, and the table has a row for each path."""
+    run = many(mode="plan", target_repos="octo-org/*, !octo-org/lacks")
+    page = written(action, run.outputs["page_path"])
+    assert "Left out (2)" in page
+    assert 'excluded 1</summary><ul class="names"><li>octo-org/lacks</li>' in page
+    assert "octo-org/lacks" not in states_in(rows_of(action, run))
+
+
 def test_what_is_left_for_the_next_run_counts_too(
     host: StandInHost, action: Action, many: Start
 ) -> None:
@@ -391,7 +400,11 @@ def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
         "GITHUB_EVENT_PATH": str(event),
         "RUNNER_TEMP": str(action.directory / "temp"),
     }
-    run = many(mode="plan", env=workflow)
+    unmeant = host.create_repository("octo-org/unmeant", private=True)
+    run = many(mode="plan", env=workflow, target_repos="octo-org/*, !octo-org/unmeant")
+    page = written(action, run.outputs["page_path"])
+    assert f'excluded 1</summary><ul class="names"><li>octo-org/(id {unmeant.id})</li></ul>' in page
+    assert "unmeant" not in page
     for text in (
         *(written(action, run.outputs[name]) for name in ("table_path", "page_path")),
         run.summary.partition("<summary>2 different")[2].partition("</details>")[0],

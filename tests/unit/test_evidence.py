@@ -14,7 +14,7 @@ from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
 from registrar.reporting import evidence as table
 from registrar.reporting.evidence import Evidence
-from registrar.reporting.page import MOST_CELLS, Page
+from registrar.reporting.page import MOST_CELLS, MOST_LEFT_OUT, Page
 from registrar.texts.messages import Catalogue
 
 
@@ -175,3 +175,13 @@ def test_the_page_shows_so_many_repositories_and_counts_the_rest() -> None:
     assert text.count("<tr data-name=") == 10
     assert "… and 3 more, which the table (CSV) has." in text
     assert "<strong>13 / 13</strong>" in text
+
+
+def test_the_page_names_so_many_that_were_left_out_and_counts_the_rest() -> None:
+    page = Page(MOMENT, Mode.PLAN)
+    for number in range(MOST_LEFT_OUT + 2):
+        page.add([evidence(repository=f"octo/r{number}", state="excluded: excluded")])
+    text = "".join(page.render(Catalogue("en")))
+    assert text.count("<li>octo/r") == MOST_LEFT_OUT
+    assert f"excluded {MOST_LEFT_OUT + 2}</summary>" in text
+    assert "<li>… and 2 more</li>" in text

@@ -35,7 +35,7 @@ class Listing:
     selected: list[Repository] = field(default_factory=list[Repository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     left_out: list[tuple[Repository, Exclusion]] = field(default_factory=list)
-    """Repositories that a name or pattern takes, and why they are excluded all the same."""
+    """Those that are excluded, and why."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
 
@@ -80,8 +80,7 @@ def make_listing(
         reason = selection.exclusion(repository, named=repository.id in named)
         if reason:
             listing.excluded[reason] += 1
-            if reason is not Exclusion.NOT_MEANT:
-                listing.left_out.append((repository, reason))
+            listing.left_out.append((repository, reason))
         else:
             listing.selected.append(repository)
     return listing

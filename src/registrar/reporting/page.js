@@ -17,26 +17,36 @@ function fits({ name, cells, ...values }) {
   );
 }
 
+function heading(title, columns) {
+  const row = document.createElement("tr");
+  row.className = "group";
+  const cell = row.appendChild(document.createElement("th"));
+  cell.colSpan = columns;
+  cell.textContent = title;
+  return row;
+}
+
 function update() {
+  const key = fields.sort.value;
+  const titles = new Map(Array.from(fields[key]?.options ?? [], ({ value, text }) => [value, text]));
+  const by = (a, b) => (a.dataset[key] ?? "").localeCompare(b.dataset[key] ?? "");
   for (const [section, all] of rows) {
     section.hidden = section.id !== fields.view.value;
-    let shown = 0;
-    for (const row of all) {
-      row.hidden = !fits(row.dataset);
-      shown += row.hidden ? 0 : 1;
-    }
-    if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", all.length);
+    const shown = all.filter((row) => fits(row.dataset));
+    if (key) shown.sort(by);
+    let group;
+    const lines = shown.flatMap((row) => {
+      const title = titles.get(`=${row.dataset[key]}`);
+      const begins = title !== group;
+      group = title;
+      return begins ? [heading(title, row.cells.length), row] : [row];
+    });
+    section.querySelector("tbody").replaceChildren(...lines);
+    if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown.length).replace("{all}", all.length);
   }
 }
 
-function sort() {
-  const key = fields.sort.value;
-  const by = (a, b) => (a.dataset[key] ?? "").localeCompare(b.dataset[key] ?? "");
-  for (const [section, all] of rows) section.querySelector("tbody").append(...(key ? all.toSorted(by) : all));
-}
-
 controls.addEventListener("input", update);
-fields.sort.addEventListener("change", sort);
 controls.addEventListener("submit", (event) => event.preventDefault());
 controls.hidden = false;
 update();

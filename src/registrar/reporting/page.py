@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import Content
+from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing
 from registrar.reporting import evidence, preview, sentences
@@ -50,6 +52,8 @@ _READ = {
     Mode.PLAN: "page.read_plan",
     Mode.CHECK: "page.read_check",
 }
+MOST_LEFT_OUT = 1_000
+"""Repositories that are named for each reason to leave them out; the rest is counted."""
 _EXCLUDED = "excluded: "
 _NOT_LISTED = "-"
 _PARTS = 5_000
@@ -261,6 +265,7 @@ class Page:
             paths=paths,
             rows=shown,
             more=len(ordered) - len(shown),
+            most_left_out=MOST_LEFT_OUT,
             contents=[
                 (catalogue.text(heading, escaping.show_control_characters), diff)
                 for heading, diff in preview.contents(self.contents, is_public=is_public)
@@ -290,13 +295,18 @@ class Records:
         self._table: Path | None = None
 
     def add(self, result: RegistrationResult) -> None:
-        """Write how each listed path stands into the table, and keep what the page shows of it."""
+        """Write how each listed path stands into the table, and keep what the page shows of it.
+
+        A repository that is not meant is in the page alone.
+        """
         names = result.spec.grouped_by
+        rows = evidence.rows_of(result, self._read_at)
+        is_meant = result.exclusion is not Exclusion.NOT_MEANT
         page = self._page = self._page or Page(self._read_at, result.spec.settings.mode, names)
-        shown = [self._shown(row) for row in evidence.rows_of(result, self._read_at)]
+        shown = [self._shown(row) for row in (rows if is_meant else islice(rows, 1))]
         url = result.repository.html_url
         page.add(shown, url if shown and shown[0].visibility else "")
-        table = self._table or self._files.new("table", "csv")
+        table = (self._table or self._files.new("table", "csv")) if is_meant else None
         if table:
             text = "".join(map(evidence.line, shown))
             self._files.append(table, text if self._table else evidence.header(names) + text)
