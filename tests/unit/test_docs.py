@@ -53,8 +53,8 @@ def test_definitions_lists_every_field() -> None:
     assert [row[0] for row in rows] == [f"`{key}`" for key in loading.KEYS]
 
 
-def test_definitions_lists_every_key_of_a_condition() -> None:
-    rows = table(ROOT / "docs/definitions.md", "In `when`")
+def test_the_reference_lists_every_key_of_a_condition() -> None:
+    rows = table(REFERENCE, "In `when`")
     keys = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]
     assert keys == list(when.CONDITION_KEYS)
 
