@@ -297,6 +297,7 @@ SCENES: dict[str, Make] = {
     "GET compare: one file was added": with_commit,
     "GET commits of a reference: it names none": given(base="nowhere"),
     "query commits: both are there, with the directory": with_commit,
+    "query commits: a directory is missing": with_commit,
     "query commits: one is unknown": given(head="0" * 40),
     "GET git/matching-refs: branches with names that begin like this are there": with_branch,
     "GET commits: one changed the path": with_pull_request,

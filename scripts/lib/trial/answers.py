@@ -254,16 +254,21 @@ class Step:
         return next((each for each in of_kind if not self._unlike(each, one)), None)
 
 
-def asks_for_patience(exchange: Exchange) -> bool:
-    """Whether it is an answer after which the action asks again: a failure, a limit, or lag."""
+def asks_for_patience(exchange: Exchange, *, with_lag: bool = True) -> bool:
+    """Whether it is an answer after which the action asks again: a failure, a limit, or lag.
+
+    After lag alone it asks again soon.
+    """
     if (
         exchange.status >= requests.codes.server_error
         or exchange.status == requests.codes.too_many_requests
     ):
         return True
     words = _words(Recording("", "", exchange.status, exchange.body))
+    others = {"UNUSABLE", *(() if with_lag else ("LAG",))}
     return bool(words) and any(
         (each.again or "is used up" in each.case or "short time" in each.case)
+        and (each.fails or {}).get("kind") not in others
         and (CALLS[each.request].is_it(exchange) or each.request in _OF_ALL)
         and words == _words(each)
         for each in recordings().values()

@@ -54,6 +54,11 @@ CHECKED = (
     "GET repo: it is there",
     "GET git/ref: the branch is there",
 )
+AT_REF = (
+    "GET repo: it is there",
+    "GET commits of a reference: it names a commit",
+    "GET compare: one file was added",
+)
 FOUND = (
     "GET contents: a file is there",
     "GET contents: a file of more than 1 MB is there",
@@ -236,7 +241,7 @@ class Trial:
         )
         self._step.exchanges.append(cleaned)
         self.keep_line(entry(self._step.title, self.requests, cleaned))
-        if asks_for_patience(cleaned):
+        if asks_for_patience(cleaned, with_lag=False):
             seconds = cleaned.headers.get("retry-after")
             pause = f"in {seconds} s" if seconds else "soon, at a limit after some minutes"
             self.tell(f"  GitHub answered {cleaned.status}: asking again {pause}")
@@ -491,6 +496,19 @@ class Trial:
             inputs=inputs,
             paths=all_paths,
         )
+        for strategy in (PER_FILE, SINGLE):
+            self.run(
+                f"Check at a ref, {strategy['commit_strategy']}",
+                *AT_REF,
+                *(
+                    FOUND[:-1]
+                    if strategy == PER_FILE
+                    else ("query commits: a directory is missing",)
+                ),
+                inputs=strategy
+                | {"mode": "check", "ref": self.branch("per-file"), "fail_on": "missing,removed"},
+                paths=all_paths,
+            )
         self.close("per-file")
         self.run(
             "Declined, per-file",
