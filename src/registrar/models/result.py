@@ -212,8 +212,14 @@ class RegistrationResult(NamedTuple):
             spec.branch: branch,
             self.branch: f"{branch}{self.branch.removeprefix(spec.branch)}" if self.branch else "",
             self.repository.full_name: self.repository.public_name,
-            **({pull.url: self._shown_address(pull)} if (pull := self.pull_request) else {}),
+            **{each.url: self._shown_address(each) for each in self._pull_requests},
+            **{each.link: str(each.link) for each in self._pull_requests},
         }
+
+    @property
+    def _pull_requests(self) -> Iterator[PullRequest]:
+        of_files = (pull for file in self.files for pull in (file.declined_in, file.deleted_since))
+        yield from filter(None, (self.pull_request, *of_files))
 
     def _shown_address(self, pull_request: PullRequest) -> str:
         server = "/".join(pull_request.url.split("/")[:3])

@@ -17,7 +17,7 @@ from registrar.registration.answers import Claim
 from registrar.registration.decide import Decision
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
-from registrar.texts.escaping import Link
+from registrar.texts.escaping import Link, Open
 from registrar.texts.messages import Message, msg
 
 _NOTABLE = {
@@ -89,7 +89,7 @@ class Progress:
                 if origin := origin_of(definition):
                     state = msg("state.with_reason", state=state, reason=origin)
                 if parent := plan.blocked.get(definition.path):
-                    reason = msg("reason.blocked", parent=parent)
+                    reason = msg("reason.blocked", parent=Open(parent))
                     state = msg("state.with_reason", state=state, reason=reason)
                     blocked = FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason)
                     if self.spec.writes:

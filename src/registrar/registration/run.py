@@ -44,6 +44,7 @@ from registrar.registration.decide import Branch, Decision, decide
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.reporting.reporter import Reporter
+from registrar.texts.escaping import Open
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
-            reason = msg("reason.blocked_on_branch", parent=above)
+            reason = msg("reason.blocked_on_branch", parent=Open(above))
             progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
         elif pull and (write is None or write.brings(path) or path in directories):
             progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))

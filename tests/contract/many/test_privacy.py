@@ -83,6 +83,20 @@ def test_a_public_workflow_publishes_no_private_name(
         assert "(id " not in f"{pull.title} {pull.body}"
 
 
+def test_what_is_published_of_a_private_repository_can_be_read(
+    in_public: Start, secret: Repository, action: Action
+) -> None:
+    """The number of its pull request, and what of a listed path is in the way."""
+    secret.commit({"docs": b"theirs"})
+    run = in_public(definitions=action.listing("a.txt", "docs/b.txt"))
+    [row] = [line for line in run.summary.splitlines() if f"(id {secret.id})` | failed" in line]
+    assert "failed: `#1` (`docs/b.txt` was not created: `docs` is not a directory" in row
+    assert "top-secret" not in run.text
+    secret.close(1)
+    again = in_public(definitions=action.listing("a.txt"), mode="plan")
+    assert f"octo-org/(id {secret.id}): nothing to propose (declined: 1): #1" in again.lines
+
+
 @pytest.mark.parametrize(
     "texts",
     [
