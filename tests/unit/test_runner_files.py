@@ -19,7 +19,6 @@ from registrar.reporting.privacy import Redaction
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console, RunnerFiles
 from registrar.reporting.summary import cut
-from registrar.texts.escaping import Redactor
 from tests.harness import read_file_command
 from tests.values import spec
 
@@ -29,7 +28,7 @@ MEBIBYTE = 1024 * 1024
 def files(directory: Path) -> RunnerFiles:
     environ = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     environ["RUNNER_TEMP"] = str(directory)
-    return RunnerFiles(environ, Redactor("secret-token"), Redactor("secret-token"))
+    return RunnerFiles(environ, Redaction("secret-token", ""))
 
 
 def shorten(markdown: str, size: int) -> str:
@@ -107,13 +106,16 @@ def test_a_summary_that_is_full_already_stays_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("has_kubernetes", [True, False])
-def test_a_temporary_directory_that_is_not_there(tmp_path: Path, has_kubernetes: bool) -> None:
+def test_a_temporary_directory_that_is_not_there(
+    tmp_path: Path, has_kubernetes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The runner's Kubernetes hooks mount it elsewhere, or not at all."""
     kubernetes = tmp_path / "__w"
     if has_kubernetes:
         kubernetes.mkdir()
     environ = {"RUNNER_TEMP": str(tmp_path / "gone")}
-    name = RunnerFiles(environ, str, str, kubernetes).report("{}")
+    monkeypatch.setattr("registrar.reporting.runner.TEMPORARY_OF_KUBERNETES", kubernetes)
+    name = RunnerFiles(environ, Redaction("", "")).report("{}")
     assert bool(name) is has_kubernetes
     assert [file.name for file in tmp_path.glob("**/*.json")] == [name] * has_kubernetes
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from typing import TypeVar
@@ -74,11 +73,6 @@ class Fields:
             raise self._error(name, "an array of strings")
         return tuple(items)
 
-    def texts_by_name(self, name: str) -> dict[str, tuple[str, ...]]:
-        """An object of strings, arrays of strings and null."""
-        found = self.object(name)
-        return {key: found.text_or_texts(key) for key in found.names()}
-
     def names(self) -> tuple[str, ...]:
         return tuple(self._data)
 
@@ -114,7 +108,7 @@ class Fields:
         """The bytes that a string holds in Base64, which may have line breaks."""
         try:
             return base64.b64decode("".join(self.text(name).split()), validate=True)
-        except (binascii.Error, ValueError) as error:
+        except ValueError as error:
             raise self._error(name, "in Base64") from error
 
     def flag(self, name: str) -> bool:

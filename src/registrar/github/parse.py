@@ -48,7 +48,8 @@ def repository(fields: Fields) -> Repository:
     of_person = "owner" in fields and fields.object("owner").text_or("type", "") == "User"
     properties: Values | None = {} if of_person else None
     if "custom_properties" in fields:
-        properties = _values(fields.texts_by_name("custom_properties"))
+        given = fields.object("custom_properties")
+        properties = _values({name: given.text_or_texts(name) for name in given.names()})
     permissions = fields.object_or_none("permissions")
     return identity(fields)._replace(
         default_branch=fields.text_or("default_branch", ""),

@@ -434,7 +434,7 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
             if includes and patterns[-1].is_literal:
                 named[entry.lower()] = entry
     properties = _properties(values["property"], errors)
-    excluded = _properties(values["-property"], errors)
+    excluded_properties = _properties(values["-property"], errors)
     errors += (
         msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)
         for value in values["visibility"]
@@ -450,8 +450,7 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
         languages=frozenset(values["language"]),
         forks=forks,
         properties=properties,
-        excluded_properties=excluded,
-        with_properties=bool(properties or excluded),
+        excluded_properties=excluded_properties,
     )
     literals = tuple(filter(selection.takes, named.values()))
     return selection._replace(literals=literals), errors

@@ -71,7 +71,7 @@ class Selection(NamedTuple):
     excluded_properties: Properties = MappingProxyType({})
     """Those that it must not have."""
     with_properties: bool = False
-    """Whether custom properties are asked about, here or elsewhere."""
+    """Whether custom properties are asked about, here, by a list or by a text."""
 
     @property
     def property_names(self) -> frozenset[str]:

@@ -116,7 +116,3 @@ class Redaction:
     def for_log(self, text: str, scope: Scope | None = None) -> str:
         """Make a text fit for the log, the summary and the report."""
         return self.for_outputs(text, scope) if self.is_log_public else self.without_token(text)
-
-    def keep_token_out(self, text: str, _scope: Scope | None = None) -> str:
-        """Make a text fit for the repository that it is about."""
-        return self.without_token(text)

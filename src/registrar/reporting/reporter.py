@@ -28,7 +28,7 @@ class Reporter:
         self.console = console
         self.redaction = redaction
         self.catalogue = Catalogue(language, redaction.for_log)
-        self.texts = Catalogue(language, redaction.keep_token_out)
+        self.texts = Catalogue(language, lambda text, _: redaction.without_token(text))
         """Those of commits and pull requests, which may name the repository that they are in."""
         self._output_catalogue = Catalogue(language, redaction.for_outputs)
         self.records = Records(console.files, self.catalogue, read_at)

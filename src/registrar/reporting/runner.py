@@ -29,25 +29,17 @@ TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
 class RunnerFiles:
     """Step summary, outputs and the report, each without the token."""
 
-    def __init__(
-        self,
-        environ: Mapping[str, str],
-        redact: Callable[[str], str],
-        without_token: Callable[[str], str],
-        kubernetes: Path = TEMPORARY_OF_KUBERNETES,
-    ) -> None:
-        """``environ`` names the files; ``redact`` makes the summary fit for who reads the log.
+    def __init__(self, environ: Mapping[str, str], redaction: Redaction) -> None:
+        """``environ`` names the files; the summary is made fit for who reads the log.
 
-        ``without_token`` takes only the token out, of outputs and report: names are hidden in each
-        text before, because JSON has other parts, too. ``kubernetes`` is the temporary directory
-        where the one that ``environ`` names is not there.
+        Of outputs and report only the token is taken out: names are hidden in each text before,
+        because JSON has other parts, too.
         """
-        self._redact = redact
-        self._without_token = without_token
+        self._redact = redaction.for_log
+        self._without_token = redaction.without_token
         self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
-        self._kubernetes = kubernetes
         self._asked: dict[str, Path] = {}
 
     def ask_for(self, places: Mapping[str, str]) -> None:
@@ -110,7 +102,7 @@ class RunnerFiles:
             return self._asked[kind]
         if not self._temporary:
             return None
-        places = (Path(self._temporary), self._kubernetes)
+        places = (Path(self._temporary), TEMPORARY_OF_KUBERNETES)
         directory = next((place for place in places if place.is_dir()), None)
         return directory and directory / f"registrar-{kind}-{secrets.token_hex(4)}.{ending}"
 
@@ -171,7 +163,7 @@ class Console:
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
         self.help_page = help_page(environ)
         """Address or path of the page that explains errors."""
-        self.files = RunnerFiles(environ, redaction.for_log, redaction.without_token)
+        self.files = RunnerFiles(environ, redaction)
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
 

@@ -77,14 +77,14 @@ class Catalogue:
         self._texts = read(f"{language}.yml")
         self._descriptions = read(f"descriptions.{language}.yml")
 
-    def text(self, message: Message, escape: Callable[[str], str] = str) -> str:
+    def text(
+        self, message: Message, escape: Callable[[str], str] = str, scope: Scope | None = None
+    ) -> str:
         """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
 
-        Numbers are never escaped, nested messages are rendered by the same rule.
+        Numbers are never escaped, nested messages are rendered by the same rule. ``scope`` holds
+        for messages without one of their own.
         """
-        return self._text(message, escape, None)
-
-    def _text(self, message: Message, escape: Callable[[str], str], scope: Scope | None) -> str:
         scope = scope if message.scope is None else message.scope
         values = {name: self._value(value, escape, scope) for name, value in message.values.items()}
         return self._texts[message.key].format(**values).strip()
@@ -111,7 +111,7 @@ class Catalogue:
 
     def _value(self, value: object, escape: Callable[[str], str], scope: Scope | None) -> str:
         if isinstance(value, Message):
-            return self._text(value, escape, scope)
+            return self.text(value, escape, scope)
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
