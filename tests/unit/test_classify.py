@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from registrar.errors import Kind
-from registrar.github.case import Context, Outcome, TokenKind, explanation
+from registrar.github.case import Context, Outcome, explanation
 from registrar.github.classify import CONTRADICTION, TABLE, UNUSABLE, classify
 from registrar.github.classify import LIMITS as LIMITED
 from registrar.github.exchange import GRAPHQL, NoAnswer, Request, Response, Trouble
 from registrar.github.fields import Fields, objects
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 
-HERE = Context("api.github.com", "octo/example", TokenKind.USER, "")
+HERE = Context("api.github.com", "octo/example", False, "")
 NOW = 1_577_836_800.0
 
 
@@ -201,7 +201,7 @@ def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> 
 )
 def test_permissions_of_an_app(call: str, more: dict[str, str], text: str) -> None:
     target, own = more.get("target", "octo/example"), more.get("own", "")
-    context = Context("h", target, TokenKind.INSTALLATION, own)
+    context = Context("h", target, True, own)
     found = outcome(call, answer(403, "Resource not accessible by integration"), context=context)
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{text}")
 
@@ -226,19 +226,18 @@ def test_a_list_that_lacks_something_needs_no_single_sign_on(status: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("kind", "was_accepted", "rejections", "tries"),
+    ("is_installation", "was_accepted", "rejections", "tries"),
     [
-        (TokenKind.INSTALLATION, False, 0, 5),
-        (TokenKind.INSTALLATION, True, 2, 1),
-        (TokenKind.USER, True, 1, 6),
-        (TokenKind.USER, False, 0, 1),
-        (TokenKind.FINE_GRAINED, False, 0, 1),
+        (True, False, 0, 5),
+        (True, True, 2, 1),
+        (False, True, 1, 6),
+        (False, False, 0, 1),
     ],
 )
 def test_a_token_of_an_app_may_be_too_new_and_any_may_be_rejected_by_mistake(
-    kind: TokenKind, was_accepted: bool, rejections: int, tries: int
+    is_installation: bool, was_accepted: bool, rejections: int, tries: int
 ) -> None:
-    context = Context("h", "octo/example", kind, "", was_accepted, rejections)
+    context = Context("h", "octo/example", is_installation, "", was_accepted, rejections)
     for call in ("GET rate_limit", "query"):
         found = outcome(call, answer(401, "Bad credentials"), context=context)
         assert (found.kind, found.reason.key) == (Kind.TOKEN_REJECTED, "refusal.token_rejected")

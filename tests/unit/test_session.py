@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime
-from registrar.github.case import Context, TokenKind
+from registrar.github.case import Context
 from registrar.github.exchange import GRAPHQL, Request
 from registrar.github.fields import Fields
 from registrar.github.limits import RetryPolicy, TokenLimits
@@ -69,7 +69,7 @@ class Scripted:
             max_seconds=minutes * 60, announce=self.said.append, cancellation=self.cancellation
         )
         transport = Transport(token=token, api_url=f"http://127.0.0.1:{self.server.server_port}")
-        context = Context(transport.host, "octo/example", TokenKind.USER, "")
+        context = Context(transport.host, "octo/example", False, "")
         self.session = Session(transport, TokenLimits(token, self.clock), policy, context)
 
     def send(self, method: str = "PUT", **more: Any) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
-from registrar.github.case import UNREADABLE, TokenKind, words_alone
+from registrar.github.case import UNREADABLE, words_alone
 from registrar.github.classify import failure_beside_data
 from registrar.github.exchange import GraphQLError, Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
@@ -41,14 +41,11 @@ class BulkClient:
     def __init__(self, session: Session, require_time: Callable[[], None]) -> None:
         """``require_time`` raises where the run is to end: asked before another page of a list."""
         self.require_time = require_time
+        self.is_installation = session.context.is_installation
+        """Whether the token is an App's, or a workflow's own."""
         self._session = session
         self.rest = Rest(session)
         self._graphql = GraphQL(session, self.rest)
-
-    @property
-    def is_installation(self) -> bool:
-        """Whether the token is an App's, or a workflow's own."""
-        return self._session.context.token_kind is TokenKind.INSTALLATION
 
     def of_installation(self) -> Iterator[Repository]:
         """List what an App's token may see (docs: "List repositories accessible to the app")."""

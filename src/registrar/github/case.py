@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
 from typing import Generic, NamedTuple
 from urllib.parse import unquote
 
@@ -30,25 +29,11 @@ _ADDRESS = re.compile(r"[\w+.-]+://\S+|\b[\w-]+(?:\.[\w-]+)+/\S*")
 _RUN = re.compile(r"[\w./@:%#-]+")
 """What a name, a path, an id or a number may stand in."""
 _QUOTES = frozenset("'\"`")
+OF_INSTALLATION = ("ghs_", "v1.")
+"""Prefixes of tokens of an App, or a workflow's own; any other counts as a user's
+(https://github.blog/engineering/behind-githubs-new-authentication-token-formats/)."""
 _LONGEST_NAME = 255
 """Characters; a longer value of a request is a text or a content."""
-
-
-class TokenKind(Enum):
-    """Kinds of tokens, recognised by their prefix
-    (https://github.blog/engineering/behind-githubs-new-authentication-token-formats/)."""
-
-    USER = "user"
-    FINE_GRAINED = "fine-grained"
-    INSTALLATION = "installation"
-    """Of an App, or a workflow's own: it authenticates no user."""
-
-    @classmethod
-    def of(cls, token: str) -> TokenKind:
-        """Kind of ``token``; an unknown prefix counts as a user's."""
-        if token.startswith(("ghs_", "v1.")):
-            return cls.INSTALLATION
-        return cls.FINE_GRAINED if token.startswith("github_pat_") else cls.USER
 
 
 class Context(NamedTuple):
@@ -58,7 +43,8 @@ class Context(NamedTuple):
     """Name and port of the API, for people, with the proxy where there is one."""
     target: str
     """Full name of the repository that the requests are about; empty: about no single one."""
-    token_kind: TokenKind
+    is_installation: bool
+    """Whether the token is an App's, or a workflow's own: it authenticates no user."""
     workflow_repository: str
     was_accepted: bool = False
     """Whether any request of the run has succeeded with the token."""
@@ -70,7 +56,7 @@ class Context(NamedTuple):
     @property
     def may_be_new(self) -> bool:
         """Whether the token may have been made so recently that GitHub does not know it yet."""
-        return self.token_kind is TokenKind.INSTALLATION and not self.was_accepted
+        return self.is_installation and not self.was_accepted
 
     @property
     def may_be_mistaken(self) -> bool:
@@ -84,7 +70,7 @@ class Context(NamedTuple):
         The two have the same prefix.
         """
         return (
-            self.token_kind is TokenKind.INSTALLATION
+            self.is_installation
             and bool(self.target and self.workflow_repository)
             and self.workflow_repository.lower() != self.target.lower()
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github.bulk import BulkClient
-from registrar.github.case import Context, TokenKind
+from registrar.github.case import OF_INSTALLATION, Context
 from registrar.github.exchange import Request, Response
 from registrar.github.fields import Fields
 from registrar.github.graphql import GraphQL
@@ -76,7 +76,9 @@ class GitHub:
         """What GitHub has reported about the token, to any client."""
         self._policy = policy
         self._owner_files: dict[str, _OwnerFiles] = {}
-        self._context = Context(transport.host, "", TokenKind.of(token), workflow_repository)
+        self._context = Context(
+            transport.host, "", token.startswith(OF_INSTALLATION), workflow_repository
+        )
 
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""

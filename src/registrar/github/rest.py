@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github import parse
-from registrar.github.case import TokenKind
 from registrar.github.exchange import Model, Request, Response
 from registrar.github.fields import Fields, UnusableAnswer, objects
 from registrar.github.session import Session
@@ -95,7 +94,7 @@ class Rest:
         (AlexanderMattTurner/agent-glovebox#5127).
         """
         self._session.see(repository)
-        is_installation = self._session.context.token_kind is TokenKind.INSTALLATION
+        is_installation = self._session.context.is_installation
         return repository._replace(can_push=None) if is_installation else repository
 
     def with_properties(self, repository: Repository) -> Repository:
