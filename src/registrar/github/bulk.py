@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import partial
 from itertools import count
 from typing import TypeVar
 from urllib.parse import quote
@@ -106,10 +107,7 @@ class BulkClient:
             branches,
             trees.to_ask(directories),
         )
-
-        def read(data: Fields, response: Response) -> list[PartialState | Exclusion | Failure]:
-            return self._read_of(data, response, repositories, query)
-
+        read = partial(self._read_of, repositories, query)
         answers = self._ask_about(len(repositories), query, read, _is_about_one)
         return [
             each if isinstance(each, (Exclusion, Failure)) else self._state(*each)
@@ -160,10 +158,10 @@ class BulkClient:
 
     def _read_of(
         self,
-        data: Fields,
-        response: Response,
         repositories: Sequence[Repository],
         query: Query,
+        data: Fields,
+        response: Response,
     ) -> list[PartialState | Exclusion | Failure]:
         unreadable = _unreadable(response.graphql_errors)
         nodes, all_pulls = data.objects_or_null("nodes"), data.objects_or_null("pulls")
@@ -287,10 +285,8 @@ def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
     """
     of_index: dict[int, GraphQLError] = {}
     for error in errors:
-        if error.path[:1] != ("nodes",) or may_be_beside_data(error):
-            continue
-        for index in error.path[1:2]:
-            if isinstance(index, int):
+        match error.path:
+            case ("nodes", int(index), *_) if not may_be_beside_data(error):
                 of_index.setdefault(index, error)
     return of_index
 

@@ -149,11 +149,8 @@ def _names_in(value: object) -> Iterator[str]:
     if isinstance(value, str) and len(value) <= _LONGEST_NAME:
         yield value
         yield value.removeprefix("refs/heads/")
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _names_in(each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
+    elif isinstance(value, (dict, list, tuple)):
+        for each in value.values() if isinstance(value, dict) else value:
             yield from _names_in(each)
 
 

@@ -56,7 +56,7 @@ class Pace:
         self._lock = threading.Lock()
         self._sent: deque[float] = deque(maxlen=max(count for count, _ in WINDOWS))
         """When the last content-creating writes were sent (monotonic clock, in seconds)."""
-        self._last: float | None = None
+        self._last = -math.inf
         """When the last write of any kind was sent."""
         self._at_first = 0.0
         self._widened = 1
@@ -87,8 +87,6 @@ class Pace:
 
     def rest_of_interval(self) -> float:
         """Seconds that are left of the interval since the last write."""
-        if self._last is None:
-            return 0.0
         return max(self._last + self.interval - self._clock.monotonic(), 0.0)
 
     def rest_of_window(self, writes: int = 1) -> float:
@@ -302,11 +300,9 @@ class RetryPolicy:
             self.begin_pause(seconds, reason)
             return
         if self.clock.monotonic() + seconds >= pace.end:
-            until = clock_time(self.clock.time() + seconds)
-            raise OutOfTime(
-                Failure.of(msg("limit.after_end", reason=reason, until=until), Kind.OUT_OF_TIME),
-                msg("limit.until", reason=reason, until=until),
-            )
+            values = {"reason": reason, "until": clock_time(self.clock.time() + seconds)}
+            message = msg("limit.after_end", **values)
+            raise OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), msg("limit.until", **values))
         if whole := round(seconds):
             self._announce(msg("wait.pause", reason=reason, seconds=whole))
         self._cancellation.sleep(seconds)
@@ -361,19 +357,13 @@ class RetryPolicy:
         self._counted_until = max(self._counted_until, end)
 
     def _out_of_time(self, reason: Message, seconds: float) -> OutOfTime:
-        until = clock_time(self.clock.time() + seconds)
+        values = {"reason": reason, "until": clock_time(self.clock.time() + seconds)}
         # A time to run again is named only if the pause is long
         is_long = seconds >= LIMIT_PAUSE
+        key = "limit.no_waiting_until" if is_long else "limit.no_waiting"
         if self._max_seconds:
             key = "limit.out_of_time"
-        else:
-            key = "limit.no_waiting_until" if is_long else "limit.no_waiting"
-        message = msg(
-            key,
-            reason=reason,
-            seconds=math.ceil(seconds),
-            minutes=self._max_seconds / 60,
-            until=until,
-        )
-        waits_for = msg("limit.until", reason=reason, until=until) if is_long else reason
+        minutes = self._max_seconds / 60
+        message = msg(key, seconds=math.ceil(seconds), minutes=minutes, **values)
+        waits_for = msg("limit.until", **values) if is_long else reason
         return OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), waits_for)

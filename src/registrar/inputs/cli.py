@@ -45,11 +45,9 @@ class CommandLine(NamedTuple):
         if self.question == _VERSION:
             yield f"registrar {__version__}"
             return
-        program = "scripts/registrar"
-        if self.command:
-            program = f"scripts/setup-repository-{self.command}-files.sh"
+        program = f"setup-repository-{self.command}-files.sh" if self.command else "registrar"
         for message in (
-            msg("help.usage", program=program),
+            msg("help.usage", program=f"scripts/{program}"),
             msg("help.purpose"),
             msg("help.environment"),
         ):

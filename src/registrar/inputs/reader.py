@@ -315,14 +315,12 @@ class _Reader:
         At a reference, where nothing is written, the query that sees links for what they are.
         """
         name = "commit_strategy"
-        chosen = self.choice(name) if self._given(name) else ""
-        value = CommitStrategy(chosen) if chosen else None
-        if not self.selection:
-            at_ref = bool(self._given("ref"))
-            return value or (CommitStrategy.SINGLE if at_ref else CommitStrategy.PER_FILE)
-        if value is CommitStrategy.PER_FILE:
+        value = self.choice(name) if self._given(name) else ""
+        if self.selection and value == CommitStrategy.PER_FILE:
             self._report(name, msg("input.per_file_with_many"))
-        return CommitStrategy.SINGLE
+        if self.selection or (not value and self._given("ref")):
+            return CommitStrategy.SINGLE
+        return CommitStrategy(value or CommitStrategy.PER_FILE)
 
     def definitions(self, profile: str) -> str:
         name = self._given("definitions")
