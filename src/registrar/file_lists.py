@@ -19,20 +19,15 @@ def load(profile: Profile, settings: Settings, reporter: Reporter) -> FileList:
     folder, file = Folder(profiles.CONFIG), profile.definitions
     if own_list:
         folder, file = around(settings.definitions, settings.workspace)
-    loaded = loading.load(
+    file_list = loading.load(
         folder, file, content_allowed=profile.content_allowed, secret=settings.token
     )
-    for diagnostic in loaded.warnings:
+    for diagnostic in file_list.warnings:
         reporter.warn(diagnostic)
     if own_list:
-        profile = profiles.of_list(loaded.name or profiles.UNNAMED)
-    file_list = FileList(
-        profile,
-        loaded.definitions,
-        loaded.rules,
-        name=loaded.name if own_list else profile.name,
-        path=folder.path_in_repository(file) if own_list else "",
-    )
+        file_list = file_list._replace(path=folder.path_in_repository(file))
+    else:
+        file_list = file_list._replace(profile=profile, name=profile.name)
     file_list = file_list._replace(digest=digest_of(file_list.possible))
     # Only now the name of the list is known, which may be a part of the branch's
     branch = RegistrationSpec(

@@ -5,9 +5,8 @@ A list is an array of entries, or an object that may extend a built-in list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 import yaml
 
@@ -19,6 +18,7 @@ from registrar.lists.syntax import Malformed
 from registrar.models.conditions import MOST_CHARACTERS, matches
 from registrar.models.files import FileDefinition, parents
 from registrar.models.rules import Rule
+from registrar.models.spec import FileList
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
 
@@ -28,23 +28,12 @@ RULE_KEYS = ("when", "extends", "exclude", "files")
 """Keys of one of its rules."""
 
 
-class Loaded(NamedTuple):
-    """A list as its file has it."""
-
-    definitions: tuple[FileDefinition, ...]
-    """In the order of the file."""
-    name: str = ""
-    """Empty where the file gives none."""
-    rules: tuple[Rule, ...] = ()
-    warnings: tuple[Diagnostic, ...] = ()
-
-
-def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str = "") -> Loaded:
+def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str = "") -> FileList:
     """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
-    Where content is not allowed, it is ignored with a warning.
-    Whatever holds ``secret`` is refused, because what is listed is published. `InvalidInput`
-    carries every diagnostic.
+    It is taken for a list of the caller's own. Where content is not allowed, it is ignored with a
+    warning. Whatever holds ``secret`` is refused, because what is listed is published.
+    `InvalidInput` carries every diagnostic.
     """
     try:
         root = _parse(folder.read(name, most=constraints.FILE_BYTES), name)
@@ -54,29 +43,21 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         message = msg(error.key, file=name, **error.values)
         raise InvalidInput([Diagnostic(message, name, error.line)]) from error
     reader = EntryReader(folder, name, secret)
-    extended: Sequence[FileDefinition] = ()
-    rule_nodes: Sequence[yaml.Node] = ()
-    list_name = ""
-    if isinstance(root, yaml.MappingNode):
-        keys = reader.keys(root, KEYS)
-        list_name = _name(reader, keys.get("name"))
-        extended = _extended(reader, keys)
-        nodes = reader.items(keys.get("files"), "files")
-        rule_nodes = reader.items(keys.get("rules"), "rules")
-    else:
-        nodes = root.value
+    keys = reader.keys(root, KEYS) if syntax.is_mapping(root) else {"files": root}
+    list_name = _name(reader, keys.get("name"))
+    extended = _extended(reader, keys)
+    nodes = reader.items(keys.get("files"), "files")
+    rule_nodes = reader.items(keys.get("rules"), "rules")
     merged = _merged(reader, extended, nodes, content_allowed=content_allowed)
+    profile = profiles.of_list(list_name or profiles.UNNAMED)
     listed_rules = tuple(_rules(reader, rule_nodes))
-    possible = [*merged.values(), *(each for rule in listed_rules for each in rule.definitions)]
-    asked = [path for rule in listed_rules for path in rule.condition.paths]
-    asked += [path for each in possible for path in each.asked_paths]
-    _check_size(reader, name, possible, asked)
-    if not possible and not reader.errors.count:
+    files = FileList(profile, tuple(merged.values()), listed_rules, name=list_name)
+    _check_size(reader, name, files.paths)
+    if not files.possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries", file=name))
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics())
-    warnings = tuple(reader.warnings.diagnostics())
-    return Loaded(tuple(merged.values()), list_name, listed_rules, warnings)
+    return files._replace(warnings=tuple(reader.warnings.diagnostics()))
 
 
 def _merged(
@@ -201,14 +182,11 @@ def _check_tree(
         reader.errors.add(own.get(path) or own[parent], message)
 
 
-def _check_size(
-    reader: EntryReader, name: str, definitions: Iterable[FileDefinition], asked: Iterable[str]
-) -> None:
+def _check_size(reader: EntryReader, name: str, paths: Collection[str]) -> None:
     """Every path costs a request or a part of one, and so does every directory above it.
 
     So do those that rules ask for.
     """
-    paths = {path for d in definitions for path in (d.path, *d.alternatives)}.union(asked)
     above = {parent for path in paths for parent in parents(path)}
     for key, count, most in (
         ("definitions.too_many_paths", len(paths), constraints.MOST_PATHS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from registrar.errors import Diagnostic
 from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
 from registrar.models.rules import Rule
@@ -24,6 +25,8 @@ class FileList(NamedTuple):
     """Path of the caller's own list in its repository; empty for a built-in one."""
     digest: str = ""
     """SHA-256 over the paths and contents of the list."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What its file has and does not use."""
 
     @property
     def label(self) -> str:
