@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from registrar.errors import RegistrarError
-from registrar.github.case import TokenKind
+from registrar.github.case import OF_INSTALLATION
 from registrar.runtime.cancellation import Clock
 from scripts.lib.trial.answers import OK, WRONG, Names, Row, Step, asks_for_patience, entry
 from scripts.lib.trial.recorder import Exchange, Recorder
@@ -388,7 +388,7 @@ class Trial:
             self.ask(name, **CHANGES.get(name, {}))
         self.ask("GET git/ref: the branch is there", branch=self.first.default_branch)
         for name in ("it is there, with the directory", "an App's token asks"):
-            if (TokenKind.of(self.token) is TokenKind.INSTALLATION) == name.startswith("an App"):
+            if self.token.startswith(OF_INSTALLATION) == name.startswith("an App"):
                 self.ask(f"query repository: {name}")
         for name in OF_SECOND:
             self.ask(name, full_name=self.second.full_name, node_id=self.second.node_id)
@@ -399,7 +399,7 @@ class Trial:
     def listings(self) -> None:
         """Lists of repositories; what they say about others is not kept."""
         with self.step("Lists of repositories", *self.lists()), suppress(RegistrarError):
-            if TokenKind.of(self.token) is TokenKind.INSTALLATION:
+            if self.token.startswith(OF_INSTALLATION):
                 tuple(self.single.many.of_installation())
             tuple(self.single.many.of_owner(self.first.owner))
         if not self.first.owner_is_person:
@@ -407,7 +407,7 @@ class Trial:
 
     def lists(self) -> Iterator[str]:
         """Which lists are read."""
-        is_app = TokenKind.of(self.token) is TokenKind.INSTALLATION
+        is_app = self.token.startswith(OF_INSTALLATION)
         if is_app:
             yield "GET installation/repositories: a list"
         if not self.first.owner_is_person:
