@@ -36,6 +36,8 @@ _secondary = partial(Row, Kind.LIMIT, "fault.secondary_limit")
 _primary = partial(Row, Kind.LIMIT, "fault.primary_limit")
 _rejected = partial(Row, Kind.TOKEN_REJECTED)
 _denied = partial(Row, Kind.PERMISSION)
+_refused = partial(Row, Kind.REFUSED)
+_invalid = partial(Row, Kind.VALIDATION)
 _their_words = partial(Row, text="refusal.other")
 
 
@@ -170,8 +172,7 @@ TABLE: tuple[Row, ...] = (
     # PyGithub/PyGithub#1787, integrations/terraform-provider-github#2909: another write came first
     _may_pass(Kind.STALE, "fault.conflict", (409,), ("expected",), lambda c: c.says(" at ")),
     # github/rest-api-description#4887, orgs/community#121875: "sometimes it works"
-    Row(
-        Kind.REFUSED,
+    _refused(
         "fault.reference",
         (422,),
         ("Reference update failed",),
@@ -252,7 +253,7 @@ TABLE: tuple[Row, ...] = (
     # fulldecent/pfBlockerNG#1799
     _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247
-    Row(Kind.REFUSED, "refusal.archived", says=("was archived",)),
+    _refused("refusal.archived", says=("was archived",)),
     # octokit/octokit.rb#1184, PyGithub/PyGithub#2414, googleapis/release-please-action#704
     _denied(
         "refusal.workflow_scope",
@@ -266,16 +267,15 @@ TABLE: tuple[Row, ...] = (
     _denied("refusal.installation_permission", says=(INACCESSIBLE,)),
     # --- Labels and people: one of several names may be the only one that is refused ---------
     # actions/labeler#870, Songmu/tagpr#194: *Pull requests: write* does not suffice since 2025
-    Row(Kind.VALIDATION, "refusal.label", (403,), ("permission to create labels",)),
+    _invalid("refusal.label", (403,), ("permission to create labels",)),
     # wow-actions/auto-assign#8: a login that is no person's, such as a bot's
-    Row(Kind.VALIDATION, "refusal.assignee", (404,), when=lambda c: c.posts("assignees")),
+    _invalid("refusal.assignee", (404,), when=lambda c: c.posts("assignees")),
     # vsoch/pull-request-action#29, PyGithub/PyGithub#1499, PostHog/posthog-js#2952
-    Row(
-        Kind.VALIDATION,
+    _invalid(
         "refusal.team",
         (422,),
         ("Could not resolve to a node",),
-        when=lambda c: c.posts("requested_reviewers"),
+        lambda c: c.posts("requested_reviewers"),
     ),
     _denied("refusal.no_place", (404,), when=lambda c: c.request.writes),
     # --- What GitHub refuses ----------------------------------------------------------------
@@ -290,13 +290,12 @@ TABLE: tuple[Row, ...] = (
     ),
     Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
     # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
-    Row(Kind.REFUSED, "refusal.secret", says=("Secret detected in content",)),
+    _refused("refusal.secret", says=("Secret detected in content",)),
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
-    Row(Kind.REFUSED, "refusal.ruleset", says=("rule violations found",)),
+    _refused("refusal.ruleset", says=("rule violations found",)),
     # BobAnkh/auto-generate-changelog#78, BobAnkh/auto-generate-changelog#58
     # Thinkmill/keystatic#1598: the same in GraphQL; a ruleset has the type FORBIDDEN
-    Row(
-        Kind.REFUSED,
+    _refused(
         "refusal.branch_protection",
         when=lambda c: (
             "BRANCH_PROTECTION_RULE_VIOLATION" in c.types
@@ -304,18 +303,17 @@ TABLE: tuple[Row, ...] = (
         ),
     ),
     # microsoft/vscode-remote-repositories-github#122: below, or above, a branch that exists
-    Row(
-        Kind.REFUSED,
+    _refused(
         "fault.reference",
         (200,),
         ("Ref cannot be created",),
-        when=lambda c: c.refused,
+        lambda c: c.refused,
         gave_up="refusal.reference",
     ),
     # Molunerfinn/PicGo#955
-    Row(Kind.REFUSED, "refusal.parent_is_file", says=("a file exists where",)),
+    _refused("refusal.parent_is_file", says=("a file exists where",)),
     # decaporg/decap-cms: entries with an empty part in their path
-    Row(Kind.VALIDATION, "refusal.malformed_path", (422,), ("malformed path component",)),
+    _invalid("refusal.malformed_path", (422,), ("malformed path component",)),
     # Plans without draft pull requests: https://docs.github.com/en/rest/pulls/pulls
     _their_words(Kind.NO_DRAFTS, says=("raft pull requests",)),
     # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163

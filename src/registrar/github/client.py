@@ -70,11 +70,9 @@ class GitHub:
         ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``see`` takes
         note of each repository that an answer describes.
         """
-        self._see = see
-        self._transport = transport
         self.limits = TokenLimits(token, policy.clock)
         """What GitHub has reported about the token, to any client."""
-        self._policy = policy
+        self._session = partial(Session, transport, self.limits, policy, see=see)
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._context = Context(
             transport.host, "", token.startswith(OF_INSTALLATION), workflow_repository
@@ -96,9 +94,6 @@ class GitHub:
         # An Enterprise Server without rate limits: the token was accepted
         for limit in or_else(ask, {Kind.NOT_FOUND: (), Kind.NO_LIMITS: ()}):
             self.limits.note_rate_limit(*limit)
-
-    def _session(self, context: Context) -> Session:
-        return Session(self._transport, self.limits, self._policy, context, self._see)
 
 
 def _rate_limits(response: Response) -> list[tuple[Resource, int, int]]:

@@ -343,10 +343,8 @@ def _tls_context() -> ssl.SSLContext:
     name = next(filter(os.environ.get, CA_VARIABLES), "")
     path = os.environ.get(name) or certifi.where()
     try:
-        if Path(path).is_dir():
-            context.load_verify_locations(capath=path)
-        else:
-            context.load_verify_locations(cafile=path)
+        kind = "capath" if Path(path).is_dir() else "cafile"
+        context.load_verify_locations(**{kind: path})
     except (OSError, ValueError) as error:
         raise OSError(f"{name}={path}") from error
     return context

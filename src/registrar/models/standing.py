@@ -127,12 +127,8 @@ class Finding(StrEnum):
     UNSET = "unset"
 
 
-FINDINGS = {
-    Standing.BLANK: Finding.BLANK,
-    Standing.DIFFERS: Finding.DIFFERS,
-    Standing.NO_FILE: Finding.NO_FILE,
-    Standing.DECLINED: Finding.DECLINED,
-    Standing.UNSET: Finding.UNSET,
+FINDINGS: Mapping[Standing, Finding] = {
+    Standing[each.name]: each for each in Finding if each is not Finding.CODEOWNERS
 }
 
 CODEOWNERS = frozenset({".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"})

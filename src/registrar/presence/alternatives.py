@@ -171,15 +171,12 @@ def _equivalents(path: str, listing: DirectoryListing) -> Iterator[str]:
 
 
 def _of_kind(kind: SpecialFile, places: Iterable[str], listing: DirectoryListing) -> Iterator[str]:
-    for place in places:
-        for path in listing.files_in(place):
-            if is_named(kind, path):
-                yield path
-    for folder in kind.folders:
-        for path in listing.files_in(folder):
-            folded = _folded(path)
-            if folded.endswith(kind.extensions) and not folded.endswith("/config.yml"):
-                yield path
+    in_places = (path for place in places for path in listing.files_in(place))
+    yield from (path for path in in_places if is_named(kind, path))
+    for path in (path for folder in kind.folders for path in listing.files_in(folder)):
+        folded = _folded(path)
+        if folded.endswith(kind.extensions) and not folded.endswith("/config.yml"):
+            yield path
 
 
 def _folded(path: str) -> str:

@@ -132,8 +132,7 @@ def special_file(path: str) -> SpecialFile | None:
 def is_named(kind: SpecialFile, path: str) -> bool:
     """Whether the name of ``path`` is one of this kind, in whatever directory."""
     name = path.rpartition("/")[2]
-    found = re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII)
-    return bool(found)
+    return bool(re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII))
 
 
 def directory_of(path: str) -> str:

@@ -26,18 +26,18 @@ class Evidence(NamedTuple):
     Texts that are not known, or must not be published, are empty.
     """
 
-    repository: str
+    repository: str = ""
     """``owner/repo``."""
-    id: str
+    id: str = ""
     """The repository's number."""
-    visibility: str
-    default_branch: str
-    commit: str
+    visibility: str = ""
+    default_branch: str = ""
+    commit: str = ""
     """The commit that was read."""
-    list: str
+    list: str = ""
     """Name of the list."""
-    path: str
-    state: str
+    path: str = ""
+    state: str = ""
     """A `Standing`, or ``excluded: <reason>``."""
     found_path: str = ""
     """The path that counts, where it is another one than the listed one."""
@@ -66,9 +66,6 @@ class Evidence(NamedTuple):
         return Evidence(
             repository=f"{owner}/(id {self.id})",
             id=self.id,
-            visibility="",
-            default_branch="",
-            commit="",
             list=self.list,
             path=self.path,
             state=self.state,

@@ -51,12 +51,10 @@ class Reporter:
 
     def _fail_all(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Report errors; of more than the runner shows the last one names the rest."""
-        shown = diagnostics
-        if len(diagnostics) > ANNOTATIONS_PER_STEP:
-            shown = diagnostics[: ANNOTATIONS_PER_STEP - 1]
-        for each in shown:
+        most = ANNOTATIONS_PER_STEP - (len(diagnostics) > ANNOTATIONS_PER_STEP)
+        for each in diagnostics[:most]:
             self.fail(each)
-        if rest := diagnostics[len(shown) :]:
+        if rest := diagnostics[most:]:
             paths = [each.file for each in rest]
             self.fail(Diagnostic(msg("change.more", count=len(rest), paths=paths)))
 

@@ -194,13 +194,10 @@ def for_markdown_code(text: str) -> str:
         target = for_link(text.url)
         label = text if _NUMBER.fullmatch(text) else for_markdown(text)
         return f"<{target}>" if text == text.url else f"[{label}]({target})"
-    return "<br>".join(_code(line) for line in show_lines(text).split("\n"))
-
-
-def _code(line: str) -> str:
-    if _NO_CODE_SPAN.search(line):
-        return f"<code>{for_markdown(line)}</code>"
-    return f"`{line}`"
+    return "<br>".join(
+        f"<code>{for_markdown(line)}</code>" if _NO_CODE_SPAN.search(line) else f"`{line}`"
+        for line in show_lines(text).split("\n")
+    )
 
 
 def for_link(url: str) -> str:

@@ -12,6 +12,7 @@ PROPERTY = "property:NAME"
 """The placeholder of a custom property, among those that a template may have."""
 PROPERTY_NAME = re.compile(r"[A-Za-z0-9_$#-]{1,75}")
 """https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
+_OF_PROPERTY = re.compile(f"property:{PROPERTY_NAME.pattern}")
 _REFUSED_DOTS = re.compile(r"^\.+|\.{2,}|\.(?=lock$)|\.+$")
 _MOST_UNKNOWN = 10
 """Unknown names that are listed in one diagnostic."""
@@ -27,10 +28,11 @@ def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
             f"{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
             for _, field, spec, conversion in string.Formatter().parse(text)
             if field is not None
-            if not (PROPERTY in known and _names_property(field, spec, conversion))
         ]
     except ValueError:
         return msg("input.template_broken", name=name, value=Excerpt(text))
+    if PROPERTY in known:
+        fields = [field for field in fields if not _OF_PROPERTY.fullmatch(field)]
     unknown = dict.fromkeys(Excerpt(f"{{{field}}}") for field in fields if field not in known)
     if unknown:
         shown = tuple(f"{{{field}}}" for field in known)
@@ -76,10 +78,6 @@ class _Properties:
 
     def __format__(self, name: str) -> str:
         return self._values[name.lower()]
-
-
-def _names_property(field: str, spec: str | None, conversion: str | None) -> bool:
-    return field == "property" and not conversion and bool(PROPERTY_NAME.fullmatch(spec or ""))
 
 
 def placeholders(text: str) -> int:
