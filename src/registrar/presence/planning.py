@@ -38,9 +38,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
     definitions = tuple(map(_with_set_parts, listed_files))
     absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
-    counted = _counted(absent, listing, spec, state)
-    present = _present_in(definitions, state, counted)
-    satisfied = {path: reason for path, (reason, _) in counted.items()}
+    present, satisfied = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in absent if d.path not in satisfied])
     satisfied |= {path: msg("reason.no_property", name=name) for path, name in unset.items()}
     blocked = {
@@ -91,9 +89,7 @@ def _removed(
         return ()
     # What the owner's repository `.github` has now counts for both
     before = state.before._replace(owner=state.owner)
-    absent = [each for each in definitions if each.path not in before.entries]
-    counted = _counted(absent, DirectoryListing(before.directories), spec, before)
-    had = _present_in(definitions, before, counted)
+    had, _ = _present_in(definitions, DirectoryListing(before.directories), spec, before)
     return tuple(
         each.path
         for each in definitions
@@ -101,17 +97,6 @@ def _removed(
         if each.path not in present
         or (present[each.path].standing is Standing.NO_FILE is not had[each.path].standing)
     )
-
-
-def _present_in(
-    definitions: Sequence[FileDefinition],
-    state: RepositoryState,
-    counted: Mapping[str, tuple[Message, PresentFile]],
-) -> dict[str, PresentFile]:
-    """What is there at the listed paths, and what is ``counted`` in their place."""
-    entries = state.entries
-    there = {d.path: _present(d, d.path, entries[d.path]) for d in definitions if d.path in entries}
-    return there | {path: present for path, (_, present) in counted.items()}
 
 
 def require_known_properties(
@@ -167,20 +152,24 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
     return unset
 
 
-def _counted(
-    absent: Sequence[FileDefinition],
+def _present_in(
+    definitions: Sequence[FileDefinition],
     listing: DirectoryListing,
     spec: RegistrationSpec,
     state: RepositoryState,
-) -> dict[str, tuple[Message, PresentFile]]:
-    """The paths of ``absent`` for which another file counts: why, and what is there."""
+) -> tuple[dict[str, PresentFile], dict[str, Message]]:
+    """What is there for listed paths, and why, where it is another file that counts."""
     owner = state.owner
     inherited = DirectoryListing(owner.directories) if owner else None
-    counted: dict[str, tuple[Message, PresentFile]] = {}
-    for definition in absent:
-        if path := satisfied_by(definition, listing, respect=spec.settings.respect_alternatives):
-            present = _present(definition, path, _entry(state.directories, path))
-            counted[definition.path] = msg("reason.satisfied", path=path), present
+    there: dict[str, PresentFile] = {}
+    reasons: dict[str, Message] = {}
+    for definition in definitions:
+        listed = definition.path
+        if entry := state.entries.get(listed):
+            there[listed] = _present(definition, listed, entry)
+        elif path := satisfied_by(definition, listing, respect=spec.settings.respect_alternatives):
+            there[listed] = _present(definition, path, _entry(state.directories, path))
+            reasons[listed] = msg("reason.satisfied", path=path)
         elif (
             owner
             and inherited
@@ -188,10 +177,9 @@ def _counted(
         ):
             repository = f"{state.repository.owner}/.github"
             entry = _entry(owner.directories, path)
-            present = _present(definition, f"{repository}/{path}", entry)
-            reason = msg("reason.inherited", path=path, repository=repository)
-            counted[definition.path] = reason, present
-    return counted
+            there[listed] = _present(definition, f"{repository}/{path}", entry)
+            reasons[listed] = msg("reason.inherited", path=path, repository=repository)
+    return there, reasons
 
 
 def _entry(directories: Directories, path: str) -> Entry:
