@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 _REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
@@ -62,10 +62,7 @@ class Fields:
 
     def repository(self, name: str) -> str:
         """The name of a repository, ``owner/repo``: it becomes part of the path of requests."""
-        value = self.text(name)
-        if not _REPOSITORY.fullmatch(value):
-            raise self._error(name, "owner/repo")
-        return value
+        return self._value(name, str, "owner/repo", _REPOSITORY.fullmatch)
 
     def texts(self, name: str) -> tuple[str, ...]:
         items = self._value(name, list, "an array of strings")
@@ -85,24 +82,15 @@ class Fields:
 
     def number(self, name: str) -> int:
         """A whole number from 0."""
-        value = self._value(name, int, "a whole number")
-        if isinstance(value, bool) or value < 0:
-            raise self._error(name, "a whole number")
-        return value
+        return self._value(name, int, "a whole number", lambda n: n >= 0 and type(n) is int)
 
     def identity(self, name: str) -> int:
         """The number by which GitHub knows something: a whole number from 1."""
-        value = self.number(name)
-        if not value:
-            raise self._error(name, "a number from 1")
-        return value
+        return self._value(name, int, "a number from 1", lambda n: n >= 1 and type(n) is int)
 
     def object_id(self, name: str) -> str:
         """The id of a git object: 40 or 64 hexadecimal digits."""
-        value = self.text(name)
-        if not _OBJECT_ID.fullmatch(value):
-            raise self._error(name, "an id of git")
-        return value
+        return self._value(name, str, "an id of git", _OBJECT_ID.fullmatch)
 
     def base64(self, name: str) -> bytes:
         """The bytes that a string holds in Base64, which may have line breaks."""
@@ -137,9 +125,15 @@ class Fields:
     def objects(self, name: str) -> Iterator[Fields]:
         return objects(self._data.get(name), f"{self._where}.{name}")
 
-    def _value(self, name: str, kind: type[Value], needed: str) -> Value:
+    def _value(
+        self,
+        name: str,
+        kind: type[Value],
+        needed: str,
+        is_right: Callable[[Value], Any] = lambda _: True,
+    ) -> Value:
         value = self._data.get(name)
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or not is_right(value):
             raise self._error(name, needed)
         return value
 

@@ -1,23 +1,20 @@
 """Sends each request until its outcome is final, and knows what the run has just made.
 
-A session is about one repository; the one that lists and reads many only reads. It knows which
-branches exist, when something was last made, and whether anything was written. All sessions share
+A session is about one repository; the one that lists and reads many only reads. All sessions share
 what is known of the token (`TokenLimits`), the waiting (`RetryPolicy`) and the connections
 (`Transport`).
 
 A request goes through these steps, again and again, until one of them ends it:
 
-1. **Wait for the turn.** A write waits for the pace of the token: for the interval since the last
-   write, and for GitHub's windows of a minute and an hour. Every request waits for the end of a
+1. **Wait for the turn.** A write waits for the pace of the token, every request for the end of a
    pause, whichever thread has begun it. A signal ends the waiting with `Cancelled`.
-2. **Send.** The transport gives the answer, or says why there is none. Headers of an answer tell
-   what is left of the rate limits.
+2. **Send.** The transport gives the answer, or says why there is none.
 3. **Classify.** One table says what the answer means, and how often the request may be sent. What
    looks like a success goes to the request's ``read``; what that cannot read is none.
 4. **End, or pause and begin again.** A success ends it. So does, as `GitHubError`, a failure that
-   trying again does not mend, or that has lasted for all tries. Else a pause begins, each time a
-   longer one, and never a shorter one than GitHub asks for. Where it would exceed what the run may
-   wait, `OutOfTime` ends the request. Tries that a limit stopped, or that met lag, count apart.
+   trying again does not mend, or that has lasted for all tries. Each pause is longer than the last
+   one, and never shorter than GitHub asks for; one that would exceed what the run may wait ends the
+   request with `OutOfTime`. Tries that a limit stopped, or that met lag, count apart.
 
 What may happen in between:
 
