@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from registrar.errors import ASK_FOR_LESS, Failure, GitHubError, Kind, Refused
@@ -126,16 +127,9 @@ class GraphQL:
         Nothing is inherited from a private one
         (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
         """
-
-        def ask(part: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
-            is_public, tree = self._owner(owner, part)
-            return is_public, [tree] if tree else []
-
-        found = or_else(lambda: self._in_full(ask, directories), {Kind.NOT_FOUND: None})
-        if found is None or not any(found[1]):
-            return None
-        is_public, [listed] = found
-        return OwnerFiles(listed, is_public=is_public)
+        ask = partial(self._in_full, partial(self._owner, owner), directories)
+        is_public, found = or_else(ask, {Kind.NOT_FOUND: (False, ())})
+        return OwnerFiles(found[0], is_public=is_public) if any(found) else None
 
     def _in_full(
         self,
@@ -347,24 +341,24 @@ class GraphQL:
         answers = parse_graphql.directories(commit, query, response, (*where, *_DEFAULT_COMMIT))
         return state, ProvedTree(full_name, sha).learn(answers)
 
-    def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, ProvedTree | None]:
+    def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
         """Read the owner's repository ``.github``: whether it is public, and its files.
 
         There are none where nothing is inherited.
         """
         full_name, query = f"{owner}/.github", queries.owner(owner, directories)
 
-        def read(data: Fields, response: Response) -> tuple[bool, ProvedTree | None]:
+        def read(data: Fields, response: Response) -> tuple[bool, Sequence[ProvedTree]]:
             fields = data.object("repository")
             default = fields.object_or_none("defaultBranchRef")
             visibility = fields.text("visibility")
             if default is None or visibility == "PRIVATE":
-                return False, None
+                return False, ()
             commit = default.object("target")
             where = ("repository", *_DEFAULT_COMMIT)
             answers = parse_graphql.directories(commit, query, response, where)
             tree = ProvedTree(full_name, commit.object_id("oid"))
-            return visibility == "PUBLIC", tree.learn(answers)
+            return visibility == "PUBLIC", [tree.learn(answers)]
 
         return self.ask(msg("operation.repository", target=full_name), query, read)
 

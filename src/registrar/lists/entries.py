@@ -64,11 +64,8 @@ class EntryReader(NodeReader):
                 if self._files > constraints.MOST_FILES:
                     # Read no more: one folder may be listed very often
                     break
-                if other := numbers.get(path):
-                    message = msg("definitions.path_twice", path=Excerpt(path), other=other)
-                    self.error(node, message)
-                if path:
-                    numbers.setdefault(path, number)
+                if path and (other := numbers.setdefault(path, number)) != number:
+                    self.error(node, msg("definitions.path_twice", path=Excerpt(path), other=other))
                 if self.errors.count == before:
                     entries[path], places[path] = definition, self.place(node)
             if self._files > constraints.MOST_FILES:
