@@ -174,13 +174,23 @@ def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: S
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
 
 
-def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(action: Action) -> None:
-    for number in range(1_000):
-        action.write(f"config/t/{number}", b"")
-    entries = [{"path": f"{number}/", "content_file": "t/"} for number in range(25)]
-    run = action(definitions=action.document(entries), language="en")
+@pytest.mark.parametrize(
+    ("files", "times", "content"),
+    [(1_000, 25, b""), (1_000, 25, b"\xff"), (5_001, 5, b"")],
+    ids=["its files are fine", "each is refused", "it has too many"],
+)
+def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(
+    action: Action, files: int, times: int, content: bytes
+) -> None:
+    for number in range(files):
+        action.write(f"config/t/{number}", content)
+    folder = {"content_file": "t/", "template": True}
+    entries = [folder | {"path": f"{number}/"} for number in range(times)]
+    last = {"path": "x", "content_file": "absent"}
+    run = action(definitions=action.document([*entries, last]), language="en")
     assert run.exit_code == 2
-    assert "more than 20000 files" in run.stderr
+    assert "more than 20000 entries" in run.stderr
+    assert "absent" not in run.stderr
 
 
 def test_the_name_of_a_file_in_a_folder_may_not_hold_the_token(action: Action) -> None:

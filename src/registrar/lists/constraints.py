@@ -22,7 +22,8 @@ DESCRIPTION_CHARACTERS = 1_000
 MOST_PATHS = 5_000
 """Paths of a list, alternatives included; each of them is asked for."""
 MOST_FILES = 4 * MOST_PATHS
-"""Files of a list and its rules, in which a path may stand several times."""
+"""Entries of a list and its rules, in which a path may stand several times, and whatever is in
+their folders."""
 MOST_DIRECTORIES = 10_000
 """Directories above those paths, each counted once."""
 MOST_ALTERNATIVES = 20

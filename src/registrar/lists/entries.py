@@ -40,8 +40,13 @@ class EntryReader(NodeReader):
         self._folder = folder
         self._beside = PurePosixPath(name).parent
         self._room = constraints.ALL_BYTES
-        self._files = 0
-        """Files of all entries so far, those below folders included."""
+        self._entries = 0
+        """Number of entries so far, those of rules included."""
+
+    @property
+    def _has_too_many(self) -> bool:
+        """Whether to read no more: one folder may be listed very often."""
+        return self._entries + self._folder.looked_at > constraints.MOST_FILES
 
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
@@ -60,17 +65,13 @@ class EntryReader(NodeReader):
             before = self.errors.count
             for definition in self._definitions(node, content_allowed=content_allowed):
                 path = definition.path
-                self._files += 1
-                if self._files > constraints.MOST_FILES:
-                    # Read no more: one folder may be listed very often
-                    break
                 if path and (other := numbers.setdefault(path, number)) != number:
                     self.error(node, msg("definitions.path_twice", path=Excerpt(path), other=other))
                 if self.errors.count == before:
                     entries[path], places[path] = definition, self.place(node)
-            if self._files > constraints.MOST_FILES:
-                most = constraints.MOST_FILES
-                self.error(node, msg("definitions.too_many_files", most=most))
+            self._entries += 1
+            if self._has_too_many:
+                self.error(node, msg("definitions.too_many_files", most=constraints.MOST_FILES))
                 break
         self.number = None
         return entries, places
@@ -191,6 +192,8 @@ class EntryReader(NodeReader):
             return
         if folder.alternatives:
             self.error(node, msg("definitions.folder_alternatives"))
+        if self._has_too_many:
+            return
         try:
             files = self._folder.files_below(str(self._beside / name), most=constraints.MOST_PATHS)
         except Unreadable as error:

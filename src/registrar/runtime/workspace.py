@@ -43,6 +43,8 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
+        self.looked_at = 0
+        """Names in the folders whose files were asked for, as often as they were."""
 
     def files_below(self, name: str, *, most: int) -> Sequence[str]:
         """Give the regular files below the directory ``name``, by their names in it; sorted.
@@ -67,6 +69,7 @@ class Folder:
         return sorted(names)
 
     def _require_plain(self, path: Path) -> None:
+        self.looked_at += 1
         mode = path.lstat().st_mode
         shown = Excerpt(path.relative_to(self._root))
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
