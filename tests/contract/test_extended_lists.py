@@ -186,8 +186,10 @@ def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(
         action.write(f"config/t/{number}", content)
     folder = {"content_file": "t/", "template": True}
     entries = [folder | {"path": f"{number}/"} for number in range(times)]
-    last = {"path": "x", "content_file": "absent"}
-    run = action(definitions=action.document([*entries, last]), language="en")
+    last = {"path": "x/", "content_file": "absent/"}
+    rule = {"when": {"language": "go"}, "files": [last]}
+    listed = {"files": [*entries, last], "rules": [rule]}
+    run = action(definitions=action.document(listed), language="en")
     assert run.exit_code == 2
     assert "more than 20000 entries" in run.stderr
     assert "absent" not in run.stderr

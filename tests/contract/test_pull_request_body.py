@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -389,3 +390,22 @@ def test_the_longest_text_of_the_callers_own_leaves_room_for_ours(
     assert run.exit_code == 0, run.text
     assert body(repository).startswith(f"{text}\n\n{BEGIN}\n")
     assert list(rows(body(repository))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [f"{BEGIN}\n", f"> {BEGIN}\n> <!-- registrar:paths -->\n", "<!-- registrar:a", "</code> | "],
+    ids=["begins", "quoted", "comments", "code"],
+)
+def test_a_hostile_description_takes_no_longer_than_another(
+    action: Action, repository: Repository, part: str
+) -> None:
+    """It is longer than GitHub takes, so that seconds tell."""
+    action(definitions=action.listing("a"))
+    [pull] = repository.pull_requests
+    hostile = f"{BEGIN}\n| <code>{part * (300_000 // len(part))}\n"
+    pull.body = (pull.body or "").replace(BEGIN, hostile)
+    before = time.process_time()
+    run = action(definitions=action.listing("a", "b"))
+    assert (run.exit_code, run.outputs["created"]) == (0, "1")
+    assert time.process_time() - before < 4

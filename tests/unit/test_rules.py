@@ -82,6 +82,18 @@ def test_a_repository_gets_the_list_and_every_rule_that_fits_in_order() -> None:
     assert list(listed.below) == []
 
 
+def test_of_very_many_replaced_entries_each_takes_as_long_as_of_few() -> None:
+    def seconds(count: int) -> float:
+        paths = [f"{number}" for number in range(count)]
+        rules = [rule(number, "go", *paths) for number in (1, 2)]
+        before = time.process_time()
+        listed = listed_for((), rules, REPOSITORY, THERE.__contains__)
+        assert len(listed.replaced) == count
+        return time.process_time() - before
+
+    assert seconds(32_000) < 300 * min(seconds(1_000) for _ in range(5))
+
+
 def test_one_below_another_is_found_for_this_repository_only() -> None:
     top = (FileDefinition("a"),)
     rules = (rule(1, "go", "x/y"), rule(2, "go", "x"), rule(3, "rust", "a/b"))

@@ -24,7 +24,7 @@ _EFFECTS = {
     ".github/SUPPORT.md": "effect.inherited",
     ".mcp.json": "effect.no_servers",
 }
-_CODE = r"(?:`[^`\n]*`|<code>[^\n]*?</code>)"
+_CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 _COMMIT_CELL = re.compile(
     rf"(?m)^\| ({_CODE}) \|.*\| \[`[0-9a-f]{{7}}`\]\(\S+/commit/([0-9a-f]{{40,64}})\) \|$"

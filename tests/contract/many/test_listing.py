@@ -33,13 +33,17 @@ class RepeatedPage(Fault):
 
 @dataclass(slots=True)
 class WithoutLink(Fault):
-    """A gateway that drops the header."""
+    """A gateway that drops the header, and perhaps something of the first page."""
+
+    cut: int = 0
 
     def answer(
         self, request: Request, real: Response | None, elsewhere: str, now: float
     ) -> Response | Drop:
         assert real
         real.headers.pop("Link", None)
+        if request.query.get("page") == "1" and self.cut:
+            del real.body["repositories"][: self.cut]
         return real
 
 
@@ -208,17 +212,19 @@ def test_a_list_whose_pages_repeat_ends_with_an_error(
     assert len(host.requests) == 3
 
 
-@pytest.mark.parametrize("kind", ["classic", "installation"])
+@pytest.mark.parametrize(
+    ("kind", "cut"), [("classic", 0), ("installation", 0), ("installation", 1)]
+)
 def test_a_full_page_without_a_link_is_followed_by_the_next_one(
-    many: Start, make: Make, host: StandInHost, kind: Kind
+    many: Start, make: Make, host: StandInHost, kind: Kind, cut: int
 ) -> None:
     """Even one that is not full, where GitHub says how many repositories there are."""
     made = make(100, 1)
-    host.faults.add(WithoutLink(FaultKind.CUSTOM, when="after")).times = None
+    host.faults.add(WithoutLink(FaultKind.CUSTOM, when="after", cut=cut)).times = None
     run = many(host_token=host.create_token(kind), mode="check")
-    assert (run.exit_code, run.outputs["repositories"]) == (1, str(len(made)))
+    assert (run.exit_code, run.outputs["repositories"]) == (1, str(len(made) - cut))
     pages = [request.query["page"] for request in host.requests if "page" in request.query]
-    assert pages == ["1", "2"]
+    assert pages == ["1", "2", "3"][: 2 + cut]
 
 
 @pytest.mark.parametrize("listed", ["classic", "installation", "properties"])

@@ -202,6 +202,9 @@ def test_a_name_that_git_does_not_take_as_it_is_makes_a_branch_all_the_same(
     heads = [pull.head for each in made for pull in each.pull_requests]
     assert heads == [f"add/{name}" for name in names.values()]
     assert states(many(branch="add/{repo}", mode="plan")) == {"waiting": len(made)}
+    for each, name in zip(made, names.values(), strict=True):
+        alone = many(branch="add/{repo}", target_repos=None, target_repo=each.full_name)
+        assert (alone.exit_code, alone.outputs["branch"]) == (0, f"add/{name}")
 
 
 def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
