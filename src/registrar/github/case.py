@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from registrar import __version__
 from registrar.errors import Kind
-from registrar.github.exchange import GRAPHQL, GraphQLError, Model_co, NoAnswer, Request, Response
+from registrar.github.exchange import GRAPHQL, GraphQLError, Model_co, Request, Response
 from registrar.github.fields import UnusableAnswer
 from registrar.texts.escaping import Lines, Open
 from registrar.texts.messages import Message, msg
@@ -76,11 +76,8 @@ class Context(NamedTuple):
         )
 
 
-def explanation(key: str, answer: Response | NoAnswer, context: Context) -> Message:
+def explanation(key: str, answer: Response, context: Context) -> Message:
     """Fill in a text of the catalogue with the details of an answer."""
-    if isinstance(answer, NoAnswer):
-        seconds = round(answer.seconds)
-        return msg(key, host=context.host, detail=answer.detail or "-", seconds=seconds)
     headers = answer.headers
     url = _SSO_URL.search(headers.get("x-github-sso", ""))
     return msg(
@@ -130,12 +127,8 @@ def words_alone(words: str, *names: str) -> str:
     return " ".join(_RUN.sub(bare, words).split())
 
 
-def cause_of(
-    row: str, answer: Response | NoAnswer, request: Request[object], context: Context
-) -> str:
+def cause_of(row: str, answer: Response, request: Request[object], context: Context) -> str:
     """Give what answers with one cause share: the ``row`` of the table, and GitHub's words."""
-    if isinstance(answer, NoAnswer):
-        return row
     address, _, _ = request.target.partition("?")
     path = unquote(address.partition("/contents/")[2])
     in_address = map(unquote, address.split("/"))

@@ -345,8 +345,8 @@ def classify(
     """
     if isinstance(answer, NoAnswer):
         row = _row_without_answer(answer, request)
-        reason = explanation(row.text, answer, context)
-        return Outcome(row, reason, cause_of(row.name, answer, request, context))
+        values = {"detail": answer.detail or "-", "seconds": round(answer.seconds)}
+        return Outcome(row, msg(row.text, host=context.host, **values), row.name)
     judged = answer
     if request.target == GRAPHQL:
         # What a query expects to lack explains nothing

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from registrar.inputs.interface import INPUTS, NAMES, meant
 from registrar.runtime.workspace import Folder, Unreadable
-from registrar.texts.escaping import SECRET_CHARACTERS
+from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
 from registrar.texts.messages import Message, msg
 
-_VARIABLES = {each.variable: each for each in INPUTS.values()}
-
-_RUNNERS_OWN = ("INPUT_ARGS", "INPUT_ENTRYPOINT")
-"""Keys of `with:` that the runner itself reads for a container action."""
+_KNOWN = {each.variable for each in INPUTS.values()} | {"INPUT_ARGS", "INPUT_ENTRYPOINT"}
+"""Variables of the inputs, and keys of `with:` that the runner itself reads for a container action.
+"""
 _RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_BASE_REF")
 """Variables of the runner whose values appear in our texts."""
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-"""What Python makes of a byte that is not UTF-8 (PEP 383)."""
 EVENT_BYTES = 25_000_000
 """GitHub's largest event
 (https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap)."""
@@ -46,7 +42,7 @@ def not_utf8(environ: Mapping[str, str]) -> list[str]:
     """Inputs, and variables of the runner that we show, whose bytes are not UTF-8; sorted."""
     values = {name: value_of(environ, name) for name in INPUTS}
     values |= {name: environ.get(name, "") for name in _RUNNERS_TEXTS}
-    return sorted(name for name, value in values.items() if _SURROGATE.search(value))
+    return sorted(name for name, value in values.items() if SURROGATE.search(value))
 
 
 def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
@@ -57,7 +53,7 @@ def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
     """
     for variable in sorted(environ):
         prefix, name = variable[: len("INPUT_")], variable[len("INPUT_") :]
-        if prefix.upper() != "INPUT_" or variable in _VARIABLES or variable in _RUNNERS_OWN:
+        if prefix.upper() != "INPUT_" or variable in _KNOWN:
             continue
         # The runner itself writes capitals; elsewhere only the letter case may be wrong
         shown = name.lower() if variable.isupper() else variable

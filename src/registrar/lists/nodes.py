@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,13 +9,12 @@ import yaml
 
 from registrar.errors import Diagnostic
 from registrar.lists import syntax
-from registrar.texts.escaping import SECRET_CHARACTERS
+from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
 from registrar.texts.messages import Excerpt, Message, msg
 
 _MOST_OF_ONE_KIND = 10
 """How many diagnostics of one kind are listed; the last of them says how many follow."""
 _SHOWN_ENTRIES = 20
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Place(NamedTuple):
@@ -109,7 +107,7 @@ class NodeReader:
         if value is None:
             wrong = "definitions.item_not_a_string" if is_item else "definitions.not_a_string"
             self.error(node, msg(wrong, key=key))
-        elif _SURROGATE.search(value):
+        elif SURROGATE.search(value):
             self.error(node, msg("definitions.surrogate", key=key))
         elif self.secret and self.secret in value:
             self.error(node, msg("definitions.holds_token", key=key))

@@ -88,21 +88,14 @@ class FileDefinition(NamedTuple):
         return self._replace(parts=parts) if parts else None
 
     @property
-    def asked_paths(self) -> tuple[str, ...]:
-        """Paths that its parts ask about."""
-        conditions = (part.condition for part in self.parts if part.condition)
-        return tuple(path for condition in conditions for path in condition.paths)
+    def conditions(self) -> tuple[Condition, ...]:
+        """Those of its parts."""
+        return tuple(part.condition for part in self.parts if part.condition)
 
     @property
     def named_properties(self) -> tuple[str, ...]:
         """Custom properties that its text names."""
         return (*self.properties, *(name for part in self.parts for name in part.properties))
-
-    @property
-    def property_names(self) -> frozenset[str]:
-        """These, and those that the condition of a part asks about."""
-        asked = (part.condition.property_names for part in self.parts if part.condition)
-        return frozenset(self.named_properties).union(*asked)
 
     @property
     def content(self) -> bytes:

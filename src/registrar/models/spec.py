@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from registrar.errors import Diagnostic
+from registrar.models.conditions import Condition
 from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
 from registrar.models.rules import Rule
@@ -45,6 +47,12 @@ class FileList(NamedTuple):
         return (*self.definitions, *(each for rule in self.rules for each in rule.definitions))
 
     @property
+    def _conditions(self) -> Iterator[Condition]:
+        """Those of rules, and of parts of files."""
+        yield from (rule.condition for rule in self.rules)
+        yield from (condition for each in self.possible for condition in each.conditions)
+
+    @property
     def paths(self) -> frozenset[str]:
         """Every path that the list names."""
         listed = (path for each in self.possible for path in (each.path, *each.alternatives))
@@ -53,26 +61,23 @@ class FileList(NamedTuple):
     @property
     def asked_paths(self) -> tuple[str, ...]:
         """Paths that rules, and parts of files, ask about."""
-        asked = [path for rule in self.rules for path in rule.condition.paths]
-        asked += [path for each in self.possible for path in each.asked_paths]
-        return tuple(dict.fromkeys(asked))
+        return tuple(dict.fromkeys(path for each in self._conditions for path in each.paths))
 
     @property
     def asks_in_parts(self) -> bool:
         """Whether what a file holds depends on which other files a repository has."""
-        return any(each.asked_paths for each in self.possible)
+        return any(asked.paths for each in self.possible for asked in each.conditions)
 
     @property
     def has_conditions(self) -> bool:
         """Whether the files, or what they hold, depend on the repository."""
-        parts = (part for each in self.possible for part in each.parts)
-        return bool(self.rules) or any(part.condition for part in parts)
+        return any(self._conditions)
 
     @property
     def property_names(self) -> frozenset[str]:
         """Custom properties that rules or parts ask about, or templates name."""
-        asked = (rule.condition.property_names for rule in self.rules)
-        return frozenset[str]().union(*asked, *(each.property_names for each in self.possible))
+        asked = (each.property_names for each in self._conditions)
+        return frozenset[str]().union(*asked, *(each.named_properties for each in self.possible))
 
 
 class RegistrationSpec(NamedTuple):

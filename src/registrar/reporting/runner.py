@@ -92,11 +92,9 @@ class RunnerFiles:
     def new(self, kind: str, ending: str) -> Path | None:
         """A name for a file: the one that was asked for, or one that later steps find.
 
-        That is below ``RUNNER_TEMP``.
-
-        They are told its name, not its whole path: inside and outside of a container that directory
-        has other names. ``None`` where there is no such directory: the runner mounts it into
-        containers only since 2.329.0 (actions/runner#1984).
+        That is below ``RUNNER_TEMP``. They are told its name, not its whole path: inside and
+        outside of a container that directory has other names. ``None`` where there is no such
+        directory: the runner mounts it into containers only since 2.329.0 (actions/runner#1984).
         """
         if kind in self._asked:
             return self._asked[kind]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from registrar.errors import Refused
+from registrar.texts.escaping import SURROGATE
 from registrar.texts.messages import Excerpt, msg
 
 _DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
@@ -76,7 +77,7 @@ class Folder:
             raise Unreadable(msg("file.not_copied", file=shown))
         if path.name.casefold() == _GIT:
             raise Unreadable(msg("file.in_git", file=shown))
-        if any("\ud800" <= character <= "\udfff" for character in path.name):
+        if SURROGATE.search(path.name):
             raise Unreadable(msg("file.name_not_utf8", file=shown))
 
     def _parts(self, name: str) -> tuple[str, ...]:

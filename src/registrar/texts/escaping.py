@@ -13,6 +13,8 @@ from urllib.parse import quote
 # Cc control, Cf format (bidirectional and zero-width marks), Cs lone surrogates, Zl/Zp separators
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+SURROGATE = re.compile(r"[\ud800-\udfff]")
+"""What Python makes of a byte that is not UTF-8 (PEP 383), and JSON of half a character."""
 _ZERO_WIDTH = "\u200b"
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
