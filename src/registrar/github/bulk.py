@@ -126,7 +126,9 @@ class BulkClient:
             if len(nodes) != len(ids):
                 raise UnusableAnswer("nodes has not one item for each id")
             return [
-                None if node is None or ("nodes", index) in refused else _codeowners(node)
+                None
+                if node is None or ("nodes", index) in refused
+                else parse.codeowners(node.object_or_none("codeowners"))
                 for index, node in enumerate(nodes)
             ]
 
@@ -271,11 +273,6 @@ def _is_last(response: Response, page: Sized, listed: int) -> bool:
 def _is_about_one(error: GraphQLError) -> bool:
     """Whether it is about one repository, and not a part of the answer that is left out."""
     return may_be_beside_data(error) or (error.path[:1] == ("nodes",) and error.type in UNREADABLE)
-
-
-def _codeowners(node: Fields) -> tuple[CodeownersError, ...]:
-    listed = node.object_or_none("codeowners")
-    return parse.codeowners(listed) if listed else ()
 
 
 def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:

@@ -102,8 +102,8 @@ def _entry(fields: Fields) -> Entry:
     return Entry(kind, mode, fields.text("sha"))
 
 
-def codeowners(fields: Fields) -> tuple[CodeownersError, ...]:
-    """What GitHub finds wrong in ``CODEOWNERS``."""
+def codeowners(fields: Fields | None) -> tuple[CodeownersError, ...]:
+    """What GitHub finds wrong in ``CODEOWNERS``, if there is one."""
     return tuple(
         CodeownersError(
             path=each.text("path"),
@@ -113,7 +113,7 @@ def codeowners(fields: Fields) -> tuple[CodeownersError, ...]:
             message=each.text("message"),
             suggestion=each.text_or("suggestion", ""),
         )
-        for each in fields.objects("errors")
+        for each in (fields.objects("errors") if fields else ())
     )
 
 

@@ -151,12 +151,11 @@ class Session:
             self._wait(request)
             began = self._clock.monotonic()
             outcome = self._send(attempts)
-            attempts.may_have_been_applied |= request.writes and outcome.row.may_have_been_applied
             if request.writes:
+                attempts.may_have_been_applied |= outcome.row.may_have_been_applied
                 is_done = outcome.kind is Kind.SUCCESS
                 self.may_have_been_applied = is_done or attempts.may_have_been_applied
-            if request.writes and outcome.kind is not Kind.LIMIT:
-                self.limits.pace.writes += 1
+                self.limits.pace.writes += outcome.kind is not Kind.LIMIT
             if outcome.kind is Kind.SUCCESS:
                 return self._succeed(request, outcome)
             self._policy.count_failed(began)

@@ -111,15 +111,13 @@ class Reporter:
 
         def write_summary() -> None:
             many, registrations = result.many, result.registrations
+            parts: list[str] = []
             if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif many.counts:
                 is_public = self.redaction.is_log_public
                 parts = [summary.of_many(many, registrations, self.catalogue, is_public=is_public)]
-            else:
-                parts = []
-            errors = [diagnostic.message for diagnostic in result.diagnostics]
-            if errors:
+            if errors := [diagnostic.message for diagnostic in result.diagnostics]:
                 has_results = bool(registrations)
                 parts.append(summary.error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
