@@ -34,6 +34,7 @@ class Step(NamedTuple):
     tool: str
 
 
+SHALLOW = Step("plan", "git clone --depth=1")
 THEIR_PLAN, THEIR_WRITES = Step("plan", "all-repos"), Step("write", "all-repos")
 PLAN_FASTER, PLAN_SMALLER, WRITES_FASTER = 5, 100, 2
 """What is to hold, as multiples of ours."""
@@ -135,6 +136,7 @@ def ours(scene: Stage) -> None:
 
     def run(mode: str, entry_point: Path) -> Callable[[], float]:
         inputs = {"target_repos": "octo-org/*", "definitions": "list.json", "mode": mode}
+        inputs |= {"max_pull_requests": str(LACKING)}
         return lambda: (
             process.action(scene.host, scene.folder, inputs, entry_point=entry_point).seconds
         )
@@ -145,12 +147,17 @@ def ours(scene: Stage) -> None:
 
 
 def theirs(scene: Stage, *options: str) -> None:
-    """Clone and look, bring the clones up to date and look again, then fix."""
+    """Clone and look, bring the clones up to date and look again, then fix.
+
+    Before that, what a tool does at least that clones the last commit only.
+    """
     environ = cloner.configure(scene.host, scene.folder)
 
     def run(*commands: Sequence[str]) -> Callable[[], float]:
         return lambda: sum(process.run(each, environ, scene.folder).seconds for each in commands)
 
+    names = [repository.full_name for repository in scene.host.repositories]
+    scene.do(SHALLOW, run(cloner.shallow_clones(scene.host, names)))
     look = [*cloner.FIND, "^(" + "|".join(LISTED).replace(".", r"\.") + ")$"]
     scene.do(THEIR_PLAN, run(cloner.UPDATE, look))
     scene.do(Step("plan again", "all-repos"), run(cloner.UPDATE, look))

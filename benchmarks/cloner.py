@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import process
@@ -76,6 +77,13 @@ def configure(host: StandInHost, folder: Path) -> dict[str, str]:
         "SSL_CERT_FILE": str(bundle),
         "GIT_TERMINAL_PROMPT": "0",
     }
+
+
+def shallow_clones(host: StandInHost, names: Sequence[str]) -> list[str]:
+    """Clone only the last commit of each, eight at once: what multi-gitter begins with."""
+    clone = ["git", "clone", "--quiet", "--depth=1"]
+    urls = " ".join(f"{host.url}/{name}.git shallow/{name}" for name in names)
+    return ["sh", "-c", f"echo {urls} | xargs -n 2 -P 8 {' '.join(clone)}"]
 
 
 def version() -> str:

@@ -91,6 +91,8 @@ GitHub's pace.
 
 - `plan` begins with an empty disk, `plan again` with what the first one left there. With all-repos
   it is `all-repos-clone` (eight at once, its default), then `all-repos-find-files`.
+- `git clone --depth=1` of all, eight at once, is the least that a tool does which clones in this
+  way, such as multi-gitter.
 - `write` of all-repos is [an autofixer](../benchmarks/all_repos_fixer.py), one after the other (its
   default) or eight at once. registrar writes one after the other, and reads everything again first.
 - `MB moved` counts the bodies of all requests and answers; `MB left` what a step adds on the
