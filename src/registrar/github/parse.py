@@ -27,13 +27,14 @@ _OF_CONTENTS = {
 
 
 def identity(fields: Fields) -> Repository:
-    """Which repository it is, and who may know its name."""
+    """Which repository it is, its default branch, and who may know its name."""
     visibility = ""
     if "private" in fields:
         private = "private" if fields.flag("private") else "public"
         visibility = fields.text_or("visibility", private)
     return Repository(
         full_name=fields.repository("full_name"),
+        default_branch=fields.text_or("default_branch", ""),
         id=fields.identity("id") if "id" in fields else 0,
         visibility=visibility,
     )
@@ -52,7 +53,6 @@ def repository(fields: Fields) -> Repository:
         properties = _values({name: given.text_or_texts(name) for name in given.names()})
     permissions = fields.object_or_none("permissions")
     return identity(fields)._replace(
-        default_branch=fields.text_or("default_branch", ""),
         html_url=fields.url("html_url"),
         node_id=fields.text_or("node_id", ""),
         archived="archived" in fields and fields.flag("archived"),

@@ -80,6 +80,7 @@ INPUTS = {
         Input("ref", msg("option.ref")),
         # Without one: a commit for each file in one repository, a single one in many
         Input("commit_strategy", msg("option.commit_strategy"), choices=tuple(CommitStrategy)),
+        Input("update", msg("option.update"), "true", _SWITCH),
         # A name must be the same in the next run, so it cannot hold the number of missing files
         Input("branch", msg("option.branch"), placeholders=("profile", "owner", "repo")),
         Input("commit_message", msg("option.commit_message"), placeholders=("path", *_TEXT)),

@@ -79,6 +79,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         workspace=Path(environ["GITHUB_WORKSPACE"]) if environ.get("GITHUB_WORKSPACE") else None,
         definitions=reader.definitions(profile),
         respect_alternatives=reader.switch("respect_alternatives"),
+        update=reader.switch("update"),
         mode=mode,
         fail_on=fail_on,
         ref=reader.ref(mode, fail_on),

@@ -40,6 +40,10 @@ class Done(StrEnum):
     UNKNOWN = "unknown"
     """The response to the write never came. Counts as failed."""
     CREATED = "created"
+    UPDATED = "updated"
+    """The open pull request has held what this action wrote, and holds what the list gives now."""
+    TO_UPDATE = "to update"
+    """The same, in a run that writes nothing."""
     NOTHING = "missing"
     """A run that writes nothing found it absent and wanted."""
     PENDING = "pending"
@@ -49,6 +53,8 @@ class Done(StrEnum):
 
 _DONE = {
     Done.CREATED: "state.created",
+    Done.UPDATED: "state.updated",
+    Done.TO_UPDATE: "state.to_update",
     Done.SKIPPED: "state.skipped",
     Done.FAILED: "state.failed",
     Done.UNKNOWN: "state.unknown",
@@ -69,6 +75,8 @@ class FileResult(NamedTuple):
     commit: str = ""
     """The commit that created it."""
     failure: Failure | None = None
+    replaces: str = ""
+    """Id of the blob that the working branch holds, where it is to follow the list."""
     hides: str = ""
     """The file of the repository that GitHub does not use any more once this one is there."""
     deleted_since: PullRequest | None = None
@@ -147,7 +155,7 @@ class Status(StrEnum):
     TO_OPEN = "to open"
     """Files are missing, and no open pull request proposes any of them."""
     TO_UPDATE = "to update"
-    """The open pull request does not propose all that is missing."""
+    """The open pull request lacks files, or holds what the list gave earlier."""
     DEFERRED = "deferred"
     """Left for the next run."""
     UNREAD = "unread"
@@ -278,8 +286,10 @@ class RegistrationResult(NamedTuple):
         standings = self.standings
         if self.status is Status.UNREAD:
             return Status.UNREAD
-        if standings[Standing.MISSING]:
+        if any(f.standing is Standing.MISSING and f.done is not Done.SKIPPED for f in self.files):
             return Status.TO_UPDATE if self.pull_request else Status.TO_OPEN
+        if self.count(Done.TO_UPDATE):
+            return Status.TO_UPDATE
         if standings[Standing.PROPOSED]:
             return Status.WAITING
         if standings[Standing.BLOCKED]:
@@ -315,8 +325,14 @@ class RegistrationResult(NamedTuple):
         return self.count(Done.CREATED)
 
     @property
+    def wrote(self) -> bool:
+        """Whether it has created or corrected a file."""
+        return self.count(Done.CREATED, Done.UPDATED) > 0
+
+    @property
     def skipped(self) -> int:
-        return self.count(Done.SKIPPED)
+        """Number of files that were neither created, nor failed."""
+        return self.count(Done.SKIPPED, Done.UPDATED)
 
     @property
     def failed(self) -> int:

@@ -117,6 +117,8 @@ class Settings(NamedTuple):
     base: str
     """Name of the branch that ``ref`` is to be merged into; empty: the default branch."""
     commit_strategy: CommitStrategy
+    update: bool
+    """Whether an open pull request follows its list: else nothing is written to it."""
     branch: str
     """Template of the working branch's name; empty: the profile's own."""
     commit_message: str

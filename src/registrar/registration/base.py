@@ -16,6 +16,7 @@ from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.special_files import OWNER_DIRECTORIES
 from registrar.registration.answers import Made, NotMade
+from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.texts.messages import msg
@@ -44,11 +45,30 @@ class Work(NamedTuple):
             raise
         return Made()
 
-    def created(self, definition: FileDefinition, commit: str = "") -> FileResult:
-        """Give the result of a file that was created, with the commit where it is known."""
+    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> FileResult:
+        """Give the result of a file that was created, or corrected, with its commit if known."""
+        if replaced := branch.replaces.get(definition.path):
+            result = FileResult(definition, Standing.PROPOSED, Done.UPDATED, commit=commit)
+            return result._replace(replaces=replaced)
         other = self.plan.other_case.get(definition.path)
         reason = msg("reason.other_case", other=other) if other else None
         return FileResult(definition, Standing.PROPOSED, Done.CREATED, reason, commit)
+
+    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> FileResult:
+        """Give the result of a path that the branch holds: our own lost write, or another's."""
+        is_same = blob == definition.blob_id
+        if branch.may_be_ours and is_same:
+            return self.written(branch, definition)
+        reason = msg("reason.on_branch" if is_same else "reason.edited")
+        return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason)
+
+    def failed(
+        self, branch: Branch, definition: FileDefinition, failure: Failure, done: Done = Done.FAILED
+    ) -> FileResult:
+        """Give the result of a file that could not be created, or corrected."""
+        is_there = definition.path in branch.replaces
+        standing = Standing.PROPOSED if is_there else Standing.MISSING
+        return FileResult(definition, standing, done, failure=failure)
 
     @contextmanager
     def interruptible(self, definitions: Sequence[FileDefinition]) -> Iterator[None]:

@@ -68,12 +68,24 @@ class Branch(NamedTuple):
     """Whether this run may have written what it holds."""
     has_lost_commit: bool = False
     """Whether the answer to a commit of this run was lost after `tree` was read."""
+    replaces: Mapping[str, str] = MappingProxyType({})
+    """Paths that hold what this action wrote, and not what the list gives, with their blob ids."""
 
     def may_hold(self, path: str) -> bool:
         """Whether a commit of this run may have made a file that is not known to be there."""
         if self.tree is None:
             return self.may_be_ours or self.has_lost_commit
         return self.has_lost_commit and path not in self.tree
+
+    def is_outdated(self, path: str) -> bool:
+        """Whether a path still holds what may be replaced."""
+        entry = self.tree.get(path) if self.tree else None
+        return entry is not None and self.replaces.get(path) == entry.sha
+
+    def has_other(self, file: FileDefinition) -> bool:
+        """Whether it holds a file with another content, which may not be replaced."""
+        entry = self.tree.get(file.path) if self.tree else None
+        return entry is not None and entry.sha != file.blob_id and not self.is_outdated(file.path)
 
 
 class Write(NamedTuple):
@@ -92,12 +104,20 @@ class Write(NamedTuple):
     """Whether a claim of this run opened the pull request."""
     mark: Mark | None = None
     """The mark of a pull request that was there, with what was removed from its branch since."""
+    leaves_pull_request: bool = False
+    """Whether the pull request stays as it is."""
 
     def brings(self, path: str) -> bool:
         """Whether the branch holds a file already, as far as it was read."""
         if self.branch.tree is not None:
             return path in self.branch.tree
         return self.mark is not None and self.mark.holds(path)
+
+    def edited(self, files: Iterable[FileDefinition]) -> list[str]:
+        """Paths of an open pull request that hold what is not the list's, and not known as ours."""
+        if self.pull_request is None or self.leaves_pull_request:
+            return []
+        return [each.path for each in files if self.branch.has_other(each)]
 
 
 class Decision(NamedTuple):
@@ -144,12 +164,13 @@ def decide(plan: Plan, answers: Answers) -> Decision:
 
 def names(branch: str, default_branch: str) -> list[str]:
     """Names of the branches that may be written to, the best one first."""
-    _require_other_than_default(branch, default_branch)
+    require_other_than_default(branch, default_branch)
     later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
     return [branch, *(name for name in later if not _is_same(name, default_branch))]
 
 
-def _require_other_than_default(name: str, default_branch: str) -> None:
+def require_other_than_default(name: str, default_branch: str) -> None:
+    """Refuse to write to a branch that may be the default branch."""
     if _is_same(name, default_branch):
         raise Refused(msg("preflight.branch_is_default", branch=name))
 
@@ -329,7 +350,24 @@ class _Decision:
             mark = mark._replace(removed=mark.removed | hashes(removed))
         else:
             tree = self._answers.tree(head)
-        return Write(Branch(state.name, head, tree), head, pull, mark=mark.at(tree))
+        leaves = not self._plan.spec.settings.update
+        replaces = {} if leaves else self._outdated(tree or {}, mark)
+        branch = Branch(state.name, head, tree, replaces=replaces)
+        return Write(branch, head, pull, mark=mark.at(tree), leaves_pull_request=leaves)
+
+    def _outdated(self, tree: Tree, mark: Mark) -> Mapping[str, str]:
+        """Blob ids of files that hold what we wrote, and not what the list gives by now.
+
+        A commit by GraphQL would reset any other mode.
+        """
+        there = ((each, tree[each.path]) for each in self._files if each.path in tree)
+        return {
+            file.path: entry.sha
+            for file, entry in there
+            if entry.sha != file.blob_id
+            and (entry.type, entry.mode) == ("blob", _REGULAR_FILE)
+            and mark.has_written(file.path, entry.sha)
+        }
 
     def _unknown_of(self, tree: Tree | None) -> frozenset[str]:
         """Paths that a branch lacks, and of which no mark says whether they were proposed."""
@@ -464,7 +502,7 @@ class _Decision:
         if _is_same(name, now):
             self._close_again(state)
             if name == self._plan.spec.branch:
-                _require_other_than_default(name, now)
+                require_other_than_default(name, now)
             self._names.remove(name)
         return None
 

@@ -25,7 +25,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in
-from registrar.registration import at_ref
+from registrar.registration import at_ref, commits
 from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch
@@ -36,6 +36,8 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
+_OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
+"""How it looks where a network lets only requests of the REST API through."""
 _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
 """Commits of the branches of all names, and the pull requests of the first name."""
 
@@ -86,8 +88,9 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
 
 
 def create_files(work: Work, branch: Branch) -> None:
-    """Create what is missing, one commit each."""
+    """Create what is missing, one commit each, once the branch follows the list."""
     progress = work.progress
+    branch = _correct(work, branch)
     todo = progress.pending(work.plan.missing)
     if not todo:
         return
@@ -227,26 +230,34 @@ def _listed(
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
 
-def _there(work: Work, definition: FileDefinition, sha: str, *, may_be_ours: bool) -> FileResult:
-    """Give the result of a path that the branch holds: our own lost write, or somebody else's."""
-    if may_be_ours and sha == definition.blob_id:
-        return work.created(definition)
-    return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, msg("reason.on_branch"))
+def _correct(work: Work, branch: Branch) -> Branch:
+    """Give what the branch holds its present content: REST would reset what it was not told of."""
 
+    def outdated(now: Branch) -> list[FileDefinition]:
+        return [each for each in work.plan.missing if now.is_outdated(each.path)]
 
-def record_there(work: Work, branch: Branch) -> None:
-    """Keep the outcome of what a continued branch holds already."""
-    progress, tree = work.progress, branch.tree or {}
-    there = [each for each in progress.pending(work.plan.missing) if each.path in tree]
-    for number, each in enumerate(there, start=1):
-        result = _there(work, each, tree[each.path].sha, may_be_ours=branch.may_be_ours)
-        progress.record_and_print(number, len(there), result)
+    try:
+        return commits.commit(work, branch, outdated)
+    except commits.NotCommitted as refused:
+        error, branch = refused.error, refused.branch
+        lost = error.may_have_been_applied
+        is_out_of_reach = error.kind in _OUT_OF_REACH and not lost
+        results: list[FileResult] = []
+        for each in outdated(branch):
+            if is_out_of_reach:
+                reason = msg("reason.not_corrected", reason=error.message)
+                results.append(FileResult(each, Standing.PROPOSED, Done.SKIPPED, reason))
+            else:
+                done = Done.UNKNOWN if lost else Done.FAILED
+                results.append(work.failed(branch, each, error.failure, done))
+        commits.record(work.progress, results)
+        return branch
 
 
 def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> FileResult:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
-        return _there(work, definition, there.sha, may_be_ours=branch.may_be_ours)
+        return work.there(branch, definition, there.sha)
     try:
         commit = work.client.rest.create_file(
             work.plan.repository,
@@ -259,7 +270,7 @@ def _create(work: Work, branch: Branch, definition: FileDefinition, message: str
         if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
             return _read_back(work, branch, definition, error)
         return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
-    return work.created(definition, commit)
+    return work.written(branch, definition, commit)
 
 
 def _read_back(
@@ -275,5 +286,5 @@ def _read_back(
     if entry is None:
         return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
-    may_be_ours = lost or branch.may_be_ours
-    return _there(work, definition, entry.sha, may_be_ours=may_be_ours)
+    branch = branch._replace(may_be_ours=lost or branch.may_be_ours)
+    return work.there(branch, definition, entry.sha)

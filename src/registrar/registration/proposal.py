@@ -105,13 +105,15 @@ class Proposal(NamedTuple):
         text = self._fill(self.spec.settings.commit_message, result, path=path)
         return text or self._fill(self.spec.files.profile.commit_message, result, path=path)
 
-    def headline(self, result: RegistrationResult, files: Sequence[FileDefinition]) -> str:
-        """First line of the commit that creates several files."""
+    def headline(
+        self, result: RegistrationResult, files: Sequence[FileDefinition], *, corrects: bool = False
+    ) -> str:
+        """First line of the commit that creates several files, or only corrects them."""
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
         if len(files) == 1:
             paths = escaping.for_commit(files[0].path)
         text = self._fill(self.spec.settings.commit_message, result, path=paths)
-        return text or self.title(result)
+        return text or (f"chore: update {paths}" if corrects else self.title(result))
 
     def body(
         self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK

@@ -7,12 +7,13 @@ from functools import partial
 from urllib.parse import quote
 
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
+from registrar.models.files import FileDefinition
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
-from registrar.models.result import PullRequestOperation, RegistrationResult
+from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.registration.base import Work
-from registrar.registration.decide import Write
+from registrar.registration.decide import Write, require_other_than_default
 from registrar.registration.mark import Mark
 from registrar.texts import escaping
 from registrar.texts.messages import msg
@@ -27,6 +28,49 @@ class NotOpened(RegistrarError):
     """The files are on the branch, but the pull request could not be opened."""
 
     nothing_done = False
+
+
+def announce(work: Work, write: Write) -> Write:
+    """Say in the description of an open pull request what its branch will hold, before it does.
+
+    So wherever the run ends, nothing on the branch looks like somebody's edit. Nothing is corrected
+    where the description has no room to tell it from one. It is an error where the pull request is
+    closed by now, or goes elsewhere.
+    """
+    plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
+    if pull is None or write.opened_by_claim:
+        return write
+    pending = progress.pending(plan.missing)
+    outdated = [each for each in pending if branch.is_outdated(each.path)]
+    if not outdated and all(write.brings(each.path) for each in pending):
+        return write
+    assumed = [_assumed(work, write, each) for each in pending]
+    body = _body(work, write, progress.result(assuming=assumed))
+    told = Mark.of(body)
+    if not all(told and told.is_current(each.path, each.blob_id) for each in outdated):
+        paths = [each.path for each in outdated]
+        progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
+        return announce(work, write._replace(branch=branch._replace(replaces={})))
+    rest = work.client.rest
+    now = (
+        rest.pull_request(plan.repository, pull.number)
+        if pull.has_body(body)
+        else rest.update_pull_request(plan.repository, pull, body=body)
+    )
+    of = now.of if now.of and now.of.default_branch else rest.again(plan.repository)
+    if not now.is_open or now.base_branch != of.default_branch:
+        raise RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
+    require_other_than_default(branch.name, of.default_branch)
+    return write._replace(pull_request=pull._replace(body=body))
+
+
+def _assumed(work: Work, write: Write, file: FileDefinition) -> FileResult:
+    """Give the result of a file if nothing fails."""
+    branch = write.branch
+    if branch.is_outdated(file.path) or not write.brings(file.path):
+        return work.written(branch, file)
+    entry = branch.tree.get(file.path) if branch.tree else None
+    return work.there(branch, file, entry.sha if entry else file.blob_id)
 
 
 def publish(work: Work, write: Write) -> None:
@@ -55,14 +99,12 @@ def publish(work: Work, write: Write) -> None:
 def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestOperation]:
     _, plan, proposal, progress = work
     result = progress.result()
-    result = result._replace(unlisted=_unlisted(plan, write))
-    mark = Mark.begin(plan.spec.files.id, write.before, write.mark)
+    body = _body(work, write, result)
     if pull := write.pull_request:
         if plan.spec.is_one_of_many and _proposes_all(pull, write.mark, result):
             return pull, PullRequestOperation.NONE
-        operation = _update(work, pull, proposal.body(result, pull.body, mark=mark))
+        operation = _update(work, pull, body)
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
-    body = proposal.body(result, mark=mark)
     new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
     try:
         pull, is_new = _open_or_find(work, new)
@@ -70,8 +112,17 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
     if is_new:
         return pull, PullRequestOperation.CREATED
-    body = proposal.body(result, pull.body, mark=mark)
-    return pull, _update(work, pull, body)
+    return pull, _update(work, pull, _body(work, write, result, pull.body))
+
+
+def _body(work: Work, write: Write, result: RegistrationResult, current: str | None = None) -> str:
+    """Give the description; ``current`` is that of a pull request that was found only now."""
+    files, pull = work.plan.spec.files, write.pull_request
+    if pull and not write.opened_by_claim:
+        result = result._replace(pull_request=pull)
+    result = result._replace(unlisted=_unlisted(work.plan, write))
+    mark = Mark.begin(files.id, write.before, write.mark)
+    return work.proposal.body(result, pull.body if pull else current, mark=mark)
 
 
 def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
@@ -96,7 +147,7 @@ def _proposes_all(pull: PullRequest, mark: Mark | None, result: RegistrationResu
     ``mark`` is the one for the branch before this run.
     """
     paths = [file.definition.path for file in result.files if file.on_branch]
-    if mark is None or result.created or not all(map(mark.holds, paths)):
+    if mark is None or result.wrote or not all(map(mark.holds, paths)):
         return False
     told = Mark.of(pull.body)
     return told is None or told.removed == mark.removed
@@ -229,5 +280,5 @@ def _update(work: Work, pull: PullRequest, body: str) -> PullRequestOperation:
     outdated = not pull.has_body(body)
     if outdated:
         work.client.rest.update_pull_request(work.plan.repository, pull, body=body)
-    updated = outdated or work.progress.result().created > 0
+    updated = outdated or work.progress.result().wrote
     return PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

@@ -40,7 +40,7 @@ from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
 from registrar.registration.answers import Answers, Claim, Made, NotMade
 from registrar.registration.base import Work
-from registrar.registration.decide import Branch, Decision, decide
+from registrar.registration.decide import Branch, Decision, Write, decide
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.reporting.reporter import Reporter
@@ -216,7 +216,21 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
             reason = msg("reason.blocked_on_branch", parent=Open(above))
             progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
         elif pull and (write is None or write.brings(path) or path in directories):
-            progress.record(FileResult(definition, Standing.PROPOSED, Done.NOTHING))
+            progress.record(_proposed(definition, write))
+        elif write and write.leaves_pull_request:
+            reason = msg("reason.no_update")
+            progress.record(FileResult(definition, Standing.MISSING, Done.SKIPPED, reason))
+
+
+def _proposed(file: FileDefinition, write: Write | None) -> FileResult:
+    """How a file stands that an open pull request proposes, and what would be done about it."""
+    result = FileResult(file, Standing.PROPOSED, Done.NOTHING)
+    if write and write.branch.is_outdated(file.path):
+        replaces = write.branch.replaces[file.path]
+        return result._replace(done=Done.TO_UPDATE, replaces=replaces)
+    if write and write.edited([file]):
+        return result._replace(reason=msg("reason.edited"))
+    return result
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
@@ -234,6 +248,10 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
             progress.note(key, repeats_state=True, count=len(those), pull_requests=links)
     if pull := decision.left_alone:
         progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
+    write = decision.write
+    if write and write.pull_request and (edited := write.edited(decision.files)):
+        pull = write.pull_request
+        progress.note("progress.edited", about=pull.url, pull_request=pull.link, paths=edited)
     for pull in decision.beside:
         about, name = pull.url, pull.head_branch
         progress.note("progress.beside", about=about, pull_request=pull.link, branch=name)
@@ -358,9 +376,22 @@ def _write(work: Work) -> None:
     progress.on_branch(write.branch.name)
     if write.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=write.branch.name)
+    if write.leaves_pull_request and write.pull_request:
+        _leave(work, write)
+        progress.proposed(write.pull_request)
+        return
     if not write.is_done:
+        write = pull_requests.announce(work, write)
         strategy.create_files(work, write.branch)
     pull_requests.publish(work, write)
+
+
+def _leave(work: Work, write: Write) -> None:
+    """Keep how the files stand in a pull request that is not to be written to."""
+    for each in work.progress.pending(work.plan.missing):
+        standing = Standing.PROPOSED if write.brings(each.path) else Standing.MISSING
+        reason = msg("reason.no_update")
+        work.progress.record(FileResult(each, standing, Done.SKIPPED, reason))
 
 
 def require_writable(

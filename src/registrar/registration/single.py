@@ -7,39 +7,32 @@ strategies go on from what is really there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from registrar.errors import Cancelled, Failure, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import NewCommit, NewPullRequest, Plan
+from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
-from registrar.models.result import Done, FileResult
+from registrar.models.result import Done
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
 from registrar.presence import alternatives
 from registrar.presence.special_files import directory_of
-from registrar.registration import at_ref, per_file
+from registrar.registration import at_ref, commits, per_file
 from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
-from registrar.texts import escaping
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
-FILES_PER_COMMIT = 1000
-BYTES_PER_COMMIT = 20_000_000
-"""Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
-MOST_REREADS = 5
-"""How often a branch that others write to is read again before its files have failed."""
 NAMES_AT_ONCE = 3
 """Names of the working branch that one query asks for: later ones are hardly ever used."""
-_MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 
 
 def directories_to_read(spec: RegistrationSpec) -> list[str]:
@@ -113,12 +106,13 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
     """Create branch, commit and pull request in one request."""
     _, plan, proposal, progress = work
     name, files = claim.name, claim.files
-    if len(list(_batches(files))) > 1:
+    if len(list(commits.batches(files))) > 1:
         return work.make_branch(name)
-    result = progress.result(assuming=[work.created(each) for each in files])
+    branch = Branch(name, plan.state.base_sha)
+    result = progress.result(assuming=[work.written(branch, each) for each in files])
     headline = proposal.headline(result, files)
-    commit = _new_commit(name, plan.state.base_sha, headline, files)
-    body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, plan.state.base_sha))
+    commit = commits.new_commit(name, branch.head, headline, files)
+    body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, branch.head))
     pull = NewPullRequest(name, proposal.title(result), body, proposal.options)
     try:
         with work.interruptible(files):
@@ -134,7 +128,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
     if made.commit:
         progress.on_branch(name)
         with progress.group("group.create", count=len(files), branch=name):
-            _record(progress, [work.created(d, made.commit) for d in files])
+            commits.record(progress, [work.written(branch, d, made.commit) for d in files])
         # Also when somebody else made the branch: then it stood at the very base commit
         return Made(made.commit, made.pull_request, had_no_commit=not made.branch_id)
     if made.branch_id:
@@ -144,37 +138,26 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
 
 
 def create_files(work: Work, branch: Branch) -> None:
-    """Create what the branch lacks with one commit; the rest with a commit per file.
+    """Create what the branch lacks, and correct what it holds, with one commit.
 
-    Where the run does not fall back to that, the rest has failed.
+    The rest with a commit per file; where the run does not fall back to that, it has failed.
     """
-    _, plan, proposal, progress = work
-    rereads = 0
-    while batch := next(_batches(progress.pending(_committable(plan, branch))), None):
-        headline = proposal.headline(progress.result(), batch)
-        commit = _new_commit(branch.name, branch.head, headline, batch)
+    plan, progress = work.plan, work.progress
+    while True:
         try:
-            with work.interruptible(batch):
-                made = _commit(work, branch, commit, reread=rereads < MOST_REREADS)
-        except GitHubError as error:
-            lost = error.may_have_been_applied
+            branch = commits.commit(work, branch, partial(_committable, plan))
+            break
+        except commits.NotCommitted as refused:
+            error, branch = refused.error, refused.branch
             if not plan.spec.is_one_of_many:
-                branch = branch._replace(has_lost_commit=lost)
                 break
-            _record_failed(progress, batch, error.failure, Done.UNKNOWN if lost else Done.FAILED)
-            continue
-        if isinstance(made, Branch):
-            # What was there before is none of this run's, whatever the branch holds by now
-            per_file.record_there(work, branch)
-            branch, rereads = made, rereads + 1
-            continue
-        branch = branch._replace(head=made)
-        with progress.group("group.create", count=len(batch), branch=branch.name):
-            _record(progress, [work.created(d, made) for d in batch])
+            done = Done.UNKNOWN if error.may_have_been_applied else Done.FAILED
+            failed = [work.failed(branch, d, error.failure, done) for d in refused.batch]
+            commits.record(progress, failed)
     if plan.spec.is_one_of_many:
-        there = branch.tree or {}
-        rest = [d for d in progress.pending(plan.missing) if d.path not in there]
-        _record_failed(progress, rest, Failure.of(msg("reason.not_committable")), Done.FAILED)
+        there, failure = branch.tree or {}, Failure.of(msg("reason.not_committable"))
+        rest = [each for each in progress.pending(plan.missing) if each.path not in there]
+        commits.record(progress, [work.failed(branch, each, failure) for each in rest])
     per_file.create_files(work, branch)
 
 
@@ -192,43 +175,11 @@ def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
     return repository._replace(id=listed.id, goes_by_id=True)
 
 
-def _commit(work: Work, branch: Branch, commit: NewCommit, *, reread: bool) -> str | Branch:
-    """Create a commit and give its id, or the branch as it is when it has moved on meanwhile.
-
-    Another run may have written to it, or this one, when the answer was lost.
-    """
-    try:
-        return work.client.graphql.create_commit(work.plan.repository, commit)
-    except GitHubError as error:
-        lost = error.may_have_been_applied
-        may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
-        moved = _moved(work, branch) if may_have_moved else None
-        if moved is None:
-            raise
-        return moved._replace(may_be_ours=branch.may_be_ours or lost)
-
-
-def _moved(work: Work, branch: Branch) -> Branch | None:
-    """Give the branch as it is by now; ``None`` when it has not moved, or cannot be read."""
-    rest, repository = work.client.rest, work.plan.repository
-    try:
-        head = rest.branch_head(repository, branch.name)
-        if head is None or head == branch.head:
-            return None
-        return branch._replace(head=head, tree=rest.tree(repository, head))
-    except GitHubError:
-        return None
-
-
-def _new_commit(
-    branch: str, parent: str, headline: str, files: Sequence[FileDefinition]
-) -> NewCommit:
-    body = "\n".join(f"- {escaping.for_commit(definition.path)}" for definition in files)
-    return NewCommit(branch, parent, headline, body, files)
-
-
 def _committable(plan: Plan, branch: Branch) -> list[FileDefinition]:
-    """What can go into one commit without replacing anything; nothing where the tree is unknown."""
+    """What can go into one commit, without replacing anything else than what we wrote.
+
+    Nothing where the tree is unknown.
+    """
     tree = branch.tree
     if tree is None:
         return []
@@ -236,35 +187,10 @@ def _committable(plan: Plan, branch: Branch) -> list[FileDefinition]:
     return [
         definition
         for definition in plan.missing
-        if definition.path not in tree
-        and definition.path not in directories
-        and not any(parent in tree for parent in parents(definition.path))
+        if branch.is_outdated(definition.path)
+        or (
+            definition.path not in tree
+            and definition.path not in directories
+            and not any(parent in tree for parent in parents(definition.path))
+        )
     ]
-
-
-def _batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
-    """Split into commits that GitHub takes."""
-    batch: list[FileDefinition] = []
-    size = 0
-    for definition in files:
-        cost = len(definition.content) * 4 // 3 + len(definition.path.encode())
-        if batch and (len(batch) == FILES_PER_COMMIT or size + cost > BYTES_PER_COMMIT):
-            yield batch
-            batch, size = [], 0
-        batch.append(definition)
-        size += cost
-    if batch:
-        yield batch
-
-
-def _record_failed(
-    progress: Progress, files: Iterable[FileDefinition], failure: Failure, done: Done
-) -> None:
-    results = (FileResult(each, Standing.MISSING, done, failure=failure) for each in files)
-    _record(progress, results)
-
-
-def _record(progress: Progress, results: Iterable[FileResult]) -> None:
-    results = list(results)
-    for number, result in enumerate(results, start=1):
-        progress.record_and_print(number, len(results), result)

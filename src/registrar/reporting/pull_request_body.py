@@ -25,9 +25,12 @@ _EFFECTS = {
     ".mcp.json": "effect.no_servers",
 }
 _CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
+_LATER = {Done.CREATED: "body.commits", Done.UPDATED: "body.corrected"}
+"""What the link to the commits of an open pull request says."""
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 _COMMIT_CELL = re.compile(
-    rf"(?m)^\| ({_CODE}) \|.*\| \[`[0-9a-f]{{7}}`\]\(\S+/commit/([0-9a-f]{{40,64}})\) \|$"
+    rf"(?m)^\| ({_CODE}) \|.*\| \[([^\[\]|<>\\\n]+)\]"
+    r"\(\S+/(?:commit/([0-9a-f]{40,64})|pull/\d+/commits)\) \|$"
 )
 
 
@@ -145,16 +148,27 @@ def _commits(
     markdown: Markdown,
     earlier: str,
 ) -> dict[str, str]:
-    """Links to the commits of the paths: those of earlier runs, then those of this one."""
-    known = dict(_COMMIT_CELL.findall(earlier))
+    """Links to the commits of the paths: those of earlier runs, then those of this one.
+
+    The description of an open pull request is written before the commit, so it has a link to all.
+    """
+    known = {path: (label, commit) for path, label, commit in _COMMIT_CELL.findall(earlier)}
     found: dict[str, str] = {}
+    pull = registration.pull_request
     for file in files:
         path = file.definition.path
-        earlier_one = known.get(markdown.code(path)) if known else None
-        if commit := file.commit or earlier_one:
+        label, commit = known.get(markdown.code(path), ("", "")) if known else ("", "")
+        if pull and file.done in _LATER:
+            label, commit = markdown.text(msg(_LATER[file.done])), ""
+        elif file.commit:
+            commit = file.commit
+        url = f"{pull.url}/commits" if pull else ""
+        if commit:
             url = f"{registration.repository.html_url}/commit/{commit}"
+            label = markdown.code(commit[:7])
+        if label and url:
             target = escaping.for_link(markdown.catalogue.shown(url, str))
-            found[path] = f"[{markdown.code(commit[:7])}]({target})"
+            found[path] = f"[{label}]({target})"
     return found
 
 

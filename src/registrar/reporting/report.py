@@ -21,7 +21,6 @@ _FOUND = {each: each.value for each in FailOn} | {FailOn.DIFFERS: "differing"}
 COUNTS = ("created", "skipped", "failed", *_FOUND.values())
 _STATES = {each: each.value for each in Status} | {
     Status.TO_OPEN: "missing",
-    Status.TO_UPDATE: "missing",
 }
 """As the schema calls them."""
 

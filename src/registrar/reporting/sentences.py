@@ -59,12 +59,16 @@ _CAUSES = {
     Done.UNKNOWN: ("cause.unknown", "cause.one_unknown"),
 }
 """Of several paths, and of one."""
+_FOLLOWS = {Done.UPDATED: "outcome.follows", Done.TO_UPDATE: "outcome.would_follow"}
+"""Which files of an open pull request follow the list."""
+_LEFT = (Done.NOTHING, Done.TO_UPDATE)
+"""What a run that writes nothing leaves to be done."""
 _STATES = {
     Status.FAILED: ("fleet.state_failed", "fleet.count_failed"),
     Status.OPENED: ("fleet.state_opened", "fleet.count_opened"),
     Status.UPDATED: ("fleet.state_updated", "fleet.count_updated"),
     Status.TO_OPEN: ("fleet.state_missing", "fleet.count_missing"),
-    Status.TO_UPDATE: ("fleet.state_missing", "fleet.count_missing"),
+    Status.TO_UPDATE: ("fleet.state_to_update", "fleet.count_to_update"),
     Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
     Status.WAITING: ("fleet.state_waiting", "fleet.count_waiting"),
@@ -76,7 +80,7 @@ _STATES = {
 """Of a repository, and of several."""
 _ADVICE = {
     Status.TO_OPEN: "advice.register",
-    Status.TO_UPDATE: "advice.register",
+    Status.TO_UPDATE: "advice.update",
     Status.WAITING: "advice.merge",
     Status.BLOCKED: "advice.blocked",
     Status.UNREAD: "advice.unread",
@@ -106,6 +110,7 @@ def sentence(registration: RegistrationResult) -> Message:
         return msg("outcome.nothing_missing", count=len(files))
     counts = {
         "outcome.created": registration.created,
+        "outcome.updated": registration.count(Done.UPDATED),
         "outcome.failed": registration.failed,
         "outcome.pending": registration.count(Done.PENDING),
     }
@@ -153,7 +158,7 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
     next_step = advice(registration)
     if FailOn.MISSING in fail_on and next_step:
         failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
-        missing = [f.definition.path for f in registration.files if f.done is Done.NOTHING]
+        missing = [f.definition.path for f in registration.files if f.done in _LEFT]
         if missing:
             yield msg("cause.with_paths", cause=failed, paths=missing)
     for standing, finding in FINDINGS.items():
@@ -193,6 +198,9 @@ def outcome(registration: RegistrationResult) -> Iterator[Message]:
         key = "outcome.takes_away" if paths else "outcome.takes_nothing_away"
         yield msg(key, count=len(paths), total=len(registration.files), paths=paths)
     yield sentence(registration)
+    for done, key in _FOLLOWS.items():
+        if paths := tuple(f.definition.path for f in registration.files if f.done is done):
+            yield msg(key, paths=paths)
     found = registration.findings.items()
     if deserving := findings({finding: len(paths) for finding, paths in found}):
         yield deserving
@@ -202,12 +210,14 @@ def advice(registration: RegistrationResult) -> Message | None:
     """What to do next about absent files; ``None`` where there are none, or it is being done."""
     if registration.spec.writes or registration.spec.settings.ref:
         return None
-    if not registration.count(Done.NOTHING):
+    if not registration.count(*_LEFT):
         return msg("advice.declined") if registration.declined_in else None
     if registration.repository.archived:
         return msg("advice.archived")
     if not registration.repository.takes_pull_requests:
         return msg("advice.no_pull_requests")
+    if registration.count(Done.TO_UPDATE):
+        return msg("advice.update")
     if not registration.to_create:
         is_proposed = registration.standings[Standing.PROPOSED]
         return msg("advice.merge" if is_proposed else "advice.blocked")

@@ -1,0 +1,133 @@
+"""One commit for several files: GitHub refuses it where the branch has moved on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from registrar.errors import GitHubError, Kind
+from registrar.models.files import FileDefinition
+from registrar.models.plan import NewCommit
+from registrar.models.result import FileResult
+from registrar.registration.base import Work
+from registrar.registration.decide import Branch
+from registrar.registration.progress import Progress
+from registrar.texts import escaping
+
+FILES_PER_COMMIT = 1000
+BYTES_PER_COMMIT = 20_000_000
+"""Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
+MOST_REREADS = 5
+"""How often a branch that others write to is read again before its files have failed."""
+_MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
+
+
+class NotCommitted(Exception):
+    """A commit was refused, or its answer lost."""
+
+    def __init__(self, error: GitHubError, branch: Branch, batch: Sequence[FileDefinition]) -> None:
+        """``branch`` is as it was read last, without the files of the ``batch``."""
+        super().__init__(str(error))
+        self.error = error
+        self.branch = branch
+        self.batch = batch
+
+
+def commit(
+    work: Work, branch: Branch, choose: Callable[[Branch], Iterable[FileDefinition]]
+) -> Branch:
+    """Commit what has no result yet of the files that ``choose`` finds for a branch.
+
+    Where the branch has moved on, they are chosen again. Gives the branch afterwards; raises
+    `NotCommitted`.
+    """
+    proposal, progress = work.proposal, work.progress
+    rereads = 0
+    while batch := next(batches(progress.pending(choose(branch))), None):
+        corrects = all(branch.is_outdated(each.path) for each in batch)
+        headline = proposal.headline(progress.result(), batch, corrects=corrects)
+        new = new_commit(branch.name, branch.head, headline, batch)
+        try:
+            with work.interruptible(batch):
+                made = _commit(work, branch, new, reread=rereads < MOST_REREADS)
+        except GitHubError as error:
+            lost = error.may_have_been_applied
+            raise NotCommitted(error, branch._replace(has_lost_commit=lost), batch) from error
+        if isinstance(made, Branch):
+            # What was there before is none of this run's, whatever the branch holds by now
+            record_there(work, branch)
+            branch, rereads = made, rereads + 1
+            continue
+        branch = branch._replace(head=made)
+        with progress.group("group.create", count=len(batch), branch=branch.name):
+            record(progress, [work.written(branch, each, made) for each in batch])
+    return branch
+
+
+def _commit(work: Work, branch: Branch, new: NewCommit, *, reread: bool) -> str | Branch:
+    """Create a commit and give its id, or the branch as it is when it has moved on meanwhile.
+
+    Another run may have written to it, or this one, when the answer was lost.
+    """
+    try:
+        return work.client.graphql.create_commit(work.plan.repository, new)
+    except GitHubError as error:
+        lost = error.may_have_been_applied
+        may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
+        moved = _moved(work, branch) if may_have_moved else None
+        if moved is None:
+            raise
+        return moved._replace(may_be_ours=branch.may_be_ours or lost)
+
+
+def _moved(work: Work, branch: Branch) -> Branch | None:
+    """Give the branch as it is by now; ``None`` when it has not moved, or cannot be read."""
+    rest, repository = work.client.rest, work.plan.repository
+    try:
+        head = rest.branch_head(repository, branch.name)
+        if head is None or head == branch.head:
+            return None
+        return branch._replace(head=head, tree=rest.tree(repository, head))
+    except GitHubError:
+        return None
+
+
+def new_commit(
+    branch: str, parent: str, headline: str, files: Sequence[FileDefinition]
+) -> NewCommit:
+    """Give the commit that writes files to a branch that is at ``parent``."""
+    body = "\n".join(f"- {escaping.for_commit(definition.path)}" for definition in files)
+    return NewCommit(branch, parent, headline, body, files)
+
+
+def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
+    """Split into commits that GitHub takes."""
+    batch: list[FileDefinition] = []
+    size = 0
+    for definition in files:
+        cost = len(definition.content) * 4 // 3 + len(definition.path.encode())
+        if batch and (len(batch) == FILES_PER_COMMIT or size + cost > BYTES_PER_COMMIT):
+            yield batch
+            batch, size = [], 0
+        batch.append(definition)
+        size += cost
+    if batch:
+        yield batch
+
+
+def record_there(work: Work, branch: Branch) -> None:
+    """Keep the outcome of what a continued branch holds, and what is not to be replaced."""
+    tree = branch.tree or {}
+    record(
+        work.progress,
+        [
+            work.there(branch, each, tree[each.path].sha)
+            for each in work.progress.pending(work.plan.missing)
+            if each.path in tree and not branch.is_outdated(each.path)
+        ],
+    )
+
+
+def record(progress: Progress, results: Sequence[FileResult]) -> None:
+    """Keep and print outcomes."""
+    for number, result in enumerate(results, start=1):
+        progress.record_and_print(number, len(results), result)
