@@ -45,6 +45,7 @@ class PullRequest:
     closed_at: float | None = None
     merged_at: float | None = None
     merge_commit_sha: str | None = None
+    events: list[str] = field(default_factory=list)
     is_fork_deleted: bool = False
     """Whether the repository of the head is gone."""
 
@@ -179,7 +180,13 @@ class Repository(Store):
             self.written.note(f"head {branch}")
 
     def _set_reference(self, name: str, sha: str) -> None:
+        branch = name.removeprefix("refs/heads/")
+        before = self.find_head(branch)
         self.point(name, sha)
+        if before and self.ahead_behind(sha, before)[1]:
+            for each in self._pull_requests:
+                if each.state == "open" and self.is_head(each, branch):
+                    each.events.append("head_ref_force_pushed")
         self.pushed()
 
     def pushed(self) -> None:

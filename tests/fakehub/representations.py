@@ -563,6 +563,20 @@ class Representations:
             "author_association": repository.association(pull_request.author),
         }
 
+    def event(self, repository: Repository, number: int, name: str) -> dict[str, Any]:
+        """Something that happened to a pull request."""
+        return {
+            "id": number,
+            "node_id": node_id("E", repository.id, number),
+            "url": f"{self.root(repository)}/issues/events/{number}",
+            "actor": self.user("octocat"),
+            "event": name,
+            "commit_id": None,
+            "commit_url": None,
+            "created_at": moment(repository.pushed_at),
+            "performed_via_github_app": None,
+        }
+
     def label(self, repository: Repository, name: str) -> dict[str, Any]:
         return {
             "id": user_id(f"{repository.id}/{name}"),

@@ -203,6 +203,10 @@ _CALLS: dict[str, Call] = {
         f"GET {OF_IT}/collaborators/[^/]+/permission",
         lambda run, given: run.rest.may_write(given.repository, "octocat"),
     ),
+    "GET issues/N/events": Call(
+        f"GET {OF_IT}/issues/[0-9]+/events",
+        lambda run, given: run.rest.was_rewritten(given.repository, given.number),
+    ),
     "POST git/refs": Call(
         f"POST {OF_IT}/git/refs",
         lambda run, given: run.rest.create_branch(given.repository, given.branch, given.base),

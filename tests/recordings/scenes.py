@@ -222,6 +222,15 @@ def with_owner_files(scene: Scene) -> None:
     scene.host.create_repository("octo/.github", FILES)
 
 
+def happened(*events: str) -> Make:
+    """Things happened to the pull request."""
+
+    def make(scene: Scene) -> None:
+        scene.repository.pull_requests[0].events.extend(events)
+
+    return make
+
+
 def read_only(scene: Scene) -> None:
     scene.repository.read_only = True
 
@@ -392,6 +401,10 @@ SCENES: dict[str, Make] = {
         permissions={"contents": "read"}
     ),
     "GET collaborators/permission: the token's user may not push": read_only,
+    "GET issues/N/events: nobody has force-pushed": then(with_pull_request, happened("mentioned")),
+    "GET issues/N/events: somebody has force-pushed": then(
+        with_pull_request, happened("mentioned", "head_ref_force_pushed")
+    ),
     "GET collaborators/permission: there is nobody of that name": quirk(hides_permissions=True),
     "GET codeowners/errors: a line is wrong": with_codeowners,
     "query codeowners: a line is wrong": with_codeowners,

@@ -69,6 +69,8 @@ class World:
     """Branches with the paths that runs wrote to them."""
     unwanted: set[str] = field(default_factory=set)
     """Paths that somebody took out of a pull request."""
+    unfinished: set[int] = field(default_factory=set)
+    """Pull requests whose descriptions name files that a run was ended before it committed."""
     executable: set[str] = field(default_factory=set)
     """Commits whose files may be executed."""
 
@@ -85,6 +87,7 @@ class World:
             pulls,
             list(self.written),
             set(self.unwanted),
+            set(self.unfinished),
             set(self.executable),
         )
 
@@ -232,6 +235,9 @@ class Run:
     def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
         known = since in self.world.ancestors(head)
         return frozenset(p for p in paths if known and self.world.touched(p, since, head))
+
+    def was_rewritten(self, pull_request: int) -> bool:
+        return pull_request not in self.world.unfinished
 
     def may_write(self, login: str) -> bool:
         return login == PRIVATE_MEMBER

@@ -130,6 +130,11 @@ def first_commit(data: object) -> str | None:
     return next((each.text("sha") for each in objects(data)), None)
 
 
+def events(data: object) -> list[str]:
+    """What happened to a pull request."""
+    return [each.text("event") for each in objects(data)]
+
+
 def commit_of_file(data: object) -> str:
     fields = Fields(data)
     fields.object("content")

@@ -136,6 +136,21 @@ class Rest:
         ask = partial(self._get, target, msg("operation.role", login=login), parse.may_write)
         return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: False})
 
+    def was_rewritten(self, repository: Repository, number: int) -> bool:
+        """Whether the branch of a pull request was force-pushed; also where that is not known.
+
+        See https://docs.github.com/en/rest/using-the-rest-api/issue-event-types, which GitHub lists
+        the oldest first: of more than a page nobody knows the rest.
+        """
+        target = f"{repository.address}/issues/{number}/events?per_page={PER_PAGE}"
+        try:
+            events = self._get(target, msg("operation.events", number=number), parse.events)
+        except GitHubError as error:
+            if error.kind in {Kind.NOT_FOUND, Kind.PERMISSION}:
+                return True
+            raise
+        return len(events) >= PER_PAGE or "head_ref_force_pushed" in events
+
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
 

@@ -177,6 +177,9 @@ class Guesses(Answers):
     def removed(self, _paths: frozenset[str], _since: str, _head: str) -> frozenset[str]:
         return frozenset()
 
+    def was_rewritten(self, _pull_request: int) -> bool:
+        return False
+
     def may_write(self, _login: str) -> bool:
         # Else a stranger could keep a run that writes from looking at the repository
         self.used = True

@@ -83,6 +83,10 @@ class Answers(Protocol):
         """
         ...
 
+    def was_rewritten(self, pull_request: int, /) -> bool:
+        """Has anybody force-pushed to its branch? Also where GitHub does not tell."""
+        ...
+
     def may_write(self, login: str, /) -> bool:
         """May this account write to the repository? Not where GitHub does not tell."""
         ...

@@ -14,7 +14,9 @@ nothing itself, and keeps nothing beyond one decision. The order:
    nothing to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
    and its branch lacks was removed by somebody, if the history since the mark's commit says so:
-   declined. If it does not, the history was rewritten, and the pull request is left alone.
+   declined. If it does not, a run was ended before its commit; where the history was rewritten,
+   the pull request is left alone. What is still as we wrote it, and differs from the list, is to be
+   corrected.
 4. Otherwise the first name that can be used. A free one is claimed. A branch that holds nothing but
    our own files, or nothing at all under a name that is ours, is what an interrupted run has left:
    it is continued. Any other branch is somebody's, and the next name is looked at.
@@ -340,7 +342,8 @@ class _Decision:
         removed = frozenset(path for path in gone if mark.was_removed(path))
         if newly_gone := gone - removed:
             found = self._removed(newly_gone, mark.commit, head)
-            if newly_gone - found and mark.commit and mark.paths is not None:
+            is_certain = mark.commit and mark.paths is not None
+            if newly_gone - found and is_certain and self._answers.was_rewritten(pull.number):
                 return pull
             removed |= found
         self._note_declined(pull, removed)

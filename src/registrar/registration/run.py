@@ -299,6 +299,9 @@ class ReadingAnswers(Answers):
     def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
         return self._client.rest.removed(self._repository, paths, since, head)
 
+    def was_rewritten(self, pull_request: int) -> bool:
+        return self._client.rest.was_rewritten(self._repository, pull_request)
+
     def may_write(self, login: str) -> bool:
         return self._client.rest.may_write(self._repository, login)
 

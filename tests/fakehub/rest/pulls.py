@@ -189,6 +189,12 @@ def add_assignees(call: RepositoryCall) -> Response:
     return Response(201, call.show.issue(call.repository, pull_request))
 
 
+@operation("GET /repos/{owner}/{repo}/issues/{issue_number}/events", "pull_requests=read")
+def list_events(call: RepositoryCall) -> Response:
+    happened = enumerate(call.number().events, 1)
+    return Response(200, [call.show.event(call.repository, *each) for each in happened])
+
+
 @operation(
     "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests=write"
 )
