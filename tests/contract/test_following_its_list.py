@@ -1,4 +1,4 @@
-"""An open pull request follows its list: what is still as this action wrote it, and nothing else."""
+"""An open pull request follows its list: what is still as this action wrote it, no more."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.models.files import FileDefinition, parents
-from registrar.registration import single
+from registrar.registration import commits
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
 
@@ -23,9 +23,9 @@ def test_commits_hold_every_file_once_and_stay_within_the_borders(
 ) -> None:
     listed = [FileDefinition(str(number), content) for number, content in enumerate(contents)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single, "FILES_PER_COMMIT", files)
-        patch.setattr(single, "BYTES_PER_COMMIT", size)
-        batches = list(single._batches(listed))
+        patch.setattr(commits, "FILES_PER_COMMIT", files)
+        patch.setattr(commits, "BYTES_PER_COMMIT", size)
+        batches = list(commits.batches(listed))
     assert [file for batch in batches for file in batch] == listed
     for batch in batches:
         assert 1 <= len(batch) <= files

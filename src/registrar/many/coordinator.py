@@ -17,7 +17,7 @@ from registrar.many.writing import (
     ended,
     in_order,
     left_alone,
-    may_have_opened,
+    may_have_written,
     why_stop,
     with_writing,
     writes_left,
@@ -248,8 +248,8 @@ class ManyRun:
         self.cancellation.stop_timer()
         self.registrations.append(done)
         row = ended(read, done, wrote=client.session.wrote)
-        opened = may_have_opened(read, done, client)
-        gate.note(row, writes=self.github.limits.pace.writes - writes_before, opened=opened)
+        wrote = may_have_written(read, done, client)
+        gate.note(row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote)
         return done, row
 
     def _add(

@@ -50,6 +50,7 @@ from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers
 from registrar.registration.base import with_owner
+from registrar.registration.mark import Mark
 from registrar.registration.run import preview, register
 from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
 from registrar.reporting.reporter import Reporter
@@ -74,6 +75,20 @@ def _with_status(result: RegistrationResult) -> RegistrationResult:
     blocked = result.spec.writes and result.standings[Standing.BLOCKED]
     failed = result.failure or result.failed or blocked
     return result._replace(status=Status.FAILED if failed else result.left_to_do)
+
+
+def _with_outdated(result: RegistrationResult) -> RegistrationResult:
+    """Say of which files an open pull request was given another content, as its mark has it."""
+    mark = Mark.of(result.pull_request.body) if result.pull_request else None
+    if mark is None or not mark.wrote:
+        return result
+    files = (
+        file._replace(done=Done.TO_UPDATE)
+        if file.on_branch and not mark.is_current(file.definition.path, file.definition.blob_id)
+        else file
+        for file in result.files
+    )
+    return result._replace(files=tuple(files))
 
 
 Item = TypeVar("Item")
@@ -353,6 +368,8 @@ class Reader:
             return unread(spec)
         guesses = Guesses()
         result = preview(plan, guesses, self.reporter)
+        if spec.writes and spec.settings.update:
+            result = _with_outdated(result)
         asks_more = guesses.used and not spec.writes
         return unread(spec) if asks_more else _with_status(result)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind, Refused
 from registrar.github.limits import interval_for
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.result import Done, PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.selection import MOST_SHARDS, Shard
 from registrar.models.settings import Mode, PullRequestOptions, Settings
@@ -37,10 +37,11 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     """Plan the writing after the reading, in as many shards as end in time; a check has none."""
     if settings.mode is Mode.CHECK:
         return read
-    to_open, to_update = read.of[Status.TO_OPEN], read.of[Status.TO_UPDATE]
-    now = min(to_open, settings.part.share(settings.max_pull_requests))
+    most = settings.part.share(settings.max_pull_requests)
+    updates = min(read.of[Status.TO_UPDATE], most)
+    now = min(read.of[Status.TO_OPEN], most - updates)
     each = writes_of(settings.pull_request)
-    writes = now * each[Status.TO_OPEN] + to_update * each[Status.TO_UPDATE]
+    writes = now * each[Status.TO_OPEN] + updates * each[Status.TO_UPDATE]
     # Each ends in time; there is none for no writes
     total = math.ceil(writes * interval_for(writes) / settings.max_seconds) if writes else 0
     if total > MOST_SHARDS:
@@ -48,7 +49,8 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     matrix = tuple(Shard(number, total) for number in range(1, total + 1))
     # The shards write one after the other, so that an hour may see several of them
     interval = interval_for(writes * settings.part.total)
-    planned = read._replace(now=now, deferred=to_open - now, writes=writes)
+    deferred = read.of[Status.TO_OPEN] + read.of[Status.TO_UPDATE] - now - updates
+    planned = read._replace(now=now, updates=updates, deferred=deferred, writes=writes)
     return planned._replace(interval=interval, matrix=matrix)
 
 
@@ -69,8 +71,8 @@ class Gate:
         self._pace = pace
         self._clock = cancellation.clock
         self._cap = settings.part.share(settings.max_pull_requests)
-        self._opened = 0
-        """Pull requests that were, or may have been, opened."""
+        self._written = 0
+        """Pull requests that were, or may have been, opened or updated."""
         self._largest = 1
         """Writes that a repository took at most: the next one may take as many."""
         self._causes: list[Cause] = []
@@ -84,12 +86,12 @@ class Gate:
 
     def takes(self, read: RegistrationResult) -> bool:
         """Whether the cap leaves room for it."""
-        return read.left_to_do is not Status.TO_OPEN or self._opened < self._cap
+        return read.left_to_do is Status.WAITING or self._written < self._cap
 
-    def note(self, row: RegistrationResult, *, writes: int, opened: bool) -> None:
+    def note(self, row: RegistrationResult, *, writes: int, wrote: bool) -> None:
         """Learn from a repository that took ``writes``."""
         self._largest = max(self._largest, writes)
-        self._opened += opened
+        self._written += wrote
         failure = row.first_failure
         if row.status is not Status.FAILED or row.pull_request or failure is None:
             self._causes = []
@@ -151,8 +153,8 @@ def left_alone(read: RegistrationResult) -> RegistrationResult:
     return read._replace(status=status, failure=None)
 
 
-def may_have_opened(read: RegistrationResult, done: RegistrationResult, client: Client) -> bool:
-    """Whether a registration has opened a pull request, as far as that is known.
+def may_have_written(read: RegistrationResult, done: RegistrationResult, client: Client) -> bool:
+    """Whether a registration has opened or changed a pull request, as far as that is known.
 
     An answer may have been lost, and GitHub may not show yet what it had done, even where it
     refuses another pull request because of it.
@@ -161,7 +163,8 @@ def may_have_opened(read: RegistrationResult, done: RegistrationResult, client: 
     may_be_there = session.may_have_been_applied or session.has_lost_answer
     is_seen = done.pull_request is not None or may_be_there
     was_to_open = read.left_to_do is Status.TO_OPEN
-    return done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
+    is_open = done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
+    return is_open or done.wrote or bool(done.count(Done.UNKNOWN))
 
 
 def why_stop(done: RegistrationResult, gate: Gate) -> Message | None:

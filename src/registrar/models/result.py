@@ -172,6 +172,15 @@ class Status(StrEnum):
     """Every listed path is present."""
 
 
+_LEFT = {
+    Standing.PROPOSED: Status.WAITING,
+    Standing.BLOCKED: Status.BLOCKED,
+    Standing.UNSET: Status.UNSET,
+    Standing.DECLINED: Status.DECLINED,
+}
+"""What is left to do where nothing is to be written: the first of these that there is."""
+
+
 class RegistrationResult(NamedTuple):
     """One list in one repository: what the report is made of."""
 
@@ -283,20 +292,16 @@ class RegistrationResult(NamedTuple):
     @property
     def left_to_do(self) -> Status:
         """What the reading has left to do about the pull request."""
-        standings = self.standings
         if self.status is Status.UNREAD:
             return Status.UNREAD
-        if any(f.standing is Standing.MISSING and f.done is not Done.SKIPPED for f in self.files):
-            return Status.TO_UPDATE if self.pull_request else Status.TO_OPEN
-        if self.count(Done.TO_UPDATE):
+        missing = [file for file in self.files if file.standing is Standing.MISSING]
+        is_lacking = any(file.done is not Done.SKIPPED for file in missing)
+        if is_lacking and not self.pull_request:
+            return Status.TO_OPEN
+        if is_lacking or self.count(Done.TO_UPDATE):
             return Status.TO_UPDATE
-        if standings[Standing.PROPOSED]:
-            return Status.WAITING
-        if standings[Standing.BLOCKED]:
-            return Status.BLOCKED
-        if standings[Standing.UNSET]:
-            return Status.UNSET
-        return Status.DECLINED if standings[Standing.DECLINED] else Status.COMPLETE
+        standings = self.standings
+        return next((_LEFT[each] for each in _LEFT if standings[each]), Status.COMPLETE)
 
     @property
     def declined_in(self) -> PullRequest | None:

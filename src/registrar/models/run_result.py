@@ -48,6 +48,8 @@ class Budget(NamedTuple):
     """Pull requests that this run is going to open."""
     deferred: int = 0
     """Pull requests that are left for the next run."""
+    updates: int = 0
+    """Open pull requests that it is going to update."""
     writes: int = 0
     """Writing requests that it takes."""
     interval: float = 0.0
@@ -77,7 +79,7 @@ class Budget(NamedTuple):
     @property
     def points(self) -> int:
         """Points of GraphQL that the writing takes at most: every repository is read once more."""
-        written = self.now + self.of[Status.TO_UPDATE]
+        written = self.now + self.updates
         return POINTS_PER_REPOSITORY * written + self.of[Status.WAITING]
 
 

@@ -201,6 +201,7 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "unset": budget.of[Status.UNSET],
             "unread": budget.unread,
             "now": budget.now,
+            "updates": budget.updates,
             "deferred": budget.deferred,
             "seconds": budget.seconds,
             "matrix": [str(shard) for shard in budget.matrix],

@@ -217,12 +217,14 @@ def advice(registration: RegistrationResult) -> Message | None:
     if not registration.repository.takes_pull_requests:
         return msg("advice.no_pull_requests")
     if registration.count(Done.TO_UPDATE):
-        return msg("advice.update")
-    if not registration.to_create:
+        key = "advice.update"
+    elif registration.to_create:
+        is_plan = registration.spec.settings.mode is Mode.PLAN
+        key = "advice.remove_plan" if is_plan else "advice.register"
+    else:
         is_proposed = registration.standings[Standing.PROPOSED]
-        return msg("advice.merge" if is_proposed else "advice.blocked")
-    is_plan = registration.spec.settings.mode is Mode.PLAN
-    return msg("advice.remove_plan" if is_plan else "advice.register")
+        key = "advice.merge" if is_proposed else "advice.blocked"
+    return msg(key)
 
 
 def causes(registration: RegistrationResult) -> Iterator[Message]:
@@ -278,7 +280,8 @@ def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
         return
     if plan.writes or plan.deferred:
         minutes = _minutes(plan.seconds)
-        yield msg("fleet.now", now=plan.now, deferred=plan.deferred, minutes=minutes)
+        values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
+        yield msg("fleet.now", **values, minutes=minutes)
     if plan.points_left is not None and plan.points > plan.points_left:
         yield msg("fleet.points", needed=plan.points, left=plan.points_left)
     if len(plan.matrix) > 1:

@@ -1,0 +1,75 @@
+"""Open pull requests of many repositories follow their list, within the cap."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakehub import Repository, StandInHost
+from tests.harness import LIST_BRANCH as BRANCH
+from tests.harness import Action, Start, is_read, shortened
+from tests.organisation import Make, states
+
+OLD = {"SECURITY.md": "Write to security@example.com\n", "a.md": "A\n"}
+NEW = OLD | {"SECURITY.md": "Write to psirt@example.com\n"}
+
+
+def content(repository: Repository) -> bytes:
+    written = repository.files(BRANCH)["SECURITY.md"]
+    assert isinstance(written, bytes)
+    return written
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(100, marks=pytest.mark.large)])
+def test_a_mistake_in_a_list_is_corrected_in_every_branch(
+    many: Start, make: Make, host: StandInHost, action: Action, count: int
+) -> None:
+    made = make(0, count)
+    old, new = action.listing_of(OLD), "list.json"
+    assert states(many(definitions=old)) == {"opened": count}
+    made[0].commit({"SECURITY.md": b"Mine\n"}, branch=BRANCH)
+    made[1].close(1)
+    action.listing_of(NEW)
+    plan = many(definitions=new, mode="plan")
+    assert states(plan) == {"to update": count - 2, "waiting": 1, "declined": 1}
+    assert plan.report["fleet"]["budget"]["updates"] == count - 2
+    host.requests.clear()
+    run = many(definitions=new)
+    assert run.exit_code == 0, run.console
+    assert states(run) == {"updated": count - 2, "waiting": 1, "declined": 1}
+    assert [content(each) for each in made[2:]] == [NEW["SECURITY.md"].encode()] * (count - 2)
+    assert content(made[0]) == b"Mine\n"
+    assert content(made[1]) == OLD["SECURITY.md"].encode()
+    assert run.stdout.count("Left as they are in") == 1
+    written = [shortened(each) for each in host.requests if not is_read(each)]
+    assert len(written) == 2 * (count - 2)
+    host.requests.clear()
+    again = many(definitions=new)
+    assert all(map(is_read, host.requests))
+    assert states(again) == {"waiting": count - 1, "declined": 1}
+
+
+def test_the_cap_counts_them_first(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    made = make(0, 5)
+    many(definitions=action.listing_of(OLD))
+    make(0, 4)
+    new = action.listing_of(NEW)
+    plan = many(definitions=new, mode="plan", max_pull_requests="6")
+    budget = plan.report["fleet"]["budget"]
+    assert (budget["updates"], budget["now"], budget["deferred"]) == (5, 1, 3)
+    run = many(definitions=new, max_pull_requests="3")
+    assert states(run) == {"updated": 3, "deferred": 6}
+    corrected = [each for each in made if content(each) == NEW["SECURITY.md"].encode()]
+    assert len(corrected) == 3
+    assert states(many(definitions=new, max_pull_requests="6")) == {
+        "waiting": 3,
+        "updated": 2,
+        "opened": 4,
+    }
+    flipped = many(definitions=action.listing_of(OLD), max_pull_requests="9")
+    assert states(flipped) == {"updated": 9}
+    assert states(many(definitions="list.json", update="false")) == {"waiting": 9}
+    untouched = many(definitions=action.listing_of(NEW), update="false")
+    assert states(untouched) == {"waiting": 9}
+    assert content(made[0]) == OLD["SECURITY.md"].encode()
