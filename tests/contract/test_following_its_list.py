@@ -136,3 +136,27 @@ def test_update_false_leaves_the_pull_request_as_it_is(example: Example, host: S
     plan = run(example, NEW | {"c.md": "C\n"}, update="false", mode="plan")
     assert plan.registration["standings"]["missing"] == 1
     assert "To update" not in plan.text
+
+
+def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> None:
+    run(example, OLD)
+    host.requests.clear()
+    plan = run(example, NEW | {"c.md": "C\n"}, mode="plan")
+    assert all(map(is_read, host.requests))
+    for text in (plan.stdout, plan.summary):
+        change = ["-Write to security@example.com", "+Write to psirt@example.com"]
+        assert "\n".join(["@@ -1 +1 @@", *change]) in text
+        assert text.index("What would be created (1)") < text.index("What would change in the open")
+    assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
+    assert "To update in the open pull request, to what the list gives now: SECURITY.md." in plan.text
+    check = example.run(definitions="list.json", mode="check")
+    assert check.exit_code == 1
+    assert "The open pull request does not hold what the list gives now." in check.text
+
+
+def test_of_many_contents_only_the_paths_are_shown(example: Example, host: StandInHost) -> None:
+    run(example, {f"{number}.md": f"{number}\n" for number in range(51)}, commit_strategy="single")
+    host.requests.clear()
+    plan = run(example, {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan")
+    assert not [each for each in host.requests if "/git/blobs/" in each.path]
+    assert "0.md: to update (what it replaces was not read)" in plan.stdout

@@ -563,6 +563,16 @@ class Representations:
             "author_association": repository.association(pull_request.author),
         }
 
+    def blob(self, repository: Repository, blob: pygit2.Blob) -> dict[str, Any]:
+        return {
+            "sha": str(blob.id),
+            "node_id": node_id("B", repository.id, str(blob.id)),
+            "size": blob.size,
+            "url": f"{self.root(repository)}/git/blobs/{blob.id}",
+            "content": base64.encodebytes(blob.data).decode(),
+            "encoding": "base64",
+        }
+
     def event(self, repository: Repository, number: int, name: str) -> dict[str, Any]:
         """Something that happened to a pull request."""
         return {

@@ -39,6 +39,7 @@ class Given:
     branch: str = BRANCH
     base: str = IDS["<base>"]
     head: str = IDS["<head>"]
+    blob: str = IDS["<blob>"]
     number: int = 1
     labels: tuple[str, ...] = ("docs",)
     people: tuple[str, ...] = ("hubot",)
@@ -202,6 +203,10 @@ _CALLS: dict[str, Call] = {
     "GET collaborators/permission": Call(
         f"GET {OF_IT}/collaborators/[^/]+/permission",
         lambda run, given: run.rest.may_write(given.repository, "octocat"),
+    ),
+    "GET git/blobs": Call(
+        f"GET {OF_IT}/git/blobs/[0-9a-f]+",
+        lambda run, given: run.rest.blob(given.repository, given.blob),
     ),
     "GET issues/N/events": Call(
         f"GET {OF_IT}/issues/[0-9]+/events",

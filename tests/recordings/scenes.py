@@ -262,6 +262,8 @@ without_pulls = then(with_commit, of_repository(has_pull_requests=False))
 unreadable = then(of_repository(private=True), may_not(permissions={"metadata": "read"}))
 archived = then(with_branch, of_repository(archived=True))
 protected_later = then(with_branch, protected("ruleset"))
+LINE_FEED = "8b137891791fe96927ad78e64b0aad7bded08bdc"
+"""Id of the blob that holds a line feed."""
 SCENES: dict[str, Make] = {
     "GET rate_limit: the token is wrong, or has ended": may_not(requests=0),
     "GET rate_limit: an App's token that was made a moment ago": may_not(unknown_for=3600),
@@ -401,6 +403,7 @@ SCENES: dict[str, Make] = {
         permissions={"contents": "read"}
     ),
     "GET collaborators/permission: the token's user may not push": read_only,
+    "GET git/blobs: it is there": then(with_commit, given(blob=LINE_FEED)),
     "GET issues/N/events: nobody has force-pushed": then(with_pull_request, happened("mentioned")),
     "GET issues/N/events: somebody has force-pushed": then(
         with_pull_request, happened("mentioned", "head_ref_force_pushed")

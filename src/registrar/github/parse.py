@@ -6,6 +6,7 @@ have, so that neither a proxy's page with status 200 nor half an answer is used.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
@@ -128,6 +129,14 @@ def branches(data: object) -> Mapping[str, str]:
 def first_commit(data: object) -> str | None:
     """Id of the first commit of a list; ``None`` where it is empty."""
     return next((each.text("sha") for each in objects(data)), None)
+
+
+def blob(data: object) -> bytes:
+    """The content of a blob; it is an error where GitHub encodes it in another way than base64."""
+    fields = Fields(data)
+    if fields.text("encoding") != "base64":
+        raise UnusableAnswer("another encoding than base64")
+    return base64.b64decode(fields.text_or("content", ""))
 
 
 def events(data: object) -> list[str]:

@@ -197,6 +197,11 @@ class Rest:
         target = f"{repository.address}/git/trees/{commit}?recursive=1"
         return self._get(target, msg("operation.tree", commit=commit), parse.tree)
 
+    def blob(self, repository: Repository, sha: str) -> bytes:
+        """The content of a file, by the id of its blob (up to 100 MB)."""
+        target = f"{repository.address}/git/blobs/{sha}"
+        return self._get(target, msg("operation.blob", sha=sha), parse.blob)
+
     def removed(
         self, repository: Repository, paths: Iterable[str], since: str, head: str
     ) -> frozenset[str]:

@@ -30,6 +30,7 @@ from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.presence.planning import require_known_properties
+from registrar.registration.base import read_blobs
 from registrar.registration.run import register
 from registrar.reporting import sentences
 from registrar.reporting.reporter import Reporter
@@ -95,6 +96,8 @@ class ManyRun:
             reporter.line(sentence)
         if self._todo:
             self._write(result.budget.writes)
+        replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
+        result.note_blobs(read_blobs(self.github.client, replaced))
         reporter.contents(result)
         for sentence in (*sentences.notes(self.registrations), *sentences.closing(result)):
             reporter.line(sentence)

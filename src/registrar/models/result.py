@@ -77,6 +77,8 @@ class FileResult(NamedTuple):
     failure: Failure | None = None
     replaces: str = ""
     """Id of the blob that the working branch holds, where it is to follow the list."""
+    before: bytes | None = None
+    """That blob, where it was read."""
     hides: str = ""
     """The file of the repository that GitHub does not use any more once this one is there."""
     deleted_since: PullRequest | None = None
@@ -320,6 +322,11 @@ class RegistrationResult(NamedTuple):
             return ()
         nothing_done = (file for file in self.files if file.done is Done.NOTHING)
         return tuple(file for file in nothing_done if file.standing is Standing.MISSING)
+
+    @property
+    def to_update(self) -> tuple[FileResult, ...]:
+        """What a run that writes nothing would correct in the open pull request."""
+        return tuple(file for file in self.files if file.done is Done.TO_UPDATE)
 
     def count(self, *done: Done) -> int:
         """Count the paths about which one of these was done."""

@@ -17,7 +17,7 @@ from registrar.errors import (
 )
 from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.result import FileResult, RegistrationResult, Status
 from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion, Shard
 from registrar.models.settings import FailOn, Mode, Settings
@@ -84,7 +84,7 @@ class Budget(NamedTuple):
 
 
 class Content(NamedTuple):
-    """A listed content that is to be created, and in how many repositories."""
+    """A listed content that is to be written, and in how many repositories."""
 
     listed: FileDefinition
     """As the list has it, with its placeholders and every part."""
@@ -92,6 +92,10 @@ class Content(NamedTuple):
     """As `of` gets it."""
     of: Repository
     """One of the repositories, a public one if there is any."""
+    replaces: str = ""
+    """Id of the blob that it takes the place of, in open pull requests."""
+    before: bytes | None = None
+    """That blob, where it was read."""
     repositories: int = 0
 
     def with_one(self, example: FileDefinition, of: Repository) -> Content:
@@ -134,7 +138,7 @@ class ManyResult:
         self.unset: dict[tuple[str, str], list[Repository]] = {}
         """Those that lack a custom property, by the path that it is for and its name."""
         self.contents: dict[tuple[object, ...], Content] = {}
-        """What a plan would create, by what tells it from others."""
+        """What a plan would write, by what tells it from others."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -159,8 +163,8 @@ class ManyResult:
     def note_read(self, previewed: RegistrationResult) -> None:
         """Keep what is missing in one repository, and what the rules of its list make of it."""
         for file in () if previewed.spec.writes else previewed.files:
-            if file.standing is Standing.MISSING:
-                self._note_missing(file.definition, previewed)
+            if file.standing is Standing.MISSING or file.replaces:
+                self._note_content(file, previewed)
         label = previewed.spec.files.label
         self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)
@@ -170,13 +174,19 @@ class ManyResult:
                 those = self.unset.setdefault((file.definition.path, file.unset), [])
                 those.append(previewed.repository)
 
-    def _note_missing(self, file: FileDefinition, previewed: RegistrationResult) -> None:
-        key = (file.path, file.source, file.template, file.rule if file.parts else 0)
+    def _note_content(self, result: FileResult, previewed: RegistrationResult) -> None:
+        file, replaces = result.definition, result.replaces
+        key = (file.path, file.source, file.template, file.rule if file.parts else 0, replaces)
         if not (content := self.contents.get(key)):
             possible = previewed.spec.files.possible
             listed = {(each.path, each.rule): each for each in possible}[file.path, file.rule]
-            content = Content(listed, file, previewed.repository)
+            content = Content(listed, file, previewed.repository, replaces)
         self.contents[key] = content.with_one(file, previewed.repository)
+
+    def note_blobs(self, blobs: Mapping[str, bytes]) -> None:
+        """Keep what contents would take the place of, by the ids of the blobs."""
+        for key, content in self.contents.items():
+            self.contents[key] = content._replace(before=blobs.get(content.replaces))
 
     def stop(self, reason: Message, exit_code: int) -> None:
         """Keep what ended the run; ``exit_code`` is of a signal where it is above others."""

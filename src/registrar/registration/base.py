@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from registrar.errors import Cancelled, Failure, GitHubError, OutOfTime
+from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
-from registrar.models.repository import RepositoryState
+from registrar.models.repository import Repository, RepositoryState
 from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
@@ -85,6 +85,29 @@ class Work(NamedTuple):
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
         for each in self.progress.pending(definitions):
             self.progress.record(FileResult(each, Standing.MISSING, Done.UNKNOWN, failure=failure))
+
+
+MOST_BLOBS = 50
+"""Contents that a plan reads at most, to show what would take their place."""
+
+
+def read_blobs(
+    client: Callable[[str], Client], wanted: Mapping[str, Repository]
+) -> Mapping[str, bytes]:
+    """Read blobs by their ids, each from a repository: none of too many, and not what is refused.
+
+    ``client`` gives the client for a repository, by its name.
+    """
+    if len(wanted) > MOST_BLOBS:
+        return {}
+    found: dict[str, bytes] = {}
+    for sha, repository in wanted.items():
+        try:
+            found[sha] = client(repository.full_name).rest.blob(repository, sha)
+        except GitHubError as error:
+            if error.kind in ENDS_THE_READING:
+                raise
+    return found
 
 
 def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:

@@ -39,7 +39,7 @@ from registrar.presence.planning import make_plan, require_known_properties
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
 from registrar.registration.answers import Answers, Claim, Made, NotMade
-from registrar.registration.base import Work
+from registrar.registration.base import Work, read_blobs
 from registrar.registration.decide import Branch, Decision, Write, decide
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -134,6 +134,8 @@ def _register(client: Client, progress: Progress) -> None:
         _write(Work(client, plan, _proposal(plan, progress), progress))
     else:
         _preview(plan, ReadingAnswers(client, plan), progress)
+        if not spec.is_one_of_many:
+            _read_replaced(client, plan, progress)
 
 
 def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | None:
@@ -195,6 +197,14 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
         _record_missing(plan, progress)
     if unread:
         progress.pull_requests_unread(unread)
+
+
+def _read_replaced(client: Client, plan: Plan, progress: Progress) -> None:
+    """Add what the working branch holds, where that is to be corrected."""
+    files = progress.result().to_update
+    blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
+    for file in files:
+        progress.record(file._replace(before=blobs.get(file.replaces)))
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:

@@ -1,9 +1,11 @@
-"""What would be created, as diffs: in one repository, or each listed content of many once."""
+"""What would be written, as diffs: in one repository, or each listed content of many once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import unified_diff
 from itertools import chain
+from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult
@@ -21,26 +23,68 @@ PREVIEW_CHARACTERS = 200_000
 """Characters shown of all files together; files after that are only named."""
 
 
-def diffs(registration: RegistrationResult, catalogue: Catalogue) -> Iterator[str]:
-    """A diff for each file; one that is empty or binary is named."""
-    files = [file.definition for file in registration.to_create]
-    for key, _, definitions in _without_diff(files):
-        for definition in definitions:
-            yield catalogue.text(_named(key, definition), escaping.show_control_characters)
-    yield from _shown(chain.from_iterable(_diffs(files)), catalogue)
+class _Change(NamedTuple):
+    """A file that would be written, and what the working branch holds where it replaces that."""
+
+    file: FileDefinition
+    replaces: str = ""
+    before: bytes | None = None
+
+    @property
+    def texts(self) -> tuple[str, str] | None:
+        """Before and afterwards; ``None`` if one is binary: if it holds a null byte, as in git."""
+        contents = (self.before or b"", self.file.content)
+        if any(b"\0" in each for each in contents):
+            return None
+        try:
+            before, after = (each.decode("utf-8") for each in contents)
+        except UnicodeDecodeError:
+            return None
+        return before, after
+
+
+def _headed(registration: RegistrationResult) -> Iterator[tuple[str, list[_Change]]]:
+    """What would be created, and what would be updated, with the key of a heading each."""
+    for key, files in (
+        ("preview.created", registration.to_create),
+        ("preview.updated", registration.to_update),
+    ):
+        if files:
+            yield key, [_Change(file.definition, file.replaces, file.before) for file in files]
+
+
+def diffs(
+    registration: RegistrationResult, catalogue: Catalogue
+) -> Iterator[tuple[str, list[str]]]:
+    """Headings, and a diff for each file; one that has none is named."""
+    for key, changes in _headed(registration):
+        lines = [
+            catalogue.text(_named(one, change), escaping.show_control_characters)
+            for one, _, those in _without_diff(changes)
+            for change in those
+        ]
+        shown = _shown(chain.from_iterable(_diffs(changes)), catalogue)
+        yield catalogue.text(msg(key, count=len(changes))), [*lines, *shown]
 
 
 def of_one(registration: RegistrationResult, markdown: Markdown) -> list[str]:
     """The same as `diffs`, in Markdown."""
-    files = [file.definition for file in registration.to_create]
     lines: list[str] = []
-    for _, key, definitions in _without_diff(files):
-        paths = [definition.path for definition in definitions]
-        message = msg(key, count=len(paths), paths=paths)
-        lines += [markdown.text(message), ""]
-    lines += _fenced(chain.from_iterable(_diffs(files)), markdown)
-    title = markdown.text(msg("summary.diff", count=len(files)))
-    return folded(title, lines, is_open=len(lines) <= ROWS_UNFOLDED)
+    for key, changes in _headed(registration):
+        shown: list[str] = []
+        for _, several, those in _without_diff(changes):
+            paths = [change.file.path for change in those]
+            shown += [markdown.text(msg(several, count=len(paths), paths=paths)), ""]
+        shown += _fenced(chain.from_iterable(_diffs(changes)), markdown)
+        heading = markdown.text(msg(key, count=len(changes)))
+        lines += folded(heading, shown, is_open=len(shown) <= ROWS_UNFOLDED)
+    return lines
+
+
+def title(wanted: Sequence[Content]) -> Message:
+    """What the contents of many repositories are."""
+    is_update = any(each.replaces for each in wanted)
+    return msg("preview.written" if is_update else "preview.created", count=len(wanted))
 
 
 def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Message, list[str]]]:
@@ -48,19 +92,24 @@ def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Me
 
     ``is_public`` says that others read it: then a private repository is no example.
     """
-    definitions = [
-        each.example if each.of.is_public or not is_public else each.listed for each in wanted
+    changes = [
+        _Change(each.example, each.replaces, each.before)
+        if each.of.is_public or not is_public
+        else _Change(each.listed, each.replaces)
+        for each in wanted
     ]
-    for content, definition, diff in zip(wanted, definitions, _diffs(definitions), strict=True):
-        file: str | Message = definition.path
-        for key, _, without in _without_diff([definition]):
+    for content, change, diff in zip(wanted, changes, _diffs(changes), strict=True):
+        file: str | Message = change.file.path
+        for key, _, without in _without_diff([change]):
             file = _named(key, *without)
         heading = msg("preview.repositories", file=file, count=content.repositories)
+        if content.replaces:
+            heading = msg("preview.in_open", content=heading)
         if content.listed.template or content.listed.parts:
             example = Link(content.of.full_name, content.of.html_url)
             heading = (
                 msg("preview.example", content=heading, example=example)
-                if definition is content.example
+                if change.file is content.example
                 else msg("preview.template", content=heading)
             )
         yield heading, diff
@@ -80,8 +129,7 @@ def of_many(wanted: Sequence[Content], markdown: Markdown, *, is_public: bool) -
     lines: list[str] = []
     for heading, diff in contents(wanted, is_public=is_public):
         lines += [markdown.text(heading), "", *_fenced(diff, markdown)]
-    title = markdown.text(msg("summary.diff", count=len(wanted)))
-    return folded(title, lines, is_open=len(lines) <= ROWS_UNFOLDED)
+    return folded(markdown.text(title(wanted)), lines, is_open=len(lines) <= ROWS_UNFOLDED)
 
 
 def _fenced(diff: Iterable[str], markdown: Markdown) -> list[str]:
@@ -94,53 +142,48 @@ def _shown(lines: Iterable[str], catalogue: Catalogue) -> Iterator[str]:
     return (catalogue.shown(line, escaping.show_control_characters) for line in lines)
 
 
-def _named(key: str, definition: FileDefinition) -> Message:
-    return msg(key, path=definition.path, size=len(definition.content))
+def _named(key: str, change: _Change) -> Message:
+    return msg(key, path=change.file.path, size=len(change.file.content))
 
 
-def _without_diff(
-    files: Sequence[FileDefinition],
-) -> Iterator[tuple[str, str, list[FileDefinition]]]:
+def _without_diff(changes: Sequence[_Change]) -> Iterator[tuple[str, str, list[_Change]]]:
     """Files that no diff can show, with the text for one of them, and for several."""
-    if empty := [d for d in files if d.is_empty]:
+    if empty := [each for each in changes if each.file.is_empty and not each.replaces]:
         yield "preview.empty_file", "preview.empty_files", empty
-    if binary := [d for d in files if not d.is_empty and _text(d) is None]:
+    if unread := [each for each in changes if each.replaces and each.before is None]:
+        yield "preview.unread_file", "preview.unread_files", unread
+    rest = [each for each in changes if each not in empty and each not in unread]
+    if binary := [each for each in rest if each.texts is None]:
         yield "preview.binary_file", "preview.binary_files", binary
 
 
-def _text(definition: FileDefinition) -> str | None:
-    """The content as text; ``None`` if it is binary: if it holds a null byte, as in git."""
-    if b"\0" in definition.content:
-        return None
-    try:
-        return definition.content.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def _diffs(files: Sequence[FileDefinition]) -> Iterator[list[str]]:
+def _diffs(changes: Sequence[_Change]) -> Iterator[list[str]]:
     """Give the diff of each file, which is empty where none can show it."""
     room = PREVIEW_CHARACTERS
-    for definition in files:
-        text = None if definition.is_empty else _text(definition)
-        lines: list[str] = []
-        if text is not None:
-            lines = list(_diff(definition.path, text)) if room > 0 else [f"+++ b/{definition.path}"]
+    for change in changes:
+        path, lines = change.file.path, list[str]()
+        if change.texts and not [*_without_diff([change])]:
+            lines = list(_diff(path, *change.texts)) if room > 0 else [f"+++ b/{path}"]
         room -= sum(map(len, lines))
         yield lines
 
 
-def _diff(path: str, text: str) -> Iterator[str]:
-    lines = text.split("\n")
-    ended = lines[-1] == ""
-    lines = lines[:-1] if ended else lines
-    yield "--- /dev/null"
-    yield f"+++ b/{path}"
-    yield f"@@ -0,0 +1,{len(lines)} @@" if len(lines) > 1 else "@@ -0,0 +1 @@"
-    for line in lines[:FILE_LINES]:
-        cut = len(line) > LINE_CHARACTERS
-        yield f"+{line[:LINE_CHARACTERS]}… (+{len(line) - LINE_CHARACTERS})" if cut else f"+{line}"
-    if len(lines) > FILE_LINES:
-        yield f"+… (+{len(lines) - FILE_LINES})"
+def _diff(path: str, before: str, after: str) -> Iterator[str]:
+    old, new = before.split("\n"), after.split("\n")
+    ended = new[-1] == ""
+    if old[-1] == new[-1] == "":
+        old, new = old[:-1], new[:-1]
+    elif not before:
+        old = []
+    from_file = f"a/{path}" if before else "/dev/null"
+    lines = list(unified_diff(old, new, from_file, f"b/{path}", lineterm=""))
+    yield from map(_cut, lines[: FILE_LINES + 3])
+    if (left := len(lines) - FILE_LINES - 3) > 0:
+        yield f"+… (+{left})"
     if not ended:
         yield "\\ No newline at end of file"
+
+
+def _cut(line: str) -> str:
+    over = len(line) - 1 - LINE_CHARACTERS
+    return f"{line[: LINE_CHARACTERS + 1]}… (+{over})" if over > 0 else line

@@ -64,9 +64,9 @@ class Reporter:
 
     def registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
-        if files := registration.to_create:
-            with self.console.group(self._text(msg("group.diff", count=len(files)))):
-                for line in preview.diffs(registration, self.catalogue):
+        for heading, lines in preview.diffs(registration, self.catalogue):
+            with self.console.group(heading):
+                for line in lines:
                     self.console.line(line)
         for cause in sentences.causes(registration):
             self.fail(Diagnostic(cause))
@@ -87,9 +87,9 @@ class Reporter:
             self.line(advice)
 
     def contents(self, result: ManyResult) -> None:
-        """Print each content that a plan over many repositories would create."""
+        """Print each content that a plan over many repositories would write."""
         if wanted := list(result.contents.values()):
-            with self.group("group.diff", count=len(wanted)):
+            with self.console.group(self._text(preview.title(wanted))):
                 is_public = self.redaction.is_log_public
                 for line in preview.log_of_many(wanted, self.catalogue, is_public=is_public):
                     self.console.line(line)

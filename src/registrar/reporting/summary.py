@@ -84,8 +84,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         title = msg("evidence.codeowners", count=len(mistakes))
         items = (markdown.line(msg("check.codeowners", **each._asdict())) for each in mistakes)
         lines += folded(markdown.text(title), [f"- {each}" for each in items])
-    if registration.to_create:
-        lines += preview.of_one(registration, markdown)
+    lines += preview.of_one(registration, markdown)
     return "\n".join(lines) + "\n"
 
 

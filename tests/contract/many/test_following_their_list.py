@@ -73,3 +73,18 @@ def test_the_cap_counts_them_first(
     untouched = many(definitions=action.listing_of(NEW), update="false")
     assert states(untouched) == {"waiting": 9}
     assert content(made[0]) == OLD["SECURITY.md"].encode()
+
+
+def test_a_plan_shows_each_change_once(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 4)
+    many(definitions=action.listing_of(OLD))
+    host.requests.clear()
+    plan = many(definitions=action.listing_of(NEW), mode="plan")
+    assert all(map(is_read, host.requests))
+    for text in (plan.stdout, plan.summary):
+        assert "What would be written (1)" in text
+        assert "(repositories: 4), in open pull requests" in text
+        assert text.count("-Write to security@example.com\n+Write to psirt@example.com") == 1
+    assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1

@@ -161,6 +161,15 @@ def get_git_commit(call: RepositoryCall) -> Response:
     return Response(200, call.show.git_commit(call.repository, commit))
 
 
+@operation("GET /repos/{owner}/{repo}/git/blobs/{file_sha}", "contents=read")
+def get_blob(call: RepositoryCall) -> Response:
+    need_commits(call)
+    found = find_object(call, call.parameters["file_sha"])
+    if not isinstance(found, pygit2.Blob):
+        raise not_found()
+    return Response(200, call.show.blob(call.repository, found))
+
+
 @operation("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", "contents=read")
 def get_tree(call: RepositoryCall) -> Response:
     need_commits(call)
