@@ -148,7 +148,7 @@ def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> 
         assert "\n".join(["@@ -1 +1 @@", *change]) in text
         assert text.index("What would be created (1)") < text.index("What would change in the open")
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
-    assert "To update in the open pull request, to what the list gives now: SECURITY.md." in plan.text
+    assert "To update in the open pull request, to what the list gives now: SECURITY" in plan.text
     check = example.run(definitions="list.json", mode="check")
     assert check.exit_code == 1
     assert "The open pull request does not hold what the list gives now." in check.text

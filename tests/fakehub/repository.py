@@ -230,8 +230,10 @@ class Repository(Store):
         with self.lock:
             self.own().references.delete(f"refs/heads/{name}")
             for pull_request in self._pull_requests:
-                if pull_request.state == "open" and self.is_head(pull_request, name):
-                    self.close(pull_request.number)
+                if self.is_head(pull_request, name):
+                    pull_request.events.append("head_ref_deleted")
+                    if pull_request.state == "open":
+                        self.close(pull_request.number)
 
     def create_reference(self, name: str, sha: str) -> None:
         """Create a reference as a client of the host does.

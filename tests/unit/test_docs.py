@@ -163,7 +163,7 @@ NO_ERRORS = re.compile(
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
     r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|deleted|on_branch|same|left_alone"
-    r"|with_presence)$"
+    r"|edited|not_corrected|no_update|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|alone|points|shards|unfit_rules|rules|rule|unset|counted"

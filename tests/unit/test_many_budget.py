@@ -51,7 +51,8 @@ WAITING, DECLINED = Status.WAITING, Status.DECLINED
         ([WAITING, DECLINED], 0, 0, 0, 0),
         ([UPDATE], 0, 0, 2, 1),
         ([OPEN], 1, 0, 1, 1),
-        ([OPEN] * 147 + [UPDATE] * 3 + [DECLINED], 100, 47, 106, 1),
+        ([OPEN] * 147 + [UPDATE] * 3 + [DECLINED], 97, 50, 103, 1),
+        ([OPEN] + [UPDATE] * 147, 0, 48, 200, 1),
     ],
 )
 def test_what_is_to_be_done(

@@ -26,6 +26,10 @@ Read: TypeAlias = Callable[[object], Model]
 """Builds our model of the JSON of a success."""
 
 
+_REWRITES = frozenset({"head_ref_force_pushed", "head_ref_deleted"})
+"""Events after which a branch may lack commits that it had."""
+
+
 class Rest:
     """The calls of the REST API. May be used from several threads.
 
@@ -137,7 +141,7 @@ class Rest:
         return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: False})
 
     def was_rewritten(self, repository: Repository, number: int) -> bool:
-        """Whether the branch of a pull request was force-pushed; also where that is not known.
+        """Whether its branch was force-pushed, or deleted; also where that is not known.
 
         See https://docs.github.com/en/rest/using-the-rest-api/issue-event-types, which GitHub lists
         the oldest first: of more than a page nobody knows the rest.
@@ -149,7 +153,7 @@ class Rest:
             if error.kind in {Kind.NOT_FOUND, Kind.PERMISSION}:
                 return True
             raise
-        return len(events) >= PER_PAGE or "head_ref_force_pushed" in events
+        return len(events) >= PER_PAGE or not _REWRITES.isdisjoint(events)
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.

@@ -84,7 +84,7 @@ class Answers(Protocol):
         ...
 
     def was_rewritten(self, pull_request: int, /) -> bool:
-        """Has anybody force-pushed to its branch? Also where GitHub does not tell."""
+        """Was its branch force-pushed, or deleted? Also where GitHub does not tell."""
         ...
 
     def may_write(self, login: str, /) -> bool:

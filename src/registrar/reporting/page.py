@@ -266,6 +266,7 @@ class Page:
             rows=shown,
             more=len(ordered) - len(shown),
             most_left_out=MOST_LEFT_OUT,
+            contents_title=catalogue.text(preview.title(self.contents)),
             contents=[
                 (catalogue.text(heading, escaping.show_control_characters), diff)
                 for heading, diff in preview.contents(self.contents, is_public=is_public)

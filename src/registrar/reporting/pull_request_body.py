@@ -155,11 +155,12 @@ def _commits(
     known = {path: (label, commit) for path, label, commit in _COMMIT_CELL.findall(earlier)}
     found: dict[str, str] = {}
     pull = registration.pull_request
+    done = {file.definition.path: file.done for file in registration.files}
     for file in files:
         path = file.definition.path
         label, commit = known.get(markdown.code(path), ("", "")) if known else ("", "")
-        if pull and file.done in _LATER:
-            label, commit = markdown.text(msg(_LATER[file.done])), ""
+        if pull and (key := _LATER.get(done.get(path, Done.SKIPPED))):
+            label, commit = markdown.text(msg(key)), ""
         elif file.commit:
             commit = file.commit
         url = f"{pull.url}/commits" if pull else ""

@@ -87,7 +87,7 @@ def test_a_plan_counts_everything_and_writes_nothing(
         "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
         "Queries to read them: 4; GraphQL points left: 4994.",
         "With missing files: 4 (open pull request: 1, to open: 3).",
-        "Pull requests to open now: 2, deferred: 1. Time at GitHub's pace: about 1 min.",
+        "Pull requests to open now: 2, to update: 0, deferred: 1. Time at GitHub's pace: about 1 min.",
     )
     for sentence in sentences:
         assert sentence in run.lines
@@ -124,7 +124,7 @@ def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
 
     longer = action.listing("a.txt", "b.txt", "c.txt")
     plan = many(definitions=longer, mode="plan")
-    assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
+    assert (states(plan), plan.outputs["matrix"]) == ({"to update": 1}, '["1/1"]')
     assert "With missing files: 1 (open pull request: 1, of these to update: 1)." in plan.lines
     assert states(many(definitions=longer)) == {"updated": 1}
     plan = many(definitions=longer, mode="plan")
@@ -198,6 +198,9 @@ def test_a_run_opens_ten_and_says_which_line_opens_all(
     )
     for each in (plan, run):
         for text in (each.lines[-1], each.summary):
-            assert "runs: 2, because a run opens 10 at most. With `max_pull_requests: 12`" in text
+            assert (
+                "runs: 2, because a run opens or updates 10 at most. With `max_pull_requests: 12`"
+                in text
+            )
     assert states(run) == {"opened": 10, "deferred": 2}
     assert "max_pull_requests" not in many(definitions=action.listing("a")).text
