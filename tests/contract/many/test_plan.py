@@ -87,8 +87,10 @@ def test_a_plan_counts_everything_and_writes_nothing(
         "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
         "Queries to read them: 4; GraphQL points left: 4994.",
         "With missing files: 4 (open pull request: 1, to open: 3).",
-        "Pull requests to open now: 2, to update: 0, deferred: 1. "
-        "Time at GitHub's pace: about 1 min.",
+        (
+            "Pull requests to open now: 2, to update: 0, deferred: 1. "
+            "Time at GitHub's pace: about 1 min."
+        ),
     )
     for sentence in sentences:
         assert sentence in run.lines
