@@ -413,7 +413,7 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
         elif colon and key in values and value:
             values[key].append(value)
         elif colon and key in values:
-            errors.append(msg("fleet.qualifier_without_value", value=entry, qualifier=key))
+            errors.append(msg("fleet.qualifier_without_value", value=entry))
         elif entry.lower() == "fork:true":
             forks = True
         elif colon and "/" not in entry:

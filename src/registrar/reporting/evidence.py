@@ -99,7 +99,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
     values = repository.properties or result.spec.repository.properties or {}
     for file in result.files:
         present = file.present
-        pull = None if present else file.declined_in or result.pull_request
+        pull = file.declined_in or (result.pull_request if file.on_branch else None)
         is_open = bool(pull and pull.is_open)
         yield Evidence(
             repository=repository.full_name,
