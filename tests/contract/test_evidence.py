@@ -204,7 +204,7 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     host: StandInHost, action: Action, kept: Start
 ) -> None:
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
-    unset = {"path": "team.md", "template": True, "content": "{property:team}\n"}
+    unset: Any = {"path": "team.md", "template": True, "content": "{property:team}\n"}
     first = kept(definitions=action.listing("a", unset))
     told = [(row["state"], row["pull_request"]) for row in rows_of(action, first)]
     assert told == [("proposed", f"{repository.html_url}/pull/1"), ("unset", "")]

@@ -92,7 +92,8 @@ class ManyRun:
             self._unknown,
         )
         result.budget = with_writing(read, self.settings)
-        for sentence in sentences.budget(result.budget, self.settings.mode):
+        planned = sentences.budget(result.budget, self.settings.mode)
+        for sentence in (*sentences.read(result.budget), *planned):
             reporter.line(sentence)
         if self._todo:
             self._write(result.budget.writes)

@@ -245,8 +245,8 @@ def causes(registration: RegistrationResult) -> Iterator[Message]:
 # --- Many repositories --------------------------------------------------------------------------
 
 
-def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
-    """What the run is going to do, before it does it."""
+def read(plan: Budget) -> Iterator[Message]:
+    """Which repositories were read, and what that took."""
     excluded = left_out(plan.excluded)
     selected = {"selected": plan.selected, "found": plan.found}
     yield (
@@ -256,11 +256,16 @@ def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
     )
     if not plan.selected:
         yield msg("fleet.nothing_read")
-        return
-    if plan.points_left is None:
+    elif plan.points_left is None:
         yield msg("fleet.queries", count=plan.queries)
     else:
         yield msg("fleet.queries_and_points", count=plan.queries, left=plan.points_left)
+
+
+def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
+    """What the run is going to do, before it does it."""
+    if not plan.selected:
+        return
     of_missing = {
         "fleet.missing_proposed": plan.proposed,
         "fleet.missing_to_update": plan.of[Status.TO_UPDATE],

@@ -116,8 +116,11 @@ def of_many(
     if result.stopped:
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
-        budget = sentences.budget(result.budget, result.settings.mode)
-        lines += [*(f"- {markdown.text(each)}" for each in budget), ""]
+        # Once it has written, the outcome counts what the budget could only estimate
+        writes = result.settings.mode is Mode.REGISTER
+        planned = () if writes else sentences.budget(result.budget, result.settings.mode)
+        told = (*sentences.read(result.budget), *planned)
+        lines += [*(f"- {markdown.text(each)}" for each in told), ""]
     for note in (*result.notes, *sentences.notes(registrations)):
         lines += markdown.quoted(note)
     groups = list(sentences.by_cause(result))

@@ -327,9 +327,8 @@ def test_too_few_points_for_the_writing_are_told_before_and_defer_the_rest(
     run = many()
     # Three queries read them all; three repositories take two points each, the fourth one
     assert (run.exit_code, states(run), sum(opened(made))) == (0, {"opened": 3, "deferred": 27}, 3)
-    told = "GraphQL points for the writing: about 60, left: 7."
-    assert told in run.stdout
-    assert told in run.summary
+    assert "GraphQL points for the writing: about 60, left: 7." in run.stdout
+    assert "The GraphQL rate limit of the token is not enough." in run.summary
     assert "Nothing was written" not in run.text
 
 

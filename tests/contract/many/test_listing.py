@@ -159,7 +159,7 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"target_repos": "octo-org/none-*"}, "No repository is selected"),
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
-        ({"target_repos": "octo-org/*, topic:"}, "topic: has no value"),
+        ({"target_repos": "octo-org/*, topic:"}, "topic: has nothing after its colon"),
         ({"target_repos": "octo-org/*, topic=x"}, "topic=x has no colon. Did you mean topic:x?"),
         ({"target_repos": "https://github.com/octo-org/r0"}, "neither a repository nor a pattern"),
         ({"commit_strategy": "per-file"}, "is for one repository"),

@@ -47,6 +47,18 @@ def named_after(words: str, text: str) -> list[str]:
     return re.findall(r"octo-org/r\d+(?=[,\]]|$)", line)
 
 
+def test_the_summary_counts_what_the_run_has_found(many: Start, make: Make) -> None:
+    """Not what it could only expect before."""
+    [repository] = make(0, 1)
+    many()
+    take_out(repository, *MISSING)
+    run = many()
+    assert "With missing files: 1 (open pull request: 1)." in run.lines
+    assert states(run) == {"declined": 1}
+    assert "Repositories selected: 1 of 1." in run.summary
+    assert "With missing files" not in run.summary
+
+
 @pytest.mark.parametrize("mode", ["plan", "check"])
 def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, mode: str) -> None:
     made = make(0, 25)
