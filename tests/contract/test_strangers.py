@@ -11,7 +11,7 @@ import pytest
 
 from tests.example import BRANCH, EXPECTED, Example
 from tests.fakehub import Request, StandInHost
-from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, shortened
 
 SECOND = f"{BRANCH}-2"
 MARK = "<!-- registrar:paths -->"
@@ -83,11 +83,14 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     }
 
 
-def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(example: Way) -> None:
+@pytest.mark.parametrize("held", ["mine.md", "AGENTS.md"], ids=["somebody's", "ours"])
+def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(
+    example: Way, held: str
+) -> None:
     repository = example.repository
     repository.create_branch("docs")
     repository.create_branch(BRANCH)
-    repository.commit({"mine.md": b"mine\n"}, branch=BRANCH)
+    repository.commit({held: b"\n"}, branch=BRANCH)
     repository.open_pull_request(head=BRANCH, base="docs", body=MARK, author="stranger")
     head = repository.head(BRANCH)
     run = example.run()
@@ -135,3 +138,20 @@ def test_what_goes_to_another_branch_is_left_alone(example: Way) -> None:
     assert (pull.body, example.repository.head(BRANCH)) == (body, head)
     assert example.repository.files(SECOND) == EXPECTED
     assert "/pull/1): does not count" in run.text
+
+
+def test_a_pull_request_that_a_stranger_opens_before_ours_is_not_ours(
+    host: StandInHost, action: Action
+) -> None:
+    example = Way(action, PER_FILE)
+    repository = example.repository
+
+    def come_first(request: Request) -> None:
+        if shortened(request) == "POST pulls" and not repository.pull_requests:
+            repository.open_pull_request(head=BRANCH, base="main", body="Mine", author="stranger")
+
+    host.on_request = come_first
+    run = example.run()
+    assert (run.exit_code, run.outputs["pull_request_number"]) == (1, "")
+    assert [pull.body for pull in repository.pull_requests] == ["Mine"]
+    assert repository.files(BRANCH) == EXPECTED

@@ -64,7 +64,7 @@ def test_the_reference_lists_every_limit_of_a_list() -> None:
     numbers, _, _ = page.partition("\n## Limits of a list\n\n")[2].partition("\n\n")
     limits = (
         *(constraints.FILE_BYTES, syntax.MOST_NODES, syntax.MOST_CHARACTERS),
-        *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES, constraints.MOST_FILES),
+        *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES, constraints.MOST_IN_FOLDERS),
         *(constraints.CONTENT_BYTES, constraints.ALL_BYTES, constraints.DESCRIPTION_CHARACTERS),
         *(constraints.MOST_ALTERNATIVES, constraints.MOST_RULES, constraints.MOST_PARTS),
         *(constraints.MOST_GLOBS, MOST_CHARACTERS),

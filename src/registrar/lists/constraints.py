@@ -21,9 +21,8 @@ github-api-commit-action#66).
 DESCRIPTION_CHARACTERS = 1_000
 MOST_PATHS = 5_000
 """Paths of a list, alternatives included; each of them is asked for."""
-MOST_FILES = 4 * MOST_PATHS
-"""Entries of a list and its rules, in which a path may stand several times, and whatever is in
-their folders."""
+MOST_IN_FOLDERS = 4 * MOST_PATHS
+"""Names in the folders of a list and its rules, where one may stand several times."""
 MOST_DIRECTORIES = 10_000
 """Directories above those paths, each counted once."""
 MOST_ALTERNATIVES = 20

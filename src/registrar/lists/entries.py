@@ -40,13 +40,6 @@ class EntryReader(NodeReader):
         self._folder = folder
         self._beside = PurePosixPath(name).parent
         self._room = constraints.ALL_BYTES
-        self._entries = 0
-        """Number of entries so far, those of rules included."""
-
-    @property
-    def _has_too_many(self) -> bool:
-        """Whether to read no more: one folder may be listed very often."""
-        return self._entries + self._folder.looked_at > constraints.MOST_FILES
 
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
@@ -69,10 +62,6 @@ class EntryReader(NodeReader):
                     self.error(node, msg("definitions.path_twice", path=Excerpt(path), other=other))
                 if self.errors.count == before:
                     entries[path], places[path] = definition, self.place(node)
-            self._entries += 1
-            if self._has_too_many:
-                self.error(node, msg("definitions.too_many_files", most=constraints.MOST_FILES))
-                break
         self.number = None
         return entries, places
 
@@ -192,10 +181,9 @@ class EntryReader(NodeReader):
             return
         if folder.alternatives:
             self.error(node, msg("definitions.folder_alternatives"))
-        if self._has_too_many:
-            return
         try:
-            files = self._folder.files_below(str(self._beside / name), most=constraints.MOST_PATHS)
+            most, in_all = constraints.MOST_PATHS, constraints.MOST_IN_FOLDERS
+            files = self._folder.files_below(str(self._beside / name), most=most, in_all=in_all)
         except Unreadable as error:
             self.error(node, error.message)
             return

@@ -44,15 +44,17 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
-        self.looked_at = 0
-        """Names in the folders whose files were asked for, as often as they were."""
+        self._looked_at = 0
 
-    def files_below(self, name: str, *, most: int) -> Sequence[str]:
+    def files_below(self, name: str, *, most: int, in_all: int) -> Sequence[str]:
         """Give the regular files below the directory ``name``, by their names in it; sorted.
 
-        One that holds anything else, such as a symbolic link, is `Unreadable` as a whole.
+        One that holds anything else, such as a symbolic link, is `Unreadable` as a whole. So is
+        each directory once more than ``in_all`` names in directories were looked at.
         """
         shown = Excerpt(name)
+        if self._looked_at > in_all:
+            raise Unreadable(msg("file.too_many_in_all", folder=shown, most=in_all))
         root = self._root.joinpath(*self._parts(name))
         names: list[str] = []
         try:
@@ -70,7 +72,7 @@ class Folder:
         return sorted(names)
 
     def _require_plain(self, path: Path) -> None:
-        self.looked_at += 1
+        self._looked_at += 1
         mode = path.lstat().st_mode
         shown = Excerpt(path.relative_to(self._root))
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):

@@ -216,6 +216,7 @@ def test_of_a_private_repository_outputs_have_listed_paths_and_their_states_only
     assert "merger-" not in run.output_file
     [registration] = run.report["registrations"]
     assert (registration["base_branch"], registration["invalid"]) == (None, 1)
+    assert registration["codeowners"] == []
     for file in registration["files"]:
         assert {"found_path", "blob"}.isdisjoint(file)
 
