@@ -6,14 +6,14 @@ Also where GitHub lags behind: the second run meets what the first has just made
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from _pytest.mark import ParameterSet
 
 from tests.example import POSITIONS, SORTS, Day, Example
-from tests.fakehub import Fault, FaultKind
-from tests.harness import SignalAt
+from tests.fakehub import Fault, FaultKind, Request
+from tests.harness import LIST_BRANCH, SignalAt, is_read
 
 
 def cases() -> Iterator[ParameterSet]:
@@ -45,3 +45,43 @@ def test_running_again_finishes_what_a_killed_run_began(
     again = example.run()
     assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert not example.overwritten()
+
+
+OLD = {"SECURITY.md": "security@example.com\n", "a.md": "A\n"}
+NEW = {"SECURITY.md": "psirt@example.com\n", "a.md": "A\n", "new.md": "N\n"}
+
+
+def is_update(request: Request) -> bool:
+    return request.method == "PATCH"
+
+
+def is_commit(request: Request) -> bool:
+    return not is_read(request) and request.method != "PATCH"
+
+
+@pytest.mark.parametrize("applied", [True, False])
+@pytest.mark.parametrize("moment", [is_update, is_commit])
+def test_a_correction_that_was_killed_is_finished_and_looks_like_nobodys_edit(
+    example: Example, moment: Callable[[Request], bool], applied: bool
+) -> None:
+    host, action, repository = example.host, example.action, example.repository
+    example.run(definitions=action.listing_of(OLD))
+    inputs = example.inputs | {"definitions": action.listing_of(NEW)}
+    host.on_request = kill = SignalAt(signal.SIGKILL, moment)
+    if not applied:
+        host.faults.add(Fault(FaultKind.CLOSED, match=moment, when="before"))
+    process = kill.to(action.begin_without_waiting(action.environment(inputs)))
+    assert action.end(process, {}).exit_code == -signal.SIGKILL
+    host.on_request = None
+    host.faults.clear()
+
+    again = action(inputs)
+    assert again.exit_code == 0, again.console
+    assert "Left as they are" not in again.text
+    files = repository.files(LIST_BRANCH)
+    assert {path: files[path] for path in NEW} == {p: c.encode() for p, c in NEW.items()}
+    assert [pull.state for pull in repository.pull_requests] == ["open"]
+    assert "Adds 3 of 3 listed files." in (repository.pull_requests[0].body or "")
+    count = len(host.requests)
+    assert action(inputs).outputs["pull_request_operation"] == "none"
+    assert all(map(is_read, host.requests[count:]))
