@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Generic, NamedTuple
 from urllib.parse import unquote
 
@@ -156,31 +157,17 @@ _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 (https://docs.github.com/en/graphql/guides/migrating-graphql-global-node-ids)."""
 
 
-class Case(NamedTuple):
-    """A request, its answer, and whether "not there" may be lag."""
+@dataclass(frozen=True)
+class Case(Response):
+    """An answer with its request, and whether "not there" may be lag."""
 
     request: Request[object]
-    response: Response
     context: Context
     may_lag: bool
 
     @property
-    def status(self) -> int:
-        return self.response.status
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Names in lower case."""
-        return self.response.headers
-
-    @property
-    def message(self) -> str:
-        """GitHub's message with the details of its ``errors``."""
-        return self.response.message
-
-    @property
     def errors(self) -> tuple[GraphQLError, ...]:
-        return self.response.graphql_errors if self.is_graphql else ()
+        return self.graphql_errors if self.is_graphql else ()
 
     @property
     def types(self) -> frozenset[str]:
@@ -196,7 +183,7 @@ class Case(NamedTuple):
         """Whether nothing was done, or the question was not answered."""
         if not self.is_graphql or self.status != 200:
             return self.status >= 400
-        if self.response.did_something:
+        if self.did_something:
             return not self.request.writes and not all(map(self.request.tolerates, self.errors))
         return bool(self.message)
 
@@ -205,7 +192,7 @@ class Case(NamedTuple):
 
     def refers_to(self, *pages: str) -> bool:
         """Whether the address of the documentation contains one of these."""
-        address = self.response.field("documentation_url")
+        address = self.field("documentation_url")
         return isinstance(address, str) and any(page in address for page in pages)
 
     def posts(self, what: str) -> bool:
@@ -215,7 +202,7 @@ class Case(NamedTuple):
     def names(self, code: str, field: str) -> bool:
         return any(
             isinstance(e, dict) and e.get("field") == field and e.get("code") == code
-            for e in self.response.details
+            for e in self.details
         )
 
     @property
@@ -235,7 +222,7 @@ class Case(NamedTuple):
     def says_absent(self) -> bool:
         """Whether a success says that what the request is about is not there."""
         try:
-            return self.request.says_absent(self.response)
+            return self.request.says_absent(self)
         except UnusableAnswer:
             return False
 

@@ -71,7 +71,7 @@ def _is_query(case: Case) -> bool:
 
 
 def _is_about_this_answer(case: Case) -> bool:
-    is_beside_data = _is_query(case) and isinstance(case.response.field("data"), dict)
+    is_beside_data = _is_query(case) and isinstance(case.field("data"), dict)
     return is_beside_data and not case.types <= UNREADABLE
 
 
@@ -229,7 +229,7 @@ TABLE: tuple[Row, ...] = (
     _their_words(
         Kind.NOT_FOUND,
         status=(404,),
-        when=lambda c: not c.request.writes and c.response.field("message") == "Not Found",
+        when=lambda c: not c.request.writes and c.field("message") == "Not Found",
     ),
     _their_words(
         Kind.NOT_FOUND, status=(200,), when=lambda c: c.refused and c.repository_is_missing
@@ -351,7 +351,7 @@ def classify(
     if request.target == GRAPHQL:
         # What a query expects to lack explains nothing
         judged = answer.with_errors(lambda error: not request.tolerates(error))
-    case = Case(request, judged, context, may_lag)
+    case = Case(judged.status, judged.headers, judged.data, request, context, may_lag)
     row = _row_of(case) or UNUSABLE
     if row is UNUSABLE and answer.status // 100 == 2:
         try:
@@ -375,14 +375,15 @@ def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
         return Outcome(_SUCCESS, Message(""), model=model)
     asked = asked_pause(case.headers, now, is_limit=True) or 0.0
     pause = max(asked, LEAST_AFTER_LIMIT)
-    reason = explanation(limit.text, case.response, case.context)
+    reason = explanation(limit.text, case, case.context)
     return Outcome(_SUCCESS, reason, pause=pause, model=model)
 
 
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
     """Give what a GraphQL answer lacks, where the rest of it is used."""
     query = Request("POST", GRAPHQL, operation, lambda _: None)
-    row = _row_of(Case(query, answer, context, may_lag=False)) or UNUSABLE
+    case = Case(answer.status, answer.headers, answer.data, query, context, may_lag=False)
+    row = _row_of(case) or UNUSABLE
     reason = explanation(row.text, answer, context)
     message = msg("host.failed", operation=operation, reason=reason)
     return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))
