@@ -13,7 +13,14 @@ import yaml
 from registrar.lists import loading
 from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.runtime.workspace import Folder
-from registrar.texts.messages import LANGUAGES, Catalogue, msg
+from registrar.texts.messages import (
+    LANGUAGES,
+    SHOWN_CHARACTERS,
+    VALUE_CHARACTERS,
+    Catalogue,
+    Excerpt,
+    msg,
+)
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
@@ -127,7 +134,7 @@ def test_keys_stand_whole_in_the_code_so_that_they_are_found() -> None:
         for file in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if node.func.id in {"msg", "Malformed", "_at"}
+        if node.func.id in {"msg", "Malformed"}
         if isinstance(node.args[0], ast.JoinedStr)
     ]
     assert put_together == []
@@ -159,3 +166,10 @@ def test_values_are_escaped_and_numbers_and_messages_are_not(language: str) -> N
 def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(language: str) -> None:
     message = msg("summary.branch", branch="{branch} {0} {branch.__class__}")
     assert "{branch} {0} {branch.__class__}" in Catalogue(language).text(message)
+
+
+@pytest.mark.parametrize("length", [201, VALUE_CHARACTERS + 1])
+def test_of_an_excerpt_only_the_beginning_is_shown(length: int) -> None:
+    shown = Catalogue("en").text(msg("path.too_long", path=Excerpt("x" * length)))
+    assert shown.count("x") == SHOWN_CHARACTERS - 1
+    assert "x…" in shown

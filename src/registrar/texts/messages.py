@@ -122,7 +122,7 @@ class Catalogue:
                 items.append(self.text(msg("label.more", count=more)))
             return self._texts["label.separator"].join(items)
         text = value if isinstance(value, str) else str(value)
-        if len(text) > VALUE_CHARACTERS and not isinstance(text, Link):
+        if len(text) > VALUE_CHARACTERS and not isinstance(text, (Link, Excerpt)):
             # Cut before it is escaped, so that no escape is cut in two
             shown = f"{self._redact(text, scope)[:VALUE_CHARACTERS]}…"
             return escape(Lines(shown) if isinstance(text, Lines) else shown)
