@@ -107,9 +107,8 @@ class Transport:
                 pools["ssl_context"] = _tls_context()
             except OSError as error:
                 self._broken = NoAnswer(Trouble.LASTING, "host.ca_bundle", str(error))
-        proxy = _proxy(api_url)
         try:
-            self._pools = _proxied(proxy, pools) if proxy else urllib3.PoolManager(**pools)
+            self._pools = _manager(api_url, pools)
         except (exceptions.HTTPError, ValueError):
             # Without the library's words: they may quote the address with its password
             self._broken = NoAnswer(Trouble.LASTING, "host.proxy_address")
@@ -151,9 +150,7 @@ class Transport:
         """
         seconds = min(ANSWER_SECONDS, most_seconds)
         answer = self._send(method, target, body, seconds)
-        for _ in range(MOST_REDIRECTS):
-            if method != "GET" or isinstance(answer, NoAnswer):
-                break
+        for _ in range(MOST_REDIRECTS if method == "GET" else 0):
             elsewhere = self._same_host(answer, target)
             if elsewhere is None:
                 break
@@ -187,9 +184,9 @@ class Transport:
             return answer._replace(detail=self._redact(answer.detail))
         return Response.parse(*answer, self._redact)
 
-    def _same_host(self, answer: Response, target: str) -> str | None:
+    def _same_host(self, answer: Response | NoAnswer, target: str) -> str | None:
         """Where a redirect leads, if it stays on this host."""
-        if answer.status not in _FOLLOWED:
+        if isinstance(answer, NoAnswer) or answer.status not in _FOLLOWED:
             return None
         here, parts = urlsplit(self._api_url), ("scheme", "hostname", "port")
         try:
@@ -350,15 +347,13 @@ def _tls_context() -> ssl.SSLContext:
     return context
 
 
-def _proxy(api_url: str) -> str | None:
-    """The proxy of the environment; a loopback address has none, nor has plain HTTP."""
-    parts = urlsplit(api_url)
-    if parts.scheme != "https" or is_loopback(parts.hostname or ""):
-        return None
-    return utils.select_proxy(api_url, utils.get_environ_proxies(api_url))
-
-
-def _proxied(proxy: str, pools: dict[str, Any]) -> urllib3.PoolManager:
+def _manager(api_url: str, pools: dict[str, Any]) -> urllib3.PoolManager:
+    """Through the proxy of the environment; a loopback address has none, nor has plain HTTP."""
+    parts, proxy = urlsplit(api_url), None
+    if parts.scheme == "https" and not is_loopback(parts.hostname or ""):
+        proxy = utils.select_proxy(api_url, utils.get_environ_proxies(api_url))
+    if not proxy:
+        return urllib3.PoolManager(**pools)
     url = proxy if "://" in proxy else f"http://{proxy}"
     user, password = utils.get_auth_from_url(url)
     headers = urllib3.make_headers(proxy_basic_auth=f"{user}:{password}") if user else None

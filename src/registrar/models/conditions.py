@@ -30,6 +30,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern.replace("[", "[[]")))
 
 
+def has_property(repository: Repository, name: str, values: frozenset[str]) -> bool:
+    """Whether a custom property has one of ``values``, or any where there are none."""
+    given = {value.lower() for value in (repository.properties or {}).get(name, ())}
+    return not given.isdisjoint(values) if values else bool(given)
+
+
 class Condition(NamedTuple):
     """What must hold; of several values of one kind, one must. Texts are in lower case."""
 
@@ -77,7 +83,6 @@ class Condition(NamedTuple):
         """Whether it holds for a repository, which ``has`` files at some paths."""
         name = repository.full_name.partition("/")[2].lower()
         topics = {topic.lower() for topic in repository.topics}
-        known = repository.properties or {}
         return (
             (not self.languages or repository.language.lower() in self.languages)
             and (not self.topics or not self.topics.isdisjoint(topics))
@@ -86,9 +91,6 @@ class Condition(NamedTuple):
             and (not self.names or any(matches(each, name) for each in self.names))
             and (not self.exists or any(map(has, self.exists)))
             and (not self.missing or not all(map(has, self.missing)))
-            and all(
-                any(value.lower() in values for value in known.get(key, ()))
-                for key, values in self.properties
-            )
+            and all(has_property(repository, *each) for each in self.properties)
             and not (self.negated and self.negated.holds(repository, has))
         )

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.models.conditions import matches
+from registrar.models.conditions import has_property, matches
 from registrar.models.repository import Repository
 
 VISIBILITIES = ("public", "private", "internal")
@@ -115,15 +115,11 @@ class Selection(NamedTuple):
             and not self.excluded_topics & repository.topics
             and (not self.visibilities or repository.visibility in self.visibilities)
             and (not self.languages or repository.language.lower() in self.languages)
-            and all(_has(repository, *each) for each in self.properties.items())
-            and not any(_has(repository, *each) for each in self.excluded_properties.items())
+            and all(has_property(repository, *each) for each in self.properties.items())
+            and not any(
+                has_property(repository, *each) for each in self.excluded_properties.items()
+            )
         )
-
-
-def _has(repository: Repository, name: str, values: frozenset[str]) -> bool:
-    """Whether a custom property has one of ``values``, or any where there are none."""
-    given = {value.lower() for value in (repository.properties or {}).get(name, ())}
-    return not given.isdisjoint(values) if values else bool(given)
 
 
 MOST_SHARDS = 256
