@@ -27,26 +27,41 @@ function heading(title, columns) {
 }
 
 function update() {
+  for (const [section, all] of rows) {
+    section.hidden = section.id !== fields.view.value;
+    let shown = 0;
+    let group;
+    for (const row of section.querySelector("tbody").rows) {
+      const begins = row.className === "group";
+      row.hidden = begins || !fits(row.dataset);
+      if (begins) group = row;
+      if (row.hidden) continue;
+      shown += 1;
+      if (group) group.hidden = false;
+    }
+    if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", all.length);
+  }
+}
+
+function sort() {
   const key = fields.sort.value;
   const titles = new Map(Array.from(fields[key]?.options ?? [], ({ value, text }) => [value, text]));
   const by = (a, b) => (a.dataset[key] ?? "").localeCompare(b.dataset[key] ?? "");
   for (const [section, all] of rows) {
-    section.hidden = section.id !== fields.view.value;
-    const shown = all.filter((row) => fits(row.dataset));
-    if (key) shown.sort(by);
     let group;
-    const lines = shown.flatMap((row) => {
+    const lines = (key ? all.toSorted(by) : all).flatMap((row) => {
       const title = titles.get(`=${row.dataset[key]}`);
       const begins = title !== group;
       group = title;
       return begins ? [heading(title, row.cells.length), row] : [row];
     });
     section.querySelector("tbody").replaceChildren(...lines);
-    if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown.length).replace("{all}", all.length);
   }
+  update();
 }
 
 controls.addEventListener("input", update);
+fields.sort.addEventListener("change", sort);
 controls.addEventListener("submit", (event) => event.preventDefault());
 controls.hidden = false;
 update();
