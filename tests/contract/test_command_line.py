@@ -44,7 +44,7 @@ def test_help_names_every_option_and_does_nothing(
     assert (run.exit_code, run.stderr, run.summary, run.output_file) == (0, "", "", "")
     assert run.lines[0].startswith("Usage: scripts/registrar ")
     assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == OPTIONS
-    assert "  --mode register|plan|check\n" in run.stdout
+    assert "  --mode register|plan|check|withdraw\n" in run.stdout
     assert "Default: register." in run.stdout
     for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
         assert re.search(rf"(?m)^  {name} ", run.stdout), name

@@ -106,10 +106,18 @@ def _merged_and_deleted(scene: Scene) -> None:
 def _rewritten(scene: Scene) -> None:
     base = scene.repository.head()
     scene.run()
-    scene.repository.delete_branch(BRANCH)
     scene.repository.create_branch(BRANCH, base)
     scene.repository.commit({"a.md": b"\n"}, branch=BRANCH, author=AUTHOR)
-    scene.repository.reopen(1)
+
+
+def _withdrawn(scene: Scene, then: str = "") -> None:
+    base = scene.repository.head()
+    (_without_a_file if then == "without a file" else Scene.run)(scene)
+    scene.run(mode="withdraw")
+    if then == "delete":
+        scene.repository.delete_branch(BRANCH)
+    if then == "rewrite":
+        scene.repository.create_branch(BRANCH, base)
 
 
 def _opened_by_hand(scene: Scene, *, then: str = "") -> None:
@@ -149,6 +157,10 @@ STATES: dict[str, State] = {
     "closed under a later name": _closed_under_a_later_name,
     "closed before a rename": _closed_before_a_rename,
     "closed, and the list has grown": partial(_grown, close=True),
+    "withdrawn": _withdrawn,
+    "withdrawn without a file": partial(_withdrawn, then="without a file"),
+    "withdrawn, and the branch deleted": partial(_withdrawn, then="delete"),
+    "withdrawn, and the branch reset": partial(_withdrawn, then="rewrite"),
     "merged without a file": _merged_without_a_file,
     "merged, and a file deleted": _merged_and_deleted,
     "another list's": lambda scene: scene.run("c.md", name="other.json"),

@@ -485,13 +485,26 @@ class Repository(Store):
             pull_request.closed_at = pull_request.updated_at = self._now()
 
     def reopen(self, number: int) -> None:
-        """Open a closed pull request again; `Refusal` 422 when it is merged or lost its head."""
+        """Open a closed pull request again.
+
+        `Refusal` 422 when it is merged, or its branch has done anything but grow since
+        (pytorch/pytorch#114423, cilium/cilium#47088).
+        """
         with self.lock:
             pull_request = self.pull_request(number)
-            if pull_request.merged or self.find_head(pull_request.head) is None:
-                raise invalid("PullRequest", "state")
+            branch, why = pull_request.head, ""
+            head, then = self.find_head(branch), pull_request.head_sha
+            if pull_request.merged:
+                why = "The pull request has been merged."
+            elif head is None:
+                why = f"The {branch} branch has been deleted."
+            elif (base := self.merge_base(head, then)) is None or str(base.id) != then:
+                why = f"The {branch} branch was force-pushed or recreated."
+            if why or head is None:
+                message = f"state cannot be changed. {why}"
+                raise invalid("PullRequest", "state", "custom", message=message)
             pull_request.state, pull_request.closed_at = "open", None
-            pull_request.head_sha = self.head(pull_request.head)
+            pull_request.head_sha = head
 
     def merge(self, number: int) -> str:
         """Merge a pull request with a merge commit, whose id is returned."""

@@ -46,6 +46,7 @@ class Given:
     teams: tuple[str, ...] = ()
     draft: bool = False
     body: str = "new"
+    state: str = ""
     is_fork: bool = False
     directories: tuple[str, ...] = ("docs",)
     owner: str = "octo"
@@ -233,7 +234,7 @@ _CALLS: dict[str, Call] = {
     "PATCH pulls/N": Call(
         f"PATCH {OF_IT}/pulls/\\d+",
         lambda run, given: run.rest.update_pull_request(
-            given.repository, given.pull_request, body=given.body
+            given.repository, given.pull_request, body=given.body, state=given.state
         ),
     ),
     "POST labels": Call(

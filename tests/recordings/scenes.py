@@ -207,6 +207,13 @@ def with_pull_request(scene: Scene) -> None:
     scene.pull_request()
 
 
+def rewritten(scene: Scene) -> None:
+    """Close the pull request, and make its branch anew."""
+    scene.repository.close(1)
+    scene.repository.create_branch(scene.given.branch)
+    scene.repository.commit({"other.md": b""}, branch=scene.given.branch)
+
+
 def of_deleted_fork(scene: Scene) -> None:
     scene.pull_request(head_repository="octocat/example")
     scene.repository.pull_requests[0].is_fork_deleted = True
@@ -373,6 +380,12 @@ SCENES: dict[str, Make] = {
     "POST pulls: an App lacks the permission": may_not(permissions={"contents": "write"}),
     "POST pulls: too many in a short time, in other words": meets(FaultKind.TOO_QUICKLY_422),
     "PATCH pulls/N: it is changed": with_pull_request,
+    "PATCH pulls/N: it is to be opened again, and its branch was deleted": then(
+        with_pull_request, lambda scene: scene.repository.delete_branch(scene.given.branch)
+    ),
+    "PATCH pulls/N: it is to be opened again, and its branch was rewritten": then(
+        with_pull_request, rewritten
+    ),
     "PATCH pulls/N: the body is too long": then(with_pull_request, given(body="x" * 65_537)),
     "POST labels: the labels are there": with_pull_request,
     "POST labels: the pull request was opened a moment ago": lags(Symptom.LABELS),

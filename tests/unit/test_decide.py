@@ -178,6 +178,14 @@ def described(
     return f"{BEGIN}\n{text}\n{END}"
 
 
+def withdrawn(body: str, *left: str) -> str:
+    """The description by which a run has closed a pull request, whose branch holds the rest."""
+    mark = Mark.of(body)
+    assert mark
+    mark = mark._replace(removed=mark.removed | {hashed(p) for p in left}, is_withdrawn=True)
+    return f"{BEGIN}\n{mark.text}\n{END}"
+
+
 def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
     repository = Repository("o/r", world.default, "https://github.com/o/r")
     definitions = tuple(FILES[path] for path in paths)
@@ -323,14 +331,21 @@ class Run:
         body = described(*on_branch, commit=write.before, mark=write.mark)
         if pull:
             [each] = [each for each in world.pulls if each.number == pull.number]
-            assert each.state == "open"
-            each.body = body
+            assert each.state == "open" or has_grown(each, world)
+            each.body, each.state = body, "open"
         elif on_branch:
             assert not any(
                 p.state == "open" and p.head == name and p.base == world.default and not p.fork
                 for p in world.pulls
             )
             world.open(name, body)
+
+
+def has_grown(pull: Pull, world: World) -> bool:
+    """Whether a pull request was withdrawn, and GitHub opens it again."""
+    mark, head = Mark.of(pull.body), world.branches.get(pull.head, "")
+    is_withdrawn = bool(mark and mark.is_withdrawn) and pull.state == "closed"
+    return is_withdrawn and pull.head_sha in world.ancestors(head)
 
 
 def of_list(pull: Pull, world: World) -> bool:
@@ -351,7 +366,7 @@ def declined(world: World) -> dict[str, int]:
         if mark and of_list(pull, world):
             for path in filter(mark.holds, FILES):
                 found.pop(path, None)
-                if pull.state == "closed":
+                if pull.state == "closed" and (not mark.is_withdrawn or mark.was_removed(path)):
                     found[path] = pull.number
     return found
 
@@ -370,6 +385,7 @@ PULLS = (
     "closed before a rename",
     "merged",
     "by hand, closed",
+    "withdrawn",
 )
 MORE_PULLS = (
     "ours, to another branch",
@@ -416,6 +432,7 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
         "both closed by people": described("a", "b"),
         "closed before a rename": described("a"),
         "merged": described("a"),
+        "withdrawn": withdrawn(described("a")),
     }
     if pull in MORE_PULLS:
         _add_more(world, name, pull)
@@ -471,6 +488,8 @@ def worlds() -> Iterator[tuple[str, World]]:
         ("absent", "both closed by people"),
         ("absent", "merged"),
         ("somebody's", "none"),
+        ("ours", "withdrawn"),
+        ("absent", "withdrawn"),
     ]
     for default in ("main", NAME, SECOND):
         for first, second in itertools.product(firsts, seconds):
@@ -552,6 +571,32 @@ def _merge_without_file(world: World) -> None:
     _merge(world)
 
 
+def _withdraw(world: World) -> None:
+    """Another run takes it back."""
+    if (pull := _newest(world)) and not world.is_somebodys(world.branches[pull.head]):
+        _close(world)
+        pull.body = withdrawn(pull.body, *(world.unwanted - world.paths(pull.head)))
+
+
+def _withdraw_and_tidy_up(world: World) -> None:
+    _withdraw(world)
+    _tidy_up(world)
+
+
+def _delete_a_file_and_withdraw(world: World) -> None:
+    _delete_file(world)
+    _withdraw(world)
+
+
+def _withdraw_and_rewrite(world: World) -> None:
+    """Then somebody makes the branch anew."""
+    pull = _newest(world)
+    _withdraw(world)
+    if pull and pull.state == "closed":
+        world.branches[pull.head] = BASE
+        world.commit(pull.head, "a", THEIRS)
+
+
 def _tidy_up(world: World) -> None:
     """All branches but those of open pull requests are deleted."""
     kept = {world.default, *(p.head for p in world.pulls if p.state == "open" and not p.fork)}
@@ -566,6 +611,10 @@ PEOPLE: Mapping[str, Event] = {
     "delete a file": _delete_file,
     "merge": _merge,
     "merge without a file": _merge_without_file,
+    "withdraw": _withdraw,
+    "withdraw and tidy up": _withdraw_and_tidy_up,
+    "delete a file and withdraw": _delete_a_file_and_withdraw,
+    "withdraw and rewrite": _withdraw_and_rewrite,
 }
 
 
@@ -579,8 +628,10 @@ def check(world: World, before: World, what: str) -> None:
         assert path not in no, f"{what}: {path} was declined in #{no[path]}, written to {name}"
         assert path not in before.unwanted, f"{what}: {path} was taken out, written to {name}"
     for name, oid in before.branches.items():
-        pulls = [p for p in before.pulls if p.head == name and p.state == "open" and not p.fork]
-        ours = any(of_list(p, before) for p in pulls)
+        of_branch = [p for p in before.pulls if p.head == name and not p.fork]
+        pulls = [p for p in of_branch if p.state == "open"]
+        continued = [p for p in of_branch if p.state == "open" or has_grown(p, before)]
+        ours = any(of_list(p, before) for p in continued)
         is_left_alone = pulls and not any(counts(p, before) for p in pulls)
         if is_left_alone or (before.is_somebodys(oid) and not ours):
             assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"

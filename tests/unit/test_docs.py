@@ -166,7 +166,7 @@ NO_ERRORS = re.compile(
     r"|edited|not_corrected|no_update|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|alone|points|shards|unfit_rules|rules|rule|unset|counted"
+    r"|now|to_withdraw|withdrawable|alone|points|shards|unfit_rules|rules|rule|unset|counted"
     r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|heading"
     r"|capped|more_rows|missing_files|paths|not_complete)$"
 )

@@ -27,7 +27,7 @@ def test_shards_run_one_after_the_other_and_a_run_that_goes_on_is_not_cancelled(
     ("job", "own"),
     [
         ("plan", {"mode": "plan"}),
-        ("shard", {"shard": "${{ matrix.shard }}"}),
+        ("shard", {"mode": "${{ inputs.mode }}", "shard": "${{ matrix.shard }}"}),
         ("result", {"mode": "plan"}),
     ],
 )

@@ -567,7 +567,7 @@ class Trial:
         with self.step("Closed by hand", *expected), suppress(RegistrarError):
             rest, repository = self.single.rest, self.given.repository
             for pull in rest.pull_requests(repository, self.branch(branch)):
-                rest.update_pull_request(repository, pull, body=pull.body, close=True)
+                rest.update_pull_request(repository, pull, body=pull.body, state="closed")
 
 
 def is_failure_of(recording: Recording, error: RegistrarError) -> bool:

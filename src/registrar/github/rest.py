@@ -337,14 +337,14 @@ class Rest:
         return opened
 
     def update_pull_request(
-        self, repository: Repository, pull_request: PullRequest, *, body: str, close: bool = False
+        self, repository: Repository, pull_request: PullRequest, *, body: str, state: str = ""
     ) -> PullRequest:
-        """Replace the body of a pull request, and close it if asked to."""
+        """Replace the body of a pull request; ``state``: ``open`` or ``closed`` from now on."""
         return self._write(
             "PATCH",
             f"{repository.address}/pulls/{pull_request.number}",
             msg("operation.pull_request_update", pull_request=pull_request.link),
-            {"body": body, **({"state": "closed"} if close else {})},
+            {"body": body, **({"state": state} if state else {})},
             parse.pull_request,
         )
 

@@ -189,7 +189,7 @@ class _Reader:
         value = self._given("ref")
         if FailOn.REMOVED in fail_on and not value:
             self._report("fail_on", msg("input.removed_without_ref"))
-        if value and mode is Mode.REGISTER:
+        if value and not mode.only_reads:
             self._report("ref", msg("input.ref_with_register"))
         if value and self.selection:
             self._report("ref", msg("input.ref_with_many"))

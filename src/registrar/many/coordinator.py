@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
 
+_TO_REGISTER = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING})
 _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 
@@ -67,6 +68,7 @@ class ManyRun:
         """What the reading has left to do, or would be."""
         self._unknown = 0
         """Number of repositories whose pull requests the token may not read."""
+        self._withdrawable = 0
 
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write."""
@@ -90,6 +92,7 @@ class ManyRun:
             self.github.limits.remaining(Resource.GRAPHQL),
             self._left_to_do,
             self._unknown,
+            self._withdrawable,
         )
         result.budget = with_writing(read, self.settings)
         planned = sentences.budget(result.budget, self.settings.mode)
@@ -181,13 +184,13 @@ class ManyRun:
 
     def _take(self, read: RegistrationResult) -> None:
         """Report a repository whose state is final, and keep one that may be written to."""
-        registers = self.settings.mode is Mode.REGISTER
+        registers, left_to_do = self.settings.mode is Mode.REGISTER, read.left_to_do
         self.result.note_read(read)
         self._unknown += not read.knows_pull_requests
-        left_to_do = read.left_to_do
+        self._withdrawable += read.withdrawable > 0
         if left_to_do is not Status.COMPLETE:
             self._left_to_do[left_to_do] += 1
-        if registers and left_to_do in {Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING}:
+        if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(read)
             return
         if read.failed or (not registers and any(map(read.found, _ABSENT))):
@@ -208,7 +211,9 @@ class ManyRun:
         """
         today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
         todo = in_order(self._todo, today)
-        with self.reporter.group("fleet.group_write", count=len(todo)):
+        withdraws = self.settings.mode is Mode.WITHDRAW
+        heading = "fleet.group_withdraw" if withdraws else "fleet.group_write"
+        with self.reporter.group(heading, count=len(todo)):
             gate = Gate(self.settings, self.github.limits.pace, self.cancellation)
             writes_each = writes_of(self.settings.pull_request)
             left = expected

@@ -370,12 +370,13 @@ class Reader:
         result = preview(plan, guesses, self.reporter)
         if spec.writes and spec.settings.update:
             result = _with_outdated(result)
-        asks_more = guesses.used and not spec.writes
+        is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
+        asks_more = guesses.used and not is_read_again
         return unread(spec) if asks_more else _with_status(result)
 
     def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
         if self._has_room:
-            mode = Mode.PLAN if spec.writes else spec.settings.mode
+            mode = spec.settings.mode if spec.settings.mode.only_reads else Mode.PLAN
             only_read = spec._replace(settings=spec.settings._replace(mode=mode))
             done = register(self.github.client(spec.target), only_read, self.reporter)
             self.cancellation.check()

@@ -30,7 +30,11 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     """
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
-    return {Status.TO_OPEN: 1 + always + once, Status.TO_UPDATE: 2 + always}
+    return {
+        Status.TO_OPEN: 1 + always + once,
+        Status.TO_UPDATE: 2 + always,
+        Status.TO_WITHDRAW: 1,
+    }
 
 
 def with_writing(read: Budget, settings: Settings) -> Budget:
@@ -38,10 +42,14 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     if settings.mode is Mode.CHECK:
         return read
     most = settings.part.share(settings.max_pull_requests)
-    updates = min(read.of[Status.TO_UPDATE], most)
-    now = min(read.of[Status.TO_OPEN], most - updates)
+    # Nothing is done about missing files where pull requests are withdrawn
+    asked = {} if settings.mode is Mode.WITHDRAW else read.of
+    to_open, to_update = asked.get(Status.TO_OPEN, 0), asked.get(Status.TO_UPDATE, 0)
+    updates = min(to_update, most)
+    now = min(to_open, most - updates)
     each = writes_of(settings.pull_request)
     writes = now * each[Status.TO_OPEN] + updates * each[Status.TO_UPDATE]
+    writes += read.of[Status.TO_WITHDRAW] * each[Status.TO_WITHDRAW]
     # Each ends in time; there is none for no writes
     total = math.ceil(writes * interval_for(writes) / settings.max_seconds) if writes else 0
     if total > MOST_SHARDS:
@@ -49,7 +57,7 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     matrix = tuple(Shard(number, total) for number in range(1, total + 1))
     # The shards write one after the other, so that an hour may see several of them
     interval = interval_for(writes * settings.part.total)
-    deferred = read.of[Status.TO_OPEN] + read.of[Status.TO_UPDATE] - now - updates
+    deferred = to_open + to_update - now - updates
     planned = read._replace(now=now, updates=updates, deferred=deferred, writes=writes)
     return planned._replace(interval=interval, matrix=matrix)
 
@@ -59,6 +67,7 @@ SAME_CAUSE = 5
 _OPERATIONS = {
     PullRequestOperation.CREATED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
+    PullRequestOperation.WITHDRAWN: Status.WITHDRAWN,
     PullRequestOperation.NONE: Status.WAITING,
 }
 

@@ -64,7 +64,8 @@ class Plan(NamedTuple):
     @property
     def asks_for_codeowners(self) -> bool:
         """Whether GitHub is asked what is wrong in these."""
-        asks = FailOn.INVALID in self.spec.settings.fail_on and not self.spec.writes
+        settings = self.spec.settings
+        asks = FailOn.INVALID in settings.fail_on and settings.mode.only_reads
         return asks and bool(self.codeowners_paths)
 
     def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> Plan:

@@ -12,7 +12,7 @@ from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import LeftOut, Replaced, origin_of
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn
+from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import (
     FINDINGS,
@@ -30,6 +30,7 @@ class PullRequestOperation(StrEnum):
 
     CREATED = "created"
     UPDATED = "updated"
+    WITHDRAWN = "withdrawn"
     NONE = "none"
 
 
@@ -154,10 +155,13 @@ class Status(StrEnum):
     FAILED = "failed"
     OPENED = "opened"
     UPDATED = "updated"
+    WITHDRAWN = "withdrawn"
     TO_OPEN = "to open"
     """Files are missing, and no open pull request proposes any of them."""
     TO_UPDATE = "to update"
     """The open pull request lacks files, or holds what the list gave earlier."""
+    TO_WITHDRAW = "to withdraw"
+    """An open pull request may hold nothing but what this action wrote."""
     DEFERRED = "deferred"
     """Left for the next run."""
     UNREAD = "unread"
@@ -218,6 +222,8 @@ class RegistrationResult(NamedTuple):
     """Why the repository is not worked on, after all."""
     knows_pull_requests: bool = True
     """Whether it is known that there is a pull request, or none."""
+    withdrawable: int = 0
+    """Number of its pull requests that a run over many could withdraw, at most."""
 
     @property
     def scope(self) -> Scope | None:
@@ -296,6 +302,8 @@ class RegistrationResult(NamedTuple):
         """What the reading has left to do about the pull request."""
         if self.status is Status.UNREAD:
             return Status.UNREAD
+        if self.withdrawable and self.spec.settings.mode is Mode.WITHDRAW:
+            return Status.TO_WITHDRAW
         missing = [file for file in self.files if file.standing is Standing.MISSING]
         is_lacking = any(file.done is not Done.SKIPPED for file in missing)
         if is_lacking and not self.pull_request:
@@ -317,8 +325,8 @@ class RegistrationResult(NamedTuple):
 
     @property
     def to_create(self) -> tuple[FileResult, ...]:
-        """What a run that writes nothing would create: at a reference nothing."""
-        if self.spec.settings.ref:
+        """What a run that writes nothing would create."""
+        if not self.spec.proposes:
             return ()
         nothing_done = (file for file in self.files if file.done is Done.NOTHING)
         return tuple(file for file in nothing_done if file.standing is Standing.MISSING)

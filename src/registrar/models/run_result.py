@@ -44,6 +44,8 @@ class Budget(NamedTuple):
     """Number of lists that are not complete, by what is left to do."""
     unread: int = 0
     """Number of those whose pull requests the token may not read."""
+    withdrawable: int = 0
+    """Number of lists with pull requests that could be withdrawn, at most."""
     now: int = 0
     """Pull requests that this run is going to open."""
     deferred: int = 0
@@ -80,7 +82,8 @@ class Budget(NamedTuple):
     def points(self) -> int:
         """Points of GraphQL that the writing takes at most: every repository is read once more."""
         written = self.now + self.updates
-        return POINTS_PER_REPOSITORY * written + self.of[Status.WAITING]
+        only_read = self.of[Status.WAITING] + self.of[Status.TO_WITHDRAW]
+        return POINTS_PER_REPOSITORY * written + only_read
 
 
 class Content(NamedTuple):
@@ -162,7 +165,7 @@ class ManyResult:
 
     def note_read(self, previewed: RegistrationResult) -> None:
         """Keep what is missing in one repository, and what the rules of its list make of it."""
-        for file in () if previewed.spec.writes else previewed.files:
+        for file in previewed.files if self.settings.mode.only_reads else ():
             if file.standing is Standing.MISSING or file.replaces:
                 self._note_content(file, previewed)
         label = previewed.spec.files.label
@@ -233,7 +236,7 @@ class RunResult:
 
     def end_with(self, error: BaseException) -> None:
         """Keep what ended the run early."""
-        wrote = any(result.spec.writes for result in self.registrations)
+        wrote = any(not each.spec.settings.mode.only_reads for each in self.registrations)
         self._exit_code = exit_code(error, wrote=wrote)
         self.diagnostics = (
             error.diagnostics

@@ -22,6 +22,12 @@ class Mode(StrEnum):
     """Reads only, and shows what would be done."""
     CHECK = "check"
     """Like `PLAN`; what `FailOn` names is a failure."""
+    WITHDRAW = "withdraw"
+    """Closes the open pull requests of the list that hold nothing but what this action wrote."""
+
+    @property
+    def only_reads(self) -> bool:
+        return self in {Mode.PLAN, Mode.CHECK}
 
 
 class FailOn(StrEnum):

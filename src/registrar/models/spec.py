@@ -99,6 +99,11 @@ class RegistrationSpec(NamedTuple):
         return self.settings.mode is Mode.REGISTER
 
     @property
+    def proposes(self) -> bool:
+        """Whether it is about what is created: not at a reference, nor where it is withdrawn."""
+        return not (self.settings.ref or self.settings.mode is Mode.WITHDRAW)
+
+    @property
     def branch(self) -> str:
         """Name of the working branch, as far as it is free."""
         owner, _, repo = self.target.partition("/")

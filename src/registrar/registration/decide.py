@@ -16,7 +16,8 @@ nothing itself, and keeps nothing beyond one decision. The order:
    and its branch lacks was removed by somebody, if the history since the mark's commit says so:
    declined. If it does not, a run was ended before its commit; where the history was rewritten,
    the pull request is left alone. What is still as we wrote it, and differs from the list, is to be
-   corrected.
+   corrected. One that this action itself has closed (`Mode.WITHDRAW`) is continued like an open
+   one, where its branch is there.
 4. Otherwise the first name that can be used. A free one is claimed. A branch that holds nothing but
    our own files, or nothing at all under a name that is ours, is what an interrupted run has left:
    it is continued. Any other branch is somebody's, and the next name is looked at.
@@ -52,7 +53,7 @@ _MOST_UNMARKED = 10
 """Closed pull requests without a mark that are looked at: each takes three requests."""
 _MOST_UNKNOWN = 100
 """Paths whose history is read where no mark says what was proposed: each takes a request."""
-_REGULAR_FILE = "100644"
+REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
 
 # --- What is chosen ------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ class Write(NamedTuple):
     before: str
     """The commit of the branch before this run wrote to it."""
     pull_request: PullRequest | None = None
-    """The one that is open."""
+    """The one that is open, or was withdrawn and is opened again."""
     had_no_commit: bool = False
     """Whether the branch was there, without a commit of its own."""
     is_done: bool = False
@@ -108,6 +109,8 @@ class Write(NamedTuple):
     """The mark of a pull request that was there, with what was removed from its branch since."""
     leaves_pull_request: bool = False
     """Whether the pull request stays as it is."""
+    was_reopened: bool = False
+    """Whether this run has opened it again."""
 
     def brings(self, path: str) -> bool:
         """Whether the branch holds a file already, as far as it was read."""
@@ -162,6 +165,27 @@ def decide(plan: Plan, answers: Answers) -> Decision:
     are taken, where a claim failed and left no branch, or with one of ``answers``.
     """
     return _Decision(plan, answers).make()
+
+
+def open_ones(
+    plan: Plan, answers: Answers
+) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
+    """Find the open pull requests of a list that count, and how all names of its branch stand."""
+    return _Decision(plan, answers).open_ones()
+
+
+def may_be_withdrawn(plan: Plan) -> int:
+    """Count the open pull requests of a list, as far as they were read with the repository."""
+    base = plan.repository.default_branch
+    pulls = (pull for state in plan.state.branches.values() for pull in state.pull_requests)
+    here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
+    return sum(_mark_for(plan, pull) is not None for pull in here)
+
+
+def _mark_for(plan: Plan, pull: PullRequest) -> Mark | None:
+    """Give the mark of a pull request that says that it is from the list of the plan."""
+    mark = Mark.of(pull.body)
+    return mark if mark and mark.is_of(plan.spec.files.id) else None
 
 
 def names(branch: str, default_branch: str) -> list[str]:
@@ -223,6 +247,13 @@ class _Decision:
             left_out = self._declined, self._deleted
             return Decision(write, left_alone, self._files, *left_out, beside, ignored)
 
+    def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
+        """Find the open pull requests of the list that count."""
+        self._read_names()
+        pulls = (pull for state in self._states.values() for pull in state.pull_requests)
+        marked = ((pull, self._mark_of(pull)) for pull in pulls if pull.is_open)
+        return self._states, [(pull, mark) for pull, mark in marked if mark]
+
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
         return tuple(d for d in self._plan.missing if d.path not in self._declined)
@@ -264,6 +295,11 @@ class _Decision:
                     self._beside += [o for o in others if self._counts(o) and Mark.of(o.body)]
                     return self._continue(state, pull, mark)
         for state in states:
+            if (withdrawn := self._withdrawn(state)) and not isinstance(
+                chosen := self._continue(state, *withdrawn), PullRequest
+            ):
+                return chosen
+        for state in states:
             if state.head is None:
                 return state.name
             write = self._examine(state, state.head)
@@ -273,11 +309,27 @@ class _Decision:
         message = msg("branch.no_name_free", branch=first, last=LAST_SUFFIX)
         raise RegistrarError(Failure.of(message))
 
+    def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
+        """Give the newest pull request of this list, where it was withdrawn and may be reopened.
+
+        GitHub opens it again as long as its branch has only grown (Slicer/Slicer#6188).
+        """
+        marked = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
+        pull, mark = next(marked, (None, NO_MARK))
+        if state.head is None or pull is None or not (pull.was_closed and mark.is_withdrawn):
+            return None
+        is_here = pull.base_branch == self._plan.repository.default_branch
+        is_free = not any(each.is_open and self._counts(each) for each in state.pull_requests)
+        if not (is_here and is_free):
+            return None
+        then, head = pull.head_sha, state.head
+        has_grown = then == head or self._answers.compare(then, head).merge_base == then
+        return (pull, mark) if has_grown else None
+
     def _mark_of(self, pull: PullRequest) -> Mark | None:
         """Give the mark of a pull request that is from this list, if it counts."""
-        mark = Mark.of(pull.body)
-        is_ours = mark is not None and mark.is_of(self._plan.spec.files.id)
-        return mark if is_ours and self._counts(pull) else None
+        mark = _mark_for(self._plan, pull)
+        return mark if mark and self._counts(pull) else None
 
     def _counts(self, pull: PullRequest) -> bool:
         """Whether a pull request is from somebody who may write, and, if open, to be merged here.
@@ -312,6 +364,12 @@ class _Decision:
                 held = self._proposed(pull) & undecided
             else:
                 continue
+            if pull.was_closed and mark and mark.is_withdrawn:
+                removed = frozenset(path for path in held if mark.was_removed(path))
+                self._note_declined(pull, removed - proposed)
+                undecided -= removed
+                proposed |= held
+                continue
             if pull.is_open:
                 proposed |= held
                 continue
@@ -330,7 +388,7 @@ class _Decision:
     def _continue(
         self, state: BranchState, pull: PullRequest, mark: Mark
     ) -> Write | PullRequest | None:
-        """Continue an open pull request of ours, without what somebody removed from its branch."""
+        """Continue a pull request of ours, without what somebody removed from its branch."""
         head = state.head or pull.head_sha
         tree: Tree | None = None
         if mark.paths is None:
@@ -353,7 +411,7 @@ class _Decision:
             mark = mark._replace(removed=mark.removed | hashes(removed))
         else:
             tree = self._answers.tree(head)
-        leaves = not self._plan.spec.settings.update
+        leaves = pull.is_open and not self._plan.spec.settings.update
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         branch = Branch(state.name, head, tree, replaces=replaces)
         return Write(branch, head, pull, mark=mark.at(tree), leaves_pull_request=leaves)
@@ -368,7 +426,7 @@ class _Decision:
             file.path: entry.sha
             for file, entry in there
             if entry.sha != file.blob_id
-            and (entry.type, entry.mode) == ("blob", _REGULAR_FILE)
+            and (entry.type, entry.mode) == ("blob", REGULAR_FILE)
             and mark.has_written(file.path, entry.sha)
         }
 
@@ -526,6 +584,6 @@ class _Decision:
 def _added_between(before: Tree, after: Tree) -> Mapping[str, str]:
     """Blob ids of the regular files that were added; nothing where anything else changed."""
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-    if any(path in before or after[path].mode != _REGULAR_FILE for path in changed):
+    if any(path in before or after[path].mode != REGULAR_FILE for path in changed):
         return {}
     return {path: after[path].sha for path in changed}

@@ -220,6 +220,11 @@ def _without(body: str, start: int, end: int, strays: Sequence[tuple[int, int]])
     return kept + body[start:end]
 
 
+def unmarked(ours: str) -> str:
+    """What people read of our part."""
+    return _COMMENT.sub("", ours).strip()
+
+
 NO_MARK = Mark(frozenset())
 """The mark of a branch without files, for a list without identity."""
 

@@ -28,6 +28,7 @@ _NOTABLE = {
 _OPERATIONS = {
     PullRequestOperation.CREATED: "progress.pull_request_created",
     PullRequestOperation.UPDATED: "progress.pull_request_updated",
+    PullRequestOperation.WITHDRAWN: "progress.pull_request_withdrawn",
     PullRequestOperation.NONE: "progress.pull_request_none",
 }
 _TONES = {Done.CREATED: Tone.GOOD, Done.FAILED: Tone.BAD, Done.UNKNOWN: Tone.BAD}
@@ -177,6 +178,10 @@ class Progress:
     def _keep(self, note: Note) -> None:
         self._result = self._result._replace(notes=(*self._result.notes, note))
 
+    def withdrawable(self, count: int) -> None:
+        """Keep how many of its pull requests could be withdrawn, at most."""
+        self._result = self._result._replace(withdrawable=count)
+
     def on_branch(self, name: str) -> None:
         """Keep the name of the working branch."""
         self._result = self._result._replace(branch=name)
@@ -199,7 +204,8 @@ class Progress:
 
     def proposed(self, pull_request: PullRequest) -> None:
         """Keep and print the open pull request that a preview found."""
-        self._result = self._result._replace(pull_request=pull_request)
+        if self._result.operation is PullRequestOperation.NONE:
+            self._result = self._result._replace(pull_request=pull_request)
         self._line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(

@@ -12,9 +12,10 @@ from registrar.models.repository import Values
 from registrar.models.result import Done, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide
+from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, unmarked
 from registrar.registration.progress import Progress
 from registrar.reporting import pull_request_body
+from registrar.reporting.markdown import Markdown
 from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -137,6 +138,18 @@ class Proposal(NamedTuple):
         ours = pull_request_body.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else current
+
+    def withdrawn(self, current: str, mark: Mark) -> str:
+        """Say in our part that the pull request was withdrawn; the next run writes it anew."""
+        before, ours, after = divide(current)
+        told = "\n".join(Markdown(self.catalogue).quoted(msg("body.withdrawn")))
+        hidden = mark._replace(is_withdrawn=True).text
+
+        def body(text: str) -> str:
+            return f"{before}{BEGIN}\n{told}\n{text}\n\n{hidden}\n{END}{after}"
+
+        whole = body(unmarked(ours or "").removeprefix(told).strip())
+        return whole if escaping.characters(whole) <= BODY_CHARACTERS else body("")
 
     def _fill(
         self,

@@ -22,6 +22,9 @@ MOST_REFUSED = 3
 """Names that are refused one by one, until the others are not tried any more."""
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
 """What may be wrong with one of several names only; lag that lasts is about a name, too."""
+_NOT_REOPENED = frozenset({Kind.VALIDATION, Kind.ALREADY_EXISTS})
+"""Its branch was deleted or rewritten while it was closed (pytorch/pytorch#114423), or another one
+was opened from it."""
 
 
 class NotOpened(RegistrarError):
@@ -35,14 +38,15 @@ def announce(work: Work, write: Write) -> Write:
 
     So wherever the run ends, nothing on the branch looks like somebody's edit. Nothing is corrected
     where the description has no room to tell it from one. It is an error where the pull request is
-    closed by now, or goes elsewhere.
+    closed by now, or goes elsewhere. One that was withdrawn is opened again; there is to be another
+    one where GitHub refuses that.
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     if pull is None or write.opened_by_claim:
         return write
     pending = progress.pending(plan.missing)
     outdated = [each for each in pending if branch.is_outdated(each.path)]
-    if not outdated and all(write.brings(each.path) for each in pending):
+    if pull.is_open and not outdated and all(write.brings(each.path) for each in pending):
         return write
     assumed = [_assumed(work, write, each) for each in pending]
     body = _body(work, write, progress.result(assuming=assumed))
@@ -51,17 +55,23 @@ def announce(work: Work, write: Write) -> Write:
         paths = [each.path for each in outdated]
         progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
         return announce(work, write._replace(branch=branch._replace(replaces={})))
-    rest = work.client.rest
-    now = (
-        rest.pull_request(plan.repository, pull.number)
-        if pull.has_body(body)
-        else rest.update_pull_request(plan.repository, pull, body=body)
-    )
+    rest, state = work.client.rest, "" if pull.is_open else "open"
+    try:
+        now = (
+            rest.pull_request(plan.repository, pull.number)
+            if pull.is_open and pull.has_body(body)
+            else rest.update_pull_request(plan.repository, pull, body=body, state=state)
+        )
+    except GitHubError as error:
+        if pull.is_open or error.kind not in _NOT_REOPENED:
+            raise
+        return write._replace(pull_request=None)
     of = now.of if now.of and now.of.default_branch else rest.again(plan.repository)
     if not now.is_open or now.base_branch != of.default_branch:
         raise RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
     require_other_than_default(branch.name, of.default_branch)
-    return write._replace(pull_request=pull._replace(body=body))
+    pull = pull._replace(body=body, is_open=True)
+    return write._replace(pull_request=pull, was_reopened=bool(state))
 
 
 def _assumed(work: Work, write: Write, file: FileDefinition) -> FileResult:
@@ -101,9 +111,11 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
     result = progress.result()
     body = _body(work, write, result)
     if pull := write.pull_request:
-        if plan.spec.is_one_of_many and _proposes_all(pull, write.mark, result):
+        is_kept = plan.spec.is_one_of_many and not write.was_reopened
+        if is_kept and _proposes_all(pull, write.mark, result):
             return pull, PullRequestOperation.NONE
         operation = _update(work, pull, body)
+        operation = PullRequestOperation.UPDATED if write.was_reopened else operation
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
     new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
     try:
@@ -150,7 +162,7 @@ def _proposes_all(pull: PullRequest, mark: Mark | None, result: RegistrationResu
     if mark is None or result.wrote or not all(map(mark.holds, paths)):
         return False
     told = Mark.of(pull.body)
-    return told is None or told.removed == mark.removed
+    return told is None or (told.removed == mark.removed and not told.is_withdrawn)
 
 
 def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:

@@ -40,9 +40,10 @@ from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration import mark, per_file, pull_requests, single
 from registrar.registration.answers import Answers, Claim, Made, NotMade
 from registrar.registration.base import Work, read_blobs
-from registrar.registration.decide import Branch, Decision, Write, decide
+from registrar.registration.decide import Branch, Decision, Write, decide, may_be_withdrawn
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.registration.withdrawal import withdraw
 from registrar.reporting.reporter import Reporter
 from registrar.texts.escaping import Open
 from registrar.texts.messages import msg
@@ -126,6 +127,9 @@ def _register(client: Client, progress: Progress) -> None:
     if not spec.is_one_of_many:
         require_known_properties(spec.property_names, [plan.repository])
     _report_plan(plan, progress)
+    if spec.settings.mode is Mode.WITHDRAW:
+        require_writable(plan, (), client.limits.scopes)
+        plan = withdraw(client, plan, ReadingAnswers(client, plan), progress)
     if not plan.missing:
         return
     if spec.settings.ref:
@@ -134,7 +138,7 @@ def _register(client: Client, progress: Progress) -> None:
         _write(Work(client, plan, _proposal(plan, progress), progress))
     else:
         _preview(plan, ReadingAnswers(client, plan), progress)
-        if not spec.is_one_of_many:
+        if spec.proposes and not spec.is_one_of_many:
             _read_replaced(client, plan, progress)
 
 
@@ -160,6 +164,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         pairs = [msg("progress.hides_pair", path=p, other=o) for p, o in plan.hides.items()]
         progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
     if plan.spec.is_one_of_many:
+        progress.withdrawable(may_be_withdrawn(plan))
         # Which rules of the list apply is counted there
         return
     if plan.repository.of_person and plan.spec.property_names:
@@ -184,7 +189,8 @@ def _proposal(plan: Plan, progress: Progress) -> Proposal:
 
 def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
     """Report what a registration would do, or why the token may not read the pull requests."""
-    _proposal(plan, progress)
+    if plan.spec.proposes:
+        _proposal(plan, progress)
     unread = plan.state.pull_requests_error
     try:
         if unread is None:
@@ -218,15 +224,18 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     tree = (write and write.branch.tree) or {}
     directories = {parent for path in tree for parent in parents(path)}
     pull = write.pull_request if write else decision.left_alone
-    if pull:
+    if pull and pull.is_open:
         progress.proposed(pull)
+    else:
+        # One that was withdrawn proposes nothing so far
+        pull = None
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
             reason = msg("reason.blocked_on_branch", parent=Open(above))
             progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
         elif pull and (write is None or write.brings(path) or path in directories):
-            progress.record(_proposed(definition, write))
+            progress.record(_proposed(definition, write if progress.spec.proposes else None))
         elif write and write.leaves_pull_request:
             reason = msg("reason.no_update")
             progress.record(FileResult(definition, Standing.MISSING, Done.SKIPPED, reason))
@@ -350,7 +359,8 @@ class WritingAnswers(ReadingAnswers):
 
     def close_again(self, pull_request: PullRequest) -> None:
         rest, branch = self._client.rest, pull_request.head_branch
-        rest.update_pull_request(self._repository, pull_request, body=mark.CLOSED_BY_US, close=True)
+        body = mark.CLOSED_BY_US
+        rest.update_pull_request(self._repository, pull_request, body=body, state="closed")
         url, link = pull_request.url, pull_request.link
         progress = self._work.progress
         progress.warn("progress.closed_again", about=url, pull_request=link, branch=branch)

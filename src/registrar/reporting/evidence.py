@@ -114,7 +114,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",
             pull_request_age_days=_days(pull.created_at, read_at) if pull and is_open else "",
-            declined_since=pull.closed_at[:10] if pull and not is_open else "",
+            declined_since=pull.closed_at[:10] if file.declined_in and pull and not is_open else "",
             list_digest=result.spec.files.digest,
             read_at=read_at,
             rule=str(file.definition.rule or ""),

@@ -51,6 +51,7 @@ _READ = {
     Mode.REGISTER: "page.read_register",
     Mode.PLAN: "page.read_plan",
     Mode.CHECK: "page.read_check",
+    Mode.WITHDRAW: "page.read_withdraw",
 }
 MOST_LEFT_OUT = 1_000
 """Repositories that are named for each reason to leave them out; the rest is counted."""

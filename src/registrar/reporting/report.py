@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from registrar.models.result import FileResult, RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
-from registrar.models.settings import FailOn, Mode
+from registrar.models.settings import FailOn
 from registrar.models.standing import by_way
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
@@ -21,6 +21,7 @@ _FOUND = {each: each.value for each in FailOn} | {FailOn.DIFFERS: "differing"}
 COUNTS = ("created", "skipped", "failed", *_FOUND.values())
 _STATES = {each: each.value for each in Status} | {
     Status.TO_OPEN: "missing",
+    Status.TO_WITHDRAW: Status.DEFERRED.value,
 }
 """As the schema calls them."""
 
@@ -157,7 +158,7 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
     if result is None:
         return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
     deferred = result.budget.deferred if result.budget else 0
-    if result.settings.mode is Mode.REGISTER:
+    if not result.settings.mode.only_reads:
         deferred = result.counts[Status.DEFERRED]
     matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
     return {
@@ -197,6 +198,7 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "missing": budget.missing,
             "proposed": budget.proposed,
             "to_update": budget.of[Status.TO_UPDATE],
+            "withdrawable": budget.withdrawable,
             "declined": budget.of[Status.DECLINED],
             "unset": budget.of[Status.UNSET],
             "unread": budget.unread,

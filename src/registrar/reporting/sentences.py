@@ -36,7 +36,7 @@ _WAYS = {
 """How listed paths stand: in a sentence, a line of the log, a cell of the summary; and one path."""
 STANDINGS = {way: state for way, (*_, state) in _WAYS.items()}
 _LACKING = ("outcome.missing", "summary.lacking", "table.lacking", "page.state_missing")
-"""The same at a reference, where nothing is created."""
+"""The same where nothing is created: at a reference, or by a withdrawal."""
 _FAILS = {
     Finding.BLANK: "check.fails_blank",
     Finding.DIFFERS: "check.fails_differs",
@@ -67,8 +67,10 @@ _STATES = {
     Status.FAILED: ("fleet.state_failed", "fleet.count_failed"),
     Status.OPENED: ("fleet.state_opened", "fleet.count_opened"),
     Status.UPDATED: ("fleet.state_updated", "fleet.count_updated"),
+    Status.WITHDRAWN: ("fleet.state_withdrawn", "fleet.count_withdrawn"),
     Status.TO_OPEN: ("fleet.state_missing", "fleet.count_missing"),
     Status.TO_UPDATE: ("fleet.state_to_update", "fleet.count_to_update"),
+    Status.TO_WITHDRAW: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
     Status.WAITING: ("fleet.state_waiting", "fleet.count_waiting"),
@@ -104,9 +106,10 @@ _NAMES = 40
 def sentence(registration: RegistrationResult) -> Message:
     """The outcome in numbers."""
     files, writes = registration.files, registration.spec.writes
+    mode = registration.spec.settings.mode
     if not files:
         return msg("outcome.nothing_checked")
-    if all(file.standing.is_present for file in files):
+    if mode is not Mode.WITHDRAW and all(file.standing.is_present for file in files):
         return msg("outcome.nothing_missing", count=len(files))
     counts = {
         "outcome.created": registration.created,
@@ -117,7 +120,7 @@ def sentence(registration: RegistrationResult) -> Message:
     done = [msg(key, count=count) for key, count in counts.items() if count and writes]
     # What nothing was done about is told by how it stands
     left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
-    key = "outcome.files" if writes else "outcome.preview"
+    key = "outcome.preview" if mode.only_reads else "outcome.files"
     stand = by_way(left)
     rest = [msg(part, count=stand[way]) for way, (part, *_) in _WAYS.items() if stand[way]]
     return msg(key, total=len(files), parts=[*done, *rest])
@@ -136,7 +139,7 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
         }
     counts = by_way(registration.standings)
     at_ref = bool(registration.spec.settings.ref)
-    ways = _WAYS | ({"missing": _LACKING} if at_ref else {})
+    ways = _WAYS | ({} if registration.spec.proposes else {"missing": _LACKING})
     # Counted also where there are none
     always = ("missing", "present") if at_ref else ("missing", "present", "declined")
     return {
@@ -208,7 +211,7 @@ def outcome(registration: RegistrationResult) -> Iterator[Message]:
 
 def advice(registration: RegistrationResult) -> Message | None:
     """What to do next about absent files; ``None`` where there are none, or it is being done."""
-    if registration.spec.writes or registration.spec.settings.ref:
+    if registration.spec.writes or not registration.spec.proposes:
         return None
     if not registration.count(*_LEFT):
         return msg("advice.declined") if registration.declined_in else None
@@ -266,6 +269,18 @@ def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
     if not plan.selected:
         return
+    if mode is Mode.WITHDRAW:
+        yield msg("fleet.to_withdraw", count=plan.withdrawable, minutes=_minutes(plan.seconds))
+    else:
+        yield from _missing(plan)
+    if mode is Mode.PLAN and plan.withdrawable:
+        yield msg("fleet.withdrawable", count=plan.withdrawable)
+    if mode is not Mode.CHECK:
+        yield from _writing(plan)
+
+
+def _missing(plan: Budget) -> Iterator[Message]:
+    """Where files are missing."""
     of_missing = {
         "fleet.missing_proposed": plan.proposed,
         "fleet.missing_to_update": plan.of[Status.TO_UPDATE],
@@ -281,9 +296,11 @@ def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
         yield msg("fleet.missing_besides", parts=others)
     if plan.unread:
         yield msg("fleet.missing_unread", count=plan.unread)
-    if mode is Mode.CHECK:
-        return
-    if plan.writes or plan.deferred:
+
+
+def _writing(plan: Budget) -> Iterator[Message]:
+    """What the writing takes."""
+    if (plan.writes or plan.deferred) and not plan.of[Status.TO_WITHDRAW]:
         minutes = _minutes(plan.seconds)
         values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
         yield msg("fleet.now", **values, minutes=minutes)
@@ -388,7 +405,7 @@ def closing(result: ManyResult) -> Iterator[Message]:
         _, key = _STATES[status]
         told[key] = told.get(key, 0) + result.counts[status]
     parts = [msg(key, count=count) for key, count in told.items() if count]
-    key = "fleet.outcome" if result.settings.mode is Mode.REGISTER else "fleet.outcome_preview"
+    key = "fleet.outcome_preview" if result.settings.mode.only_reads else "fleet.outcome"
     yield msg(key, parts=parts) if parts else msg("fleet.outcome_empty")
     if found := findings(result.findings):
         yield found

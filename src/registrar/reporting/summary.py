@@ -21,10 +21,12 @@ _TITLES = {
     Mode.REGISTER: "summary.title_register",
     Mode.PLAN: "summary.title_plan",
     Mode.CHECK: "summary.title_check",
+    Mode.WITHDRAW: "summary.title_withdraw",
 }
 _OPERATIONS = {
     PullRequestOperation.CREATED: "summary.pull_request_created",
     PullRequestOperation.UPDATED: "summary.pull_request_updated",
+    PullRequestOperation.WITHDRAWN: "summary.pull_request_withdrawn",
     PullRequestOperation.NONE: "summary.pull_request_none",
 }
 
@@ -117,8 +119,8 @@ def of_many(
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
         # Once it has written, the outcome counts what the budget could only estimate
-        writes = result.settings.mode is Mode.REGISTER
-        planned = () if writes else sentences.budget(result.budget, result.settings.mode)
+        mode = result.settings.mode
+        planned = sentences.budget(result.budget, mode) if mode.only_reads else ()
         told = (*sentences.read(result.budget), *planned)
         lines += [*(f"- {markdown.text(each)}" for each in told), ""]
     for note in (*result.notes, *sentences.notes(registrations)):

@@ -28,11 +28,9 @@ def take_out(repository: Repository, *paths: str) -> None:
 def rewrite(repository: Repository, *paths: str) -> None:
     """Somebody rewrites the commits of our branch, without these files."""
     kept = {path: b"\n" for path in MISSING if path not in paths}
-    repository.delete_branch(SCAFFOLD_BRANCH)
     repository.create_branch(SCAFFOLD_BRANCH)
     repository.commit(kept, branch=SCAFFOLD_BRANCH, author=("A", "a@example.com"))
     repository.commit({"x.md": b""}, branch="main")
-    repository.reopen(1)
 
 
 def files(run: Run, repository: str) -> dict[str, str]:

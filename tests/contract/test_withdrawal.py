@@ -1,0 +1,275 @@
+"""`mode: withdraw` closes what nobody has changed, and the next run takes it up again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.example import Example
+from tests.fakehub import Executable, Repository, Request, Symlink
+from tests.harness import LIST_BRANCH as BRANCH
+from tests.harness import (
+    PER_FILE,
+    SINGLE,
+    TARGET,
+    Action,
+    Run,
+    is_read,
+    only_reads,
+    refuse,
+    shortened,
+)
+
+LIST = {"a.md": "A\n", "b.md": "B\n"}
+NEW = {"a.md": "A, too\n", "b.md": "B\n", "c.md": "C\n"}
+WAYS = [PER_FILE, SINGLE, "many"]
+
+
+class Way(Example):
+    """A repository, and runs on it with one strategy, or among many."""
+
+    def run(self, **inputs: str) -> Run:
+        return self.do(**inputs)
+
+    def do(self, listed: dict[str, str] = LIST, /, **inputs: str) -> Run:
+        """Run with a list of these files."""
+        given = {"language": "en", "definitions": self.action.listing_of(listed), **inputs}
+        if self.strategy == "many":
+            run = self.action(given, target_repo=None, target_repos=TARGET)
+        else:
+            run = self.action(given, commit_strategy=self.strategy)
+        assert run.exit_code == 0, run.console
+        return run
+
+    def withdraw(self, listed: dict[str, str] = LIST) -> Run:
+        self.host.requests.clear()
+        return self.do(listed, mode="withdraw")
+
+    @property
+    def pulls(self) -> list[str]:
+        return [each.state for each in self.repository.pull_requests]
+
+    @property
+    def body(self) -> str:
+        return self.repository.pull_requests[0].body or ""
+
+    @property
+    def content(self) -> dict[str, object]:
+        files = self.repository.files(BRANCH)
+        return {path: files.get(path) for path in LIST}
+
+    @property
+    def written(self) -> list[str]:
+        return [_short(each) for each in self.host.requests if not is_read(each)]
+
+
+def _short(request: Request) -> str:
+    """Also where the repository goes by its number."""
+    return shortened(request).replace("/repositories/1000/", "")
+
+
+@pytest.fixture(params=WAYS)
+def example(request: pytest.FixtureRequest, action: Action) -> Way:
+    return Way(action, request.param)
+
+
+def test_what_was_withdrawn_is_opened_again(example: Way) -> None:
+    example.do()
+    plan = example.do(mode="plan")
+    assert ("`mode: withdraw` could close: at most 1" in plan.text) == (example.strategy == "many")
+    head = example.repository.head(BRANCH)
+    run = example.withdraw()
+    assert example.written == ["PATCH pulls/1"]
+    assert (example.pulls, example.repository.head(BRANCH)) == (["closed"], head)
+    assert "Withdrawn, not declined" in example.body
+    assert run.registration["pull_request"]["operation"] == "withdrawn"
+    assert run.registration["standings"]["missing"] == 2
+
+    again = example.withdraw()
+    assert only_reads(example.host)
+    assert "withdrawn" not in again.stdout
+    plan = example.do(mode="plan")
+    assert plan.outputs["missing"] == "2"
+    assert "could close" not in plan.text
+
+    example.host.requests.clear()
+    run = example.do()
+    assert example.written == ["PATCH pulls/1"]
+    assert example.pulls == ["open"]
+    assert "ithdrawn" not in example.body
+    assert run.registration["pull_request"]["operation"] == "updated"
+    example.host.requests.clear()
+    example.do()
+    assert only_reads(example.host)
+
+    example.repository.close(1)
+    assert example.do().outputs["declined"] == "2"
+
+
+def _edits(repository: Repository) -> None:
+    repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+
+
+def _adds(repository: Repository) -> None:
+    repository.commit({"c.md": b"mine\n"}, branch=BRANCH)
+
+
+def _links(repository: Repository) -> None:
+    repository.commit({"a.md": Symlink("A\n")}, branch=BRANCH)
+
+
+def _makes_executable(repository: Repository) -> None:
+    repository.commit({"a.md": Executable(b"A\n")}, branch=BRANCH)
+
+
+def _changes_another(repository: Repository) -> None:
+    repository.commit({"README.md": b"mine\n"}, branch=BRANCH)
+
+
+@pytest.mark.parametrize(
+    ("do", "path"),
+    [
+        (_edits, "a.md"),
+        (_adds, "c.md"),
+        (_links, "a.md"),
+        (_makes_executable, "a.md"),
+        (_changes_another, "README.md"),
+    ],
+)
+def test_what_somebody_has_changed_stays_open(
+    example: Way, do: Callable[[Repository], None], path: str
+) -> None:
+    example.do()
+    do(example.repository)
+    run = example.withdraw()
+    assert only_reads(example.host)
+    assert example.pulls == ["open"]
+    assert re.search(rf"#1\S*: left open,.*: {path}", run.console), run.console
+    assert run.registration["pull_request"]["operation"] == "none"
+
+
+def test_what_was_removed_stays_declined(example: Way) -> None:
+    example.do()
+    example.repository.commit({"a.md": None}, branch=BRANCH)
+    example.withdraw()
+    assert example.pulls == ["closed"]
+    assert example.do(mode="plan").outputs["declined"] == "1"
+    example.do()
+    assert example.pulls == ["open"]
+    assert example.content == {"a.md": None, "b.md": b"B\n"}
+
+
+def test_the_list_has_changed_meanwhile(example: Way) -> None:
+    example.do()
+    example.withdraw({"c.md": "C\n"})
+    assert example.pulls == ["closed"]
+    example.do(NEW)
+    assert example.pulls == ["open"]
+    files = example.repository.files(BRANCH)
+    assert [files[f"{name}.md"] for name in "abc"] == [b"A, too\n", b"B\n", b"C\n"]
+
+
+def test_a_branch_that_is_gone_is_made_again(example: Way) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.delete_branch(BRANCH)
+    example.do()
+    assert example.pulls == ["closed", "open"]
+    assert example.repository.pull_requests[1].head == BRANCH
+
+
+@pytest.mark.parametrize("content", [b"A\n", b"mine\n"])
+def test_where_the_branch_was_rewritten_there_is_another_one(example: Way, content: bytes) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.create_branch(BRANCH)
+    head = example.repository.commit({"a.md": content}, branch=BRANCH)
+    example.do()
+    assert sorted(example.pulls) == ["closed", "open"]
+    if content == b"A\n":
+        assert example.repository.branches == [BRANCH, "main"]
+    else:
+        assert example.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
+        assert example.repository.head(BRANCH) == head
+    example.host.requests.clear()
+    example.do()
+    assert only_reads(example.host)
+
+
+def test_where_github_does_not_open_it_again_there_is_another_one(example: Way) -> None:
+    example.do()
+    example.withdraw()
+    refuse(example.host, lambda request: _short(request) == "PATCH pulls/1")
+    example.do(NEW)
+    example.host.faults.clear()
+    assert sorted(example.pulls) == ["closed", "open"]
+    assert example.repository.branches == [BRANCH, "main"]
+    assert example.content == {"a.md": b"A, too\n", "b.md": b"B\n"}
+    example.host.requests.clear()
+    example.do(NEW)
+    assert only_reads(example.host)
+
+
+def test_the_no_of_a_person_holds(example: Way) -> None:
+    example.do({"a.md": "A\n"})
+    example.repository.close(1)
+    example.do()
+    example.withdraw()
+    assert example.pulls == ["closed", "closed"]
+    assert example.do(mode="plan").outputs["declined"] == "1"
+    example.do()
+    assert example.pulls == ["closed", "open"]
+    assert example.do(mode="plan").outputs["declined"] == "1"
+
+
+def test_one_that_a_person_opened_again_can_be_declined(example: Way) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.reopen(1)
+    example.host.requests.clear()
+    example.do()
+    assert example.written == ["PATCH pulls/1"]
+    assert "ithdrawn" not in example.body
+    example.repository.close(1)
+    assert example.do().outputs["declined"] == "2"
+    assert example.pulls == ["closed"]
+
+
+@pytest.mark.parametrize("change", ["list", "author", "base"])
+def test_others_stay_open(example: Way, change: str) -> None:
+    example.do()
+    [pull] = example.repository.pull_requests
+    if change == "author":
+        pull.author = "stranger"
+    if change == "base":
+        example.repository.create_branch("docs")
+        pull.base = "docs"
+    if change == "list":
+        pull.body = re.sub(r"list [0-9a-f]+", "list 0123456789", pull.body or "")
+    example.withdraw()
+    assert only_reads(example.host)
+    assert example.pulls == ["open"]
+
+
+@pytest.mark.parametrize("moment", ["edited", "closed", "rewritten"])
+def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
+    example.do()
+
+    def change(request: Request) -> None:
+        if _short(request) != "GET pulls/1":
+            return
+        example.host.on_request = lambda _: None
+        if moment == "edited":
+            _edits(example.repository)
+        elif moment == "closed":
+            example.repository.close(1)
+        else:
+            example.repository.pull_requests[0].body = "mine"
+
+    example.host.on_request = change
+    run = example.withdraw()
+    assert only_reads(example.host)
+    assert ("somebody changed it" in run.console) == (moment != "closed")
+    assert example.do(mode="plan").outputs["declined"] == ("2" if moment == "closed" else "0")
