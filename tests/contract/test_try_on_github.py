@@ -285,6 +285,11 @@ def test_an_answer_is_held_against_what_is_expected() -> None:
     down = exchange("GET repo: GitHub is down")
     limit = exchange("GET repo: too many requests in a short time")
     assert verdicts(there, found=[down, limit, exchange(there)]) == [OK, PASSING, PASSING]
+    # What came out as it should differs only in what the action does not look at
+    body = recordings()[there].body
+    for changed, verdict in ((body | {"size": None}, NEW), (body | {"type": "symlink"}, WRONG)):
+        step = Step("step", [there], comes_out=True, exchanges=[exchange(there, body=changed)])
+        assert [row.verdict for row in step.rows()] == [verdict]
     # What the action gets over is recorded of the same kind, and it ended as it should
     many = "mutation createRef, createCommitOnBranch, createPullRequest"
     lag = exchange(

@@ -53,6 +53,8 @@ _MASKS = (
     (re.compile(r"(?i)(?<=\bid )\d+|\b(?!65536\b)\d{4,}\b"), "1"),
 )
 """What may name somebody in a message: addresses, and numbers of people and requests."""
+_WORDS = re.compile(rf"an error|no error|\$(?!\.errors)\S*\.(?:{'|'.join(sorted(SAID))}): ")
+"""Differences in what the action goes by, also where it ended as expected."""
 _QUOTED = re.compile(r"(?P<quote>['\"`])(?P<text>[^'\"`]*)(?P=quote)")
 
 
@@ -163,8 +165,8 @@ class Step:
     compared alone. It may also get other answers that are recorded."""
     comes_out: bool = False
     """Whether our code made of the answer what it makes of the recording, or the action ended as
-    expected: then it got over errors that are recorded, and of a single request other differences
-    than the status do not matter."""
+    expected: then it got over errors that are recorded, and of an answer matter the status and the
+    words of `SAID` alone."""
     exchanges: list[Exchange] = field(default_factory=list)
     earlier: list[Exchange] = field(default_factory=list)
     """What came before the request was sent once more, because it was not as expected."""
@@ -240,9 +242,11 @@ class Step:
             said = "not this time" if overcome else "no such answer"
             return Row(self.title, PASSING if overcome else WRONG, about, said)
         left.remove(other)
-        changes_nothing = self.comes_out and other.status == recording.status
+        differences = self._unlike(recording, other)
+        is_other = other.status != recording.status or any(map(_WORDS.match, differences))
+        changes_nothing = self.comes_out and not is_other
         verdict = WRONG if recording.sources and not changes_nothing else NEW
-        return Row(self.title, verdict, about, real(other), self._unlike(recording, other))
+        return Row(self.title, verdict, about, real(other), differences)
 
     def _of_any(self, kind: str, one: Exchange) -> Row:
         recording = self._recorded(kind, one)
