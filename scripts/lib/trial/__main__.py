@@ -78,6 +78,9 @@ def main(
         except (NotScratch, requests.RequestException) as error:
             tell(f"Error: {without(ask.token, error)}")
             return EXIT_REFUSED
+        except KeyboardInterrupt:
+            tell("Error: interrupted, nothing was written.")
+            return EXIT_REFUSED
         file = unused(given.save)
         with file.open("w", encoding="utf-8", buffering=1) as saved:
             trial = Trial(
