@@ -107,6 +107,7 @@ def ordinary(_: StandInHost) -> None:
 
 
 @pytest.mark.large
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("owner", "kind", "branch", "change"),
     [
@@ -167,6 +168,7 @@ def test_what_is_saved_names_nobody(tmp_path: Path) -> None:
 
 
 @pytest.mark.large
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("requests", [3, 20, pytest.param(150, marks=pytest.mark.matrix)])
 def test_stopped_it_leaves_its_file_and_begins_anew(
     host: StandInHost, tmp_path: Path, requests: int

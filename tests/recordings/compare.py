@@ -91,9 +91,11 @@ class Comparison(NamedTuple):
         for key in recorded.keys() & answered.keys() - of_token:
             path, in_error = f"{where}.{key}", is_error or key == "errors"
             if key in (SAID_OF_ERRORS if in_error else SAID):
-                is_who = not self.strict and recorded[key] in PEOPLE and answered[key] in PEOPLE
-                if not is_who and without_ids(recorded[key]) != without_ids(answered[key]):
-                    found.append(f"{path}: {answered[key]!r}, recorded {recorded[key]!r}")
+                pair = (recorded[key], answered[key])
+                is_same = pair[0] == pair[1] or without_ids(pair[0]) == without_ids(pair[1])
+                is_who = not self.strict and all(each in PEOPLE for each in pair)
+                if not is_same and not is_who:
+                    found.append(f"{path}: {pair[1]!r}, recorded {pair[0]!r}")
             else:
                 found += self.values(recorded[key], answered[key], path, is_error=in_error)
         return found
