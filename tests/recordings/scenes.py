@@ -487,6 +487,9 @@ SCENES: dict[str, Make] = {
         with_empty_payload
     ),
     "mutation createCommitOnBranch: the branch was made a moment ago": lags(Symptom.COMMIT_STALE),
+    "mutation createCommitOnBranch: the branch was made a moment ago, in other words": lags(
+        Symptom.COMMIT_NO_BRANCH
+    ),
 }
 """Of every answer for which something has to be so at the stand-in."""
 SCENES |= {

@@ -48,8 +48,8 @@ Stopped halfway, it can be started again with the same two.
 """
 EPILOG = """\
 The token is read from HOST_TOKEN: a classic one with the scope repo, a fine-grained one or an App's
-with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 250
-requests, some 50 of them writes, and three minutes; at a limit it waits, and says so. Each answer
+with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 400
+requests, some 60 of them writes, and five minutes; at a limit it waits, and says so. Each answer
 is written to the file as soon as it is there: the words of GitHub's messages are kept, of
 everything else the type, so that it holds no name, address, number or text of yours.
 Exit code: 0 all as expected (what nobody had confirmed may be new), 1 something is not, or it was

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from registrar.errors import RegistrarError
@@ -85,6 +86,7 @@ READ = (
     "GET contents of a directory: nothing is there",
     "GET git/trees: the whole tree",
     "GET git/trees: the commit is unknown",
+    "GET git/blobs: it is there",
     "GET commits of a reference: it names a commit",
     "GET commits of a reference: it names none",
     "GET pulls: there is none",
@@ -143,6 +145,7 @@ WRITTEN_AFTER = (
     "PATCH pulls/N: it is changed",
     "PATCH pulls/N: the body is too long",
     "POST labels: the labels are there",
+    "GET issues/N/events: nobody has force-pushed",
     "POST assignees: a person cannot be assigned",
     "POST requested_reviewers: a person is no collaborator",
     "query repository: the branch and its pull request are there",
@@ -150,12 +153,15 @@ WRITTEN_AFTER = (
     f"{ALL_AT_ONCE}: the branch exists, at another commit",
     f"{ALL_AT_ONCE}: there is a branch above or below it",
 )
+LINE_FEED = "8b137891791fe96927ad78e64b0aad7bded08bdc"
+"""Id of what each file of a directory with many holds."""
 NO_SUCH_COMMIT = "0" * 40
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "GET contents: a file of more than 1 MB is there": {"path": "large.bin"},
     "GET contents: a link to a directory is there": {"path": "folder"},
     "GET contents: the commit is unknown": {"base": NO_SUCH_COMMIT},
     "GET git/trees: the commit is unknown": {"base": NO_SUCH_COMMIT},
+    "GET git/blobs: it is there": {"blob": LINE_FEED},
     "GET pulls/N: there is no such pull request": {"number": 999_999},
     "query repository: a file of more than 10 MB is at the path of a directory": {
         "directories": ("large.bin",)
@@ -263,15 +269,16 @@ class Trial:
         *expected: str,
         inputs: Mapping[str, str],
         paths: Sequence[str] = (),
+        contents: Mapping[str, str] = MappingProxyType({}),
         exit_code: int = 0,
     ) -> None:
-        """Run the action, with a list of these paths."""
+        """Run the action, with a list of these paths, of which some have contents."""
         given = {"target_repo": self.first.full_name, "language": "en", **inputs}
         if "target_repos" in given:
             del given["target_repo"]
         if paths:
-            listed = json.dumps([{"path": path} for path in paths])
-            (self.directory / "list.json").write_text(listed, "utf-8")
+            listed = [{"path": path, "content": contents.get(path, "")} for path in paths]
+            (self.directory / "list.json").write_text(json.dumps(listed), "utf-8")
             given["definitions"] = "list.json"
         if "branch" in given:
             given["branch"] = self.branch(given["branch"])
@@ -496,6 +503,7 @@ class Trial:
             inputs=inputs,
             paths=all_paths,
         )
+        self.followed(inputs, all_paths, *CHECKED, *FOUND)
         for strategy in (PER_FILE, SINGLE):
             self.run(
                 f"Check at a ref, {strategy['commit_strategy']}",
@@ -521,6 +529,27 @@ class Trial:
             paths=all_paths,
         )
 
+    def followed(self, inputs: dict[str, str], paths: Sequence[str], *read: str) -> None:
+        """An open pull request follows its list."""
+        strategy, contents = inputs["commit_strategy"], dict.fromkeys(LATER, "corrected\n")
+        self.run(
+            f"Correction planned, {strategy}",
+            *read,
+            "GET git/blobs: it is there",
+            inputs=inputs | PLAN,
+            paths=paths,
+            contents=contents,
+        )
+        self.run(
+            f"Corrected, {strategy}",
+            *read,
+            "PATCH pulls/N: it is changed",
+            "mutation createCommitOnBranch: the commit is made",
+            inputs=inputs,
+            paths=paths,
+            contents=contents,
+        )
+
     def in_one_commit(self) -> None:
         """The same in one commit."""
         inputs = SINGLE | {"branch": "single", "labels": "try"}
@@ -543,6 +572,7 @@ class Trial:
             inputs=inputs,
             paths=all_paths,
         )
+        self.followed(inputs, all_paths, *QUERIED)
         self.close("single")
         self.run("Declined, single", *QUERIED, inputs=inputs, paths=all_paths)
 

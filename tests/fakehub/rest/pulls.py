@@ -161,7 +161,9 @@ def add_labels(call: RepositoryCall) -> Response:
             call.host.quirks.label_races -= 1
             raise invalid("Label", "name", "already_exists")
     repository.labels |= {name for name in names if name.lower() not in existing}
-    pull_request.labels += [name for name in names if name not in pull_request.labels]
+    new = [name for name in names if name not in pull_request.labels]
+    pull_request.labels += new
+    pull_request.events += ["labeled" for _ in new]
     shown = [call.show.label(repository, name) for name in pull_request.labels]
     return Response(200, shown)
 
