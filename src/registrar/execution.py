@@ -3,8 +3,6 @@
 Imported once the input is known to be good: with it comes PyGithub, most of the start-up time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from registrar.errors import EXIT_CANCELLED

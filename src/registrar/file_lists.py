@@ -1,7 +1,5 @@
 """Loads the list of a profile, or the caller's own."""
 
-from __future__ import annotations
-
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
 from registrar.lists import loading, profiles

@@ -3,8 +3,6 @@
 settings -> target and list -> state of the repository -> plan -> result -> report -> exit code
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO

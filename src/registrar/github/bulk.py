@@ -1,7 +1,5 @@
 """The requests of a run over many repositories that are not about a single one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from itertools import count

@@ -1,7 +1,5 @@
 """A row of the table of `classify`, and what it is matched against."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A new quirk of GitHub is one row, with its public source beside it, and one line
 `tests/unit/test_classify.py`. The first row that applies counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,14 +1,12 @@
 """One answer of GitHub, or the reason why there is none."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from registrar.errors import Kind
 from registrar.texts.escaping import Lines
@@ -71,7 +69,7 @@ class Response:
         headers: Mapping[str, str],
         body: bytes,
         redact: Callable[[str], str] = str,
-    ) -> Response:
+    ) -> Self:
         """Read the body as JSON in UTF-8, whatever type the headers give.
 
         ``redact`` takes the token out of every text, before anybody can use it, but not out of the
@@ -118,7 +116,7 @@ class Response:
         """The errors of a GraphQL answer, in the order of the answer."""
         return tuple(map(_graphql_error, self.details))
 
-    def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Response:
+    def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Self:
         """The same GraphQL answer with only the errors that ``keep`` takes."""
         if not isinstance(self.data, dict) or not self.graphql_errors:
             return self

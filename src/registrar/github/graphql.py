@@ -1,7 +1,5 @@
 """The requests to GitHub's GraphQL API: reading everything, or writing everything, at once."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What GitHub allows to a token: rate limits, pace, scopes; and how long a header asks to wait."""
 
-from __future__ import annotations
-
 import math
 import random
 import threading

@@ -4,8 +4,6 @@ Every function raises `UnusableAnswer` where a field is missing or has another t
 have, so that neither a proxy's page with status 200 nor half an answer is used.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable, Mapping
 

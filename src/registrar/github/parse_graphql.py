@@ -3,8 +3,6 @@
 As with REST, every function raises `UnusableAnswer` where a field is not what it must be.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

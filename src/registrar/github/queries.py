@@ -7,8 +7,6 @@ The pull requests are asked for by a field of their own: an answer that refuses 
 place of the whole field, because the schema does not let ``pullRequests`` itself be null.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The requests to GitHub's REST API; each takes and gives our models."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress

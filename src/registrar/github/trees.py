@@ -6,12 +6,10 @@ single path proves nothing: ``Commit.file(path:)`` is null with an error for a p
 there, and for a file of more than 10 MB that is there (sveltia/sveltia-cms#692).
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from registrar.github.fields import Contradiction
 from registrar.models.files import parents
@@ -78,7 +76,7 @@ class ProvedTree(NamedTuple):
     waiting: Mapping[str, Answer] = MappingProxyType({})
     """Answers about directories below those."""
 
-    def learn(self, answers: Mapping[str, Answer]) -> ProvedTree:
+    def learn(self, answers: Mapping[str, Answer]) -> Self:
         """Add answers; each comes after those about the directories above it."""
         directories, unproved = dict(self.directories), dict(self.unproved)
         waiting = dict(self.waiting)
@@ -92,7 +90,7 @@ class ProvedTree(NamedTuple):
                     unproved[path] = tree
         return self._replace(directories=directories, unproved=unproved, waiting=waiting)
 
-    def complete(self, path: str, whole: GitTree) -> ProvedTree:
+    def complete(self, path: str, whole: GitTree) -> Self:
         """Put a complete listing in the place of one that is not proved."""
         unproved = dict(self.unproved)
         had = unproved.pop(path)
@@ -100,7 +98,7 @@ class ProvedTree(NamedTuple):
         if whole.sha != had.sha or not all(entry.sha in ids for entry in had.entries.values()):
             raise Contradiction(f"{path}/ is listed in two ways")
         directories = {**self.directories, path: _by_name(whole)}
-        known = ProvedTree(self.full_name, self.commit, directories, unproved)
+        known = self._replace(directories=directories, unproved=unproved, waiting={})
         return known.learn(self.waiting)
 
 

@@ -1,7 +1,5 @@
 """The command line: an option for each input, ``--help`` and ``--version``."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence

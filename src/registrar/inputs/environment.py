@@ -1,7 +1,5 @@
 """The environment: values of inputs, variables that look like one, and what the runner says."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every input: its names, default, valid values and placeholders."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Environment -> `Settings`, with every diagnostic at once, before any request."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a path and a list may be."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The entries of a list -> `FileDefinition`, one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 

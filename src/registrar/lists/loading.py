@@ -3,8 +3,6 @@
 A list is an array of entries, or an object that may extend a built-in list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 

@@ -1,7 +1,5 @@
 """The nodes of a list: what stands in them, and what is wrong with it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

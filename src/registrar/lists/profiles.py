@@ -1,7 +1,5 @@
 """The built-in lists, and what each list comes with: a branch and texts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from registrar.models.settings import Profile

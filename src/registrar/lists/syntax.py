@@ -8,8 +8,6 @@ A parser's complaint becomes the mistake that it mostly means, in people's words
 a parser names the place where it could not go on, which is often not the place of the mistake.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

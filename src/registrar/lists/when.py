@@ -1,7 +1,5 @@
 """The `when` of a rule, or of a part of a file -> `Condition`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 

@@ -1,10 +1,8 @@
 """A file of a list: where it belongs, and its bytes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from registrar.models.conditions import Condition
 from registrar.models.repository import Repository
@@ -63,7 +61,7 @@ class FileDefinition(NamedTuple):
     parts: tuple[Part, ...] = ()
     """What follows `source`, in this order."""
 
-    def filled_in(self, repository: Repository) -> FileDefinition:
+    def filled_in(self, repository: Repository) -> Self:
         """Give the file as ``repository`` gets it.
 
         Depends on the repository only, so a later run recognises the file by its blob id.
@@ -71,9 +69,7 @@ class FileDefinition(NamedTuple):
         has_template = self.template or any(part.template for part in self.parts)
         return self._replace(repository=repository) if has_template else self
 
-    def composed_for(
-        self, repository: Repository, has: Callable[[str], bool]
-    ) -> FileDefinition | None:
+    def composed_for(self, repository: Repository, has: Callable[[str], bool]) -> Self | None:
         """Keep the parts for a repository, which ``has`` files at some paths.
 
         `None`: it has parts, and none of them is for this repository.

@@ -1,7 +1,5 @@
 """Which files of a list a repository gets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,12 +1,10 @@
 """Which of the listed repositories a run over many of them is about."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from registrar.models.conditions import has_property, matches
 from registrar.models.repository import Repository
@@ -139,7 +137,7 @@ class Shard(NamedTuple):
     total: int = 1
 
     @classmethod
-    def parse(cls, text: str) -> Shard | None:
+    def parse(cls, text: str) -> Self | None:
         """Read ``2/8``; ``None`` when it is not of that form."""
         matched = _SHARD.fullmatch(text)
         if not matched:

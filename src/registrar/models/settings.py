@@ -1,7 +1,5 @@
 """What a run was asked to do."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """What one registration is asked to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How a listed path stands in a repository, judged by ids that were read anyway."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from enum import StrEnum

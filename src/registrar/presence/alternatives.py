@@ -4,8 +4,6 @@ No requests here: the strategies read the directories that `directories_to_read`
 their entries as a `DirectoryListing`.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 

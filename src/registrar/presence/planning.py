@@ -1,7 +1,5 @@
 """What a repository has and what is listed -> what is to be done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 

@@ -3,8 +3,6 @@
 What GitHub changes about that is a row of `SPECIAL_FILES`, with its source.
 """
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 from typing import NamedTuple

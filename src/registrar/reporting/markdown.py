@@ -1,7 +1,5 @@
 """Markdown that step summary and pull request share: tables of paths, folded parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from registrar.models.result import Done, FileResult

@@ -1,7 +1,5 @@
 """What would be written, as diffs: in one repository, or each listed content of many once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from itertools import chain

@@ -7,8 +7,6 @@ They may still name a private one, as may a text of ours: so every name that any
 be private is replaced wherever it stands.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from urllib.parse import unquote

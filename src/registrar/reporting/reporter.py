@@ -1,7 +1,5 @@
 """Reports what a run does and has done, to people and to programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice

@@ -1,7 +1,5 @@
 """The runner: its workflow commands and files, and the console where there is no runner."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """SIGINT, SIGTERM and SIGHUP: let the request in flight end, then end the run."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -5,8 +5,6 @@ interpreter waits at its end for those of a `ThreadPoolExecutor`. Where the syst
 threads, those that began, and the caller's own, do the work; an executor does some of it twice.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -4,10 +4,9 @@ Paths, descriptions, names and GitHub's own messages are escaped here, so that n
 runner nor a Markdown renderer nor GitHub's search for references takes a part for an instruction.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
+from typing import Self
 from urllib.parse import quote
 
 # Cc control, Cf format (bidirectional and zero-width marks), Cs lone surrogates, Zl/Zp separators
@@ -56,7 +55,7 @@ class Link(str):
 
     url: str
 
-    def __new__(cls, text: str, url: str = "") -> Link:
+    def __new__(cls, text: str, url: str = "") -> Self:
         """``text`` is what a reader sees; without ``url`` it is the address itself."""
         link = super().__new__(cls, text)
         link.url = url or text
@@ -70,7 +69,7 @@ class FromProperty(str):
 
     template: str
 
-    def __new__(cls, text: str, template: str = REDACTED) -> FromProperty:
+    def __new__(cls, text: str, template: str = REDACTED) -> Self:
         """``template`` is what is shown where the values may not be."""
         made = super().__new__(cls, text)
         made.template = template
@@ -84,7 +83,7 @@ class Lines(str):
 
     is_public: bool
 
-    def __new__(cls, text: str, *, is_public: bool = False) -> Lines:
+    def __new__(cls, text: str, *, is_public: bool = False) -> Self:
         """``is_public`` says that it is about a repository which everybody may see."""
         made = super().__new__(cls, text)
         made.is_public = is_public

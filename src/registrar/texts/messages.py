@@ -1,12 +1,10 @@
 """What a person reads: one catalogue per language, the same keys and placeholders in each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import yaml
 
@@ -48,7 +46,7 @@ class Message(NamedTuple):
     scope: Scope | None = None
     """Where it is about one repository that is private."""
 
-    def within(self, scope: Scope | None) -> Message:
+    def within(self, scope: Scope | None) -> Self:
         """Give the message as one about a repository; ``None``: anybody may see that."""
         return self._replace(scope=scope)
 

@@ -1,7 +1,5 @@
 """Texts of the caller with placeholders in braces: ``docs: add {path}``."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Collection, Mapping
