@@ -36,7 +36,8 @@ def main(
     environ = {**environ, **command_line.variables}
     language = environment.language(environ)
     not_shown = Catalogue(language).text(msg("label.words_not_shown"))
-    redaction = Redaction(environment.token(environ), not_shown)
+    # Valid or not, the token is kept out of every text
+    redaction = Redaction(environment.value_of(environ, "host_token"), not_shown)
     now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
     reporter = Reporter(Console(environ, stdout, stderr, redaction), language, redaction, now)
     if command_line.question:

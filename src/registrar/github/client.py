@@ -1,7 +1,5 @@
 """GitHub, as one token reaches it, and a client for each repository."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -58,7 +56,7 @@ class GitHub:
 
     def __init__(
         self,
-        transport: Transport,
+        transport: "Transport",
         *,
         token: str,
         workflow_repository: str,

@@ -1,7 +1,5 @@
 """Typed access to the JSON of an answer: no value is used before its type is checked."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Iterator
@@ -102,27 +100,27 @@ class Fields:
     def flag(self, name: str) -> bool:
         return self._value(name, bool, "true or false")
 
-    def object(self, name: str) -> Fields:
+    def object(self, name: str) -> "Fields":
         return Fields(self._data.get(name), f"{self._where}.{name}")
 
-    def object_or_none(self, name: str) -> Fields | None:
+    def object_or_none(self, name: str) -> "Fields | None":
         """An object, or ``None`` where the field is missing or null."""
         return self.object(name) if name in self else None
 
-    def object_or_null(self, name: str) -> Fields | None:
+    def object_or_null(self, name: str) -> "Fields | None":
         """An object, or ``None`` where the field is null; it must not be missing."""
         if name not in self._data:
             raise self._error(name, "an object or null")
         return self.object_or_none(name)
 
-    def objects_or_null(self, name: str) -> list[Fields | None]:
+    def objects_or_null(self, name: str) -> "list[Fields | None]":
         """The items of an array, each an object or null."""
         return [
             None if item is None else Fields(item, f"{self._where}.{name}[{index}]")
             for index, item in enumerate(self._value(name, list, "an array"))
         ]
 
-    def objects(self, name: str) -> Iterator[Fields]:
+    def objects(self, name: str) -> Iterator["Fields"]:
         return objects(self._data.get(name), f"{self._where}.{name}")
 
     def _value(

@@ -4,7 +4,6 @@ Every function raises `UnusableAnswer` where a field is missing or has another t
 have, so that neither a proxy's page with status 200 nor half an answer is used.
 """
 
-import base64
 from collections.abc import Iterable, Mapping
 
 from registrar.github.fields import Fields, UnusableAnswer, objects
@@ -134,7 +133,7 @@ def blob(data: object) -> bytes:
     fields = Fields(data)
     if fields.text("encoding") != "base64":
         raise UnusableAnswer("another encoding than base64")
-    return base64.b64decode(fields.text_or("content", ""))
+    return fields.base64("content")
 
 
 def events(data: object) -> list[str]:

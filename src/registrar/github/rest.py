@@ -145,13 +145,9 @@ class Rest:
         the oldest first: of more than a page nobody knows the rest.
         """
         target = f"{repository.address}/issues/{number}/events?per_page={PER_PAGE}"
-        try:
-            events = self._get(target, msg("operation.events", number=number), parse.events)
-        except GitHubError as error:
-            if error.kind in {Kind.NOT_FOUND, Kind.PERMISSION}:
-                return True
-            raise
-        return len(events) >= PER_PAGE or not _REWRITES.isdisjoint(events)
+        ask = partial(self._get, target, msg("operation.events", number=number), parse.events)
+        events = or_else(ask, {Kind.NOT_FOUND: None, Kind.PERMISSION: None})
+        return events is None or len(events) >= PER_PAGE or not _REWRITES.isdisjoint(events)
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.

@@ -34,8 +34,6 @@ What may happen in between:
   is up to the callers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -92,7 +90,7 @@ class Session:
 
     def __init__(
         self,
-        transport: Transport,
+        transport: "Transport",
         limits: TokenLimits,
         policy: RetryPolicy,
         context: Context,

@@ -6,8 +6,6 @@ read here, because PyGithub (2.10) follows redirects without their query, sleeps
 connections to the host share one pool, one TLS context and its proxy.
 """
 
-from __future__ import annotations
-
 import http.client
 import logging
 import os
@@ -18,7 +16,7 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 from urllib.parse import urlsplit
 
 import certifi
@@ -227,7 +225,7 @@ class Transport:
         finally:
             deadline.ended.set()
 
-    def _read(self, response: urllib3.BaseHTTPResponse, deadline: _Deadline) -> Answer:
+    def _read(self, response: urllib3.BaseHTTPResponse, deadline: "_Deadline") -> Answer:
         body, size = bytearray(), 0
         try:
             while chunk := response.read(_CHUNK, decode_content=True):
@@ -273,7 +271,7 @@ class _Connection:
         body = None if content is None else content.encode()
         self.answer = self._exchange(verb, url, body, headers)
 
-    def getresponse(self) -> _Connection:
+    def getresponse(self) -> Self:
         return self
 
     def read(self) -> str:

@@ -26,11 +26,6 @@ def value_of(environ: Mapping[str, str], name: str) -> str:
     return next((value for value in values if value), "")
 
 
-def token(environ: Mapping[str, str]) -> str:
-    """The token as given, valid or not, so that it can be kept out of every text."""
-    return value_of(environ, "host_token")
-
-
 def language(environ: Mapping[str, str]) -> str:
     """Language of the input ``language``, the default where it is unknown."""
     return INPUTS["language"].accepted(value_of(environ, "language")) or INPUTS["language"].default

@@ -138,7 +138,7 @@ class _Reader:
             self.diagnostics += errors
 
     def token(self) -> str:
-        value = environment.token(self._environ)
+        value = environment.value_of(self._environ, "host_token")
         if not value:
             self._report("host_token", msg("input.token_missing"))
         elif not _TOKEN.fullmatch(value):

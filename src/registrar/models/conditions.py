@@ -1,7 +1,5 @@
 """What must hold of a repository, so that a file, or a part of one, is listed for it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from fnmatch import translate
@@ -49,7 +47,7 @@ class Condition(NamedTuple):
     """Paths; letter case counts."""
     missing: tuple[str, ...] = ()
     properties: tuple[tuple[str, frozenset[str]], ...] = ()
-    negated: Condition | None = None
+    negated: "Condition | None" = None
     """What must not hold."""
 
     @property

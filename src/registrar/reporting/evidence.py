@@ -1,7 +1,5 @@
 """How each listed path stands in a repository, as rows of the table (CSV)."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -60,7 +58,7 @@ class Evidence(NamedTuple):
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
 
-    def without_names(self) -> Evidence:
+    def without_names(self) -> "Evidence":
         """What may be published of a private repository: its number and the listed path's state."""
         owner = self.repository.partition("/")[0]
         return Evidence(
@@ -74,7 +72,7 @@ class Evidence(NamedTuple):
             properties=("",) * len(self.properties),
         )
 
-    def mapped(self, change: Callable[[str], str]) -> Evidence:
+    def mapped(self, change: Callable[[str], str]) -> "Evidence":
         """Give the row with each of its texts changed."""
         return Evidence._make((*map(change, self[:-1]), tuple(map(change, self.properties))))
 

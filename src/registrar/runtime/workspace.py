@@ -1,7 +1,5 @@
 """Files of the workspace, read once, up to a size, and never outside of it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat
@@ -22,7 +20,7 @@ class Unreadable(Refused):
     """A file cannot be used; the message names it and says what to do."""
 
 
-def around(file: str, workspace: Path | None) -> tuple[Folder, str]:
+def around(file: str, workspace: Path | None) -> tuple["Folder", str]:
     """Give what may be read together with a file, and the name of the file in there.
 
     In a workflow that is its workspace. In a shell it is the repository that holds the file, or
