@@ -410,6 +410,8 @@ def closing(result: ManyResult) -> Iterator[Message]:
     if found := findings(result.findings):
         yield found
     settings, left = result.settings, result.budget.deferred if result.budget else 0
+    if settings.mode is Mode.REGISTER:
+        left = min(left, result.counts[Status.DEFERRED])
     # What is left of all shards the plan before them says
     if left and not settings.shard:
         most = settings.max_pull_requests

@@ -57,6 +57,20 @@ def test_the_summary_counts_what_the_run_has_found(many: Start, make: Make) -> N
     assert "With missing files" not in run.summary
 
 
+def test_what_is_left_is_what_the_run_has_left(many: Start, make: Make, action: Action) -> None:
+    [repository] = make(0, 1)
+    repository.commit({"b.txt": b"x\n"})
+    listed = action.listing("a.txt", "b.txt")
+    many(definitions=listed)
+    repository.commit({"b.txt": None})
+    make(0, 2)
+    run = many(definitions=listed, max_pull_requests="1")
+    assert "Pull requests to open now: 0, to update: 1, deferred: 2." in run.stdout
+    # The branch holds it already, so only the description is written anew
+    assert states(run) == {"opened": 1, "updated": 1, "deferred": 1}
+    assert "Pull requests left for later runs: 1," in run.stdout
+
+
 @pytest.mark.parametrize("mode", ["plan", "check"])
 def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, mode: str) -> None:
     made = make(0, 25)
