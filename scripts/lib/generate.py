@@ -22,8 +22,9 @@ MOST_USED = (
     *("respect_alternatives", "mode", "fail_on", "language"),
 )
 """The inputs in the READMEs; ``docs/reference.md`` has them all."""
-IN_SHORT = re.compile(r"(?:`[^`]*`|（[^）]*）|[^`:.。]|[.:](?! |$))+")
-"""A description up to its first full stop or colon."""
+IN_SHORT = re.compile(r"(?:`[^`]*`|[^`:.。]|[.:](?! |$))+")
+"""A description, without what is in brackets, up to its first full stop or colon."""
+BRACKETS = re.compile(r" \([^)]*\)|（[^）]*）")
 BLOBS = {"ghcr.io": ("pkg-containers.githubusercontent.com",)}
 """Where a registry sends who pulls (docs.github.com, "Self-hosted runners reference")."""
 PACKAGES = ("pypi.org", "files.pythonhosted.org")
@@ -101,7 +102,7 @@ def _rows_of_inputs(
         default = each.workflow_default or each.default
         shown = f" `{default}`" if default else ""
         text = _described(each, texts)
-        if in_short and (begins := IN_SHORT.match(text)):
+        if in_short and (begins := IN_SHORT.match(BRACKETS.sub("", text))):
             text = begins[0]
         row = f"| `{name}` |{shown} | {text} |"
         document = _put(row, rf"^\| `{name}` \|[^|\n]*\|[^|\n]*\|$", document)
