@@ -84,8 +84,8 @@ INPUTS: dict[str, tuple[dict[str, str], str, str]] = {
     ),
     "mode mistyped": (
         {"mode": "Paln"},
-        "Invalid value Paln for mode. Did you mean `plan`? Valid values: register, plan, check.",
-        "mode に Paln という値はありません。`plan` のことですか。使える値: register、plan、check。",
+        "Invalid value Paln for mode. Did you mean `plan`? Valid values: register, plan, check",
+        "mode に Paln という値はありません。`plan` のことですか。使える値: register、plan、check",
     ),
     **{
         f"API path {value!r}": (

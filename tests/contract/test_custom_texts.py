@@ -154,7 +154,7 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
             "profile is `all`, so branch needs the placeholder `{profile}`: x.",
         ),
         ({"draft": "yes"}, "Invalid value yes for draft. Valid values: true, false."),
-        ({"mode": "dry"}, "Valid values: register, plan, check."),
+        ({"mode": "dry"}, "Valid values: register, plan, check, withdraw."),
     ],
 )
 def test_errors_are_reported_before_any_request(
