@@ -119,6 +119,16 @@ def test_documents_have_the_lengths_of_the_built_in_lists() -> None:
     assert set(map(str, told)) <= numbers_in("docs/design.md")
 
 
+def test_what_users_read_is_short() -> None:
+    """All pages for users, but for the tables of the reference: at most 10,000 words."""
+    others = {"design", "github-behaviour", "performance", "reference.ja"}
+    pages = [README, *(ROOT / "docs").glob("*.md")]
+    texts = {each.stem: each.read_text("utf-8") for each in pages if each.stem not in others}
+    texts["reference"] = re.sub(r"^\|.*", "", texts["reference"], flags=re.MULTILINE)
+    words = {page: len(text.split()) for page, text in texts.items()}
+    assert sum(words.values()) <= 10_000, words
+
+
 # --- Links --------------------------------------------------------------------------------
 
 
