@@ -125,6 +125,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--mode": "register",
         "--fail-on": "missing",
         "--commit-strategy": "single",
+        "--update": "true",
         "--branch": "add/files",
         "--commit-message": "Add -- files",
         "--title": "-Title=x",

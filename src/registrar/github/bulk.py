@@ -148,7 +148,6 @@ class BulkClient:
         return self._graphql.ask(operation, query, read, tolerates, asks_less_after)
 
     def _state(self, state: RepositoryState, tree: ProvedTree) -> RepositoryState | Failure:
-        """Give the whole state, or why it cannot be read."""
         try:
             return self._graphql.completed(state, tree)
         except (Refused, GitHubError) as error:
@@ -230,7 +229,6 @@ class BulkClient:
         read: Callable[[Response], dict[int, Item]],
         operation: Message | None = None,
     ) -> Iterator[dict[int, Item]]:
-        """Give each page of a list, its items by the numbers of their repositories."""
         seen = set[int]()
 
         def read_page(response: Response) -> tuple[dict[int, Item], bool]:
@@ -287,7 +285,6 @@ def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
 
 
 def _properties(response: Response) -> dict[int, Values]:
-    """Custom properties of repositories."""
     return {
         each.identity("repository_id"): parse.property_values(each.objects("properties"))
         for each in objects(response.data)

@@ -95,7 +95,6 @@ class GitHub:
 
 
 def _rate_limits(response: Response) -> list[tuple[Resource, int, int]]:
-    """Of each resource what is left, and until when (seconds since the epoch)."""
     resources = Fields(response.data).object("resources")
     return [
         (resource, limit.number("remaining"), limit.number("reset"))

@@ -221,7 +221,6 @@ class Rest:
         return or_else(ask, {Kind.NOT_FOUND: frozenset[str]()})
 
     def _last_change(self, repository: Repository, path: str, head: str) -> str | None:
-        """Id of the last commit up to ``head`` that changed ``path``; ``None``: there is none."""
         query = f"sha={head}&path={quote(path, safe='')}&per_page=1"
         operation = msg("operation.history", path=path)
         return self._get(f"{repository.address}/commits?{query}", operation, parse.first_commit)

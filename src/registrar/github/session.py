@@ -66,8 +66,6 @@ _COUNTED_APART = frozenset({Kind.LAG, Kind.LIMIT})
 
 @dataclass(slots=True)
 class _Attempts(Generic[Model]):
-    """State of one request."""
-
     request: Request[Model]
     began: float
     """On the monotonic clock, in seconds."""

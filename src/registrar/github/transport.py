@@ -362,7 +362,6 @@ def _manager(api_url: str, pools: dict[str, Any]) -> urllib3.PoolManager:
 
 
 def _failure(error: Exception, seconds: float) -> NoAnswer:
-    """Translate a library's exception."""
     causes = list(_causes(error))
     last = causes[-1]
     words = last.strerror or str(last) if isinstance(last, OSError) else ""

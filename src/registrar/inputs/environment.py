@@ -116,7 +116,6 @@ def event_visibility(file: Path | None) -> str | None:
 
 
 def _part_of_event(file: Path | None, name: str) -> Mapping[str, object]:
-    """An object of what started the workflow; empty where there is none."""
     if file is None:
         return {}
     try:

@@ -381,7 +381,6 @@ def _is_api_path(host: str, path: str) -> bool:
 
 
 def _api_root(parts: SplitResult) -> str:
-    """The address that was probably meant."""
     host = parts.hostname or ""
     if host in _WEB_HOSTS:
         return DEFAULT_API_URL

@@ -64,7 +64,6 @@ class EntryReader(NodeReader):
         return entries, places
 
     def _definitions(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[FileDefinition]:
-        """The files of one entry: more than one where it is a folder."""
         keys = self._keys_of_entry(node)
         path = self.string(keys.get("path"), "path")
         description = self.string(keys.get("description"), "description") or ""
@@ -121,7 +120,6 @@ class EntryReader(NodeReader):
             self.error(node, msg("definitions.content_too_large", most=constraints.CONTENT_BYTES))
 
     def _part(self, number: int, node: yaml.Node, definition: FileDefinition) -> Part | None:
-        """One part; `None` where something is wrong with it."""
         if not syntax.is_mapping(node):
             self.error(node, msg("definitions.part_no_object", number=number))
             return None
@@ -140,7 +138,6 @@ class EntryReader(NodeReader):
         return Part(number, content, filled.properties, template, condition)
 
     def _keys_of_entry(self, node: yaml.Node) -> Mapping[str, yaml.Node]:
-        """The keys of an entry, which may be a path alone."""
         if syntax.is_mapping(node):
             if not any(syntax.text_of(key) == "path" for key, _ in node.value):
                 self.error(node, msg("definitions.path_missing"))

@@ -145,7 +145,6 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Fi
 
 
 def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set[str]:
-    """Those of ``paths`` that a glob of ``exclude`` matches."""
     globs = reader.items(node, "exclude")
     if len(globs) > constraints.MOST_GLOBS:
         reader.error(node, msg("definitions.too_many_globs", most=constraints.MOST_GLOBS))

@@ -109,7 +109,6 @@ class ManyRun:
     # --- Which repositories ---------------------------------------------------------------------
 
     def _list(self, client: BulkClient, selection: Selection) -> Listing:
-        """List the repositories, and report what is known of them without reading them."""
         settings, redaction = self.settings, self.reporter.redaction
         of_lists = (files.property_names for files in self.lists)
         asked = selection.property_names.union(settings.property_names, *of_lists)
@@ -133,7 +132,6 @@ class ManyRun:
         return listing
 
     def _require_time(self) -> None:
-        """Refuse to list for longer than the run may take."""
         if self.cancellation.clock.monotonic() >= self._end:
             minutes = self.settings.max_seconds / 60
             raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
@@ -158,7 +156,6 @@ class ManyRun:
     # --- How they stand -------------------------------------------------------------------------
 
     def _read(self, reader: Reader, listing: Listing) -> None:
-        """Read every repository, and report those whose state is final."""
         specs = self._specs(listing.selected)
         reader.require_enough(specs)
         alone: list[RegistrationSpec] = []

@@ -71,7 +71,6 @@ def unread(spec: RegistrationSpec) -> RegistrationResult:
 
 
 def _with_status(result: RegistrationResult) -> RegistrationResult:
-    """Say how a repository stands, by a preview."""
     blocked = result.spec.writes and result.standings[Standing.BLOCKED]
     failed = result.failure or result.failed or blocked
     return result._replace(status=Status.FAILED if failed else result.left_to_do)
@@ -344,7 +343,6 @@ class Reader:
             yield from zip(batch, answers, strict=True)
 
     def _require_points(self, needed: int) -> None:
-        """Refuse to go on where GitHub's points do not suffice for what is left to read."""
         left = self.github.limits.remaining(Resource.GRAPHQL)
         if left is not None and needed > left:
             raise Refused(msg("fleet.too_few_points", needed=needed, left=left))

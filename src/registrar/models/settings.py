@@ -111,10 +111,8 @@ class Settings(NamedTuple):
     """The caller's own definition file, from the workspace, or else from the working directory;
     empty: the list of the profile."""
     respect_alternatives: bool
-    """Whether a file counts as present where GitHub itself would find it."""
     mode: Mode
     fail_on: frozenset[FailOn]
-    """What fails a run in `Mode.CHECK`."""
     ref: str
     """The commit, branch, tag or other reference that is looked at in place of the default branch;
     empty: that one. A run at a reference only reads, in one repository."""
@@ -122,19 +120,15 @@ class Settings(NamedTuple):
     """Name of the branch that ``ref`` is to be merged into; empty: the default branch."""
     commit_strategy: CommitStrategy
     update: bool
-    """Whether an open pull request follows its list: else nothing is written to it."""
     branch: str
-    """Template of the working branch's name; empty: the profile's own."""
     commit_message: str
-    """Template; empty: the profile's own."""
     title: str
-    """Template; empty: the profile's own."""
+    """These three are templates; empty: the profile's own."""
     pull_request: PullRequestOptions
     language: str
     api_url: str
     max_wait_seconds: float
     in_workflow: bool
-    """Whether a workflow runs us."""
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
     event: Path | None

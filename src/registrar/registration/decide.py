@@ -183,7 +183,6 @@ def may_be_withdrawn(plan: Plan) -> int:
 
 
 def _mark_for(plan: Plan, pull: PullRequest) -> Mark | None:
-    """Give the mark of a pull request that says that it is from the list of the plan."""
     mark = Mark.of(pull.body)
     return mark if mark and mark.is_of(plan.spec.files.id) else None
 
@@ -327,7 +326,6 @@ class _Decision:
         return (pull, mark) if has_grown else None
 
     def _mark_of(self, pull: PullRequest) -> Mark | None:
-        """Give the mark of a pull request that is from this list, if it counts."""
         mark = _mark_for(self._plan, pull)
         return mark if mark and self._counts(pull) else None
 

@@ -206,7 +206,6 @@ def divide(body: str) -> Divided:
 
 
 def _is_alone(comment: re.Match[str], body: str) -> bool:
-    """Whether a comment is a line of its own."""
     start, end = comment.span()
     return body[max(start - 1, 0) : start] in {"", "\n"} and body[end : end + 1] in {"", "\r", "\n"}
 

@@ -161,7 +161,6 @@ def _ask_for_names(client: Client, repository: Repository, branch: str) -> _Name
 
 
 def _with_names(state: RepositoryState, branch: str, asked: _Names) -> RepositoryState:
-    """Add what was asked about the names of the working branch."""
     heads, pulls = asked
     state = state._replace(heads=heads.result())
     try:
@@ -177,7 +176,6 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
 
 
 def _base(client: Client, repository: Repository) -> str:
-    """Commit of the default branch."""
     target, branch = repository.full_name, repository.default_branch
     try:
         base_sha = client.rest.branch_head(repository, branch)

@@ -193,7 +193,6 @@ class Proposal(NamedTuple):
 
 
 def _cut(text: str, most: int) -> str:
-    """Shorten a text to ``most`` characters, as GitHub counts."""
     while (over := escaping.characters(text) - most) > 0:
         text = f"{text[: -over - 1]}…"
     return text

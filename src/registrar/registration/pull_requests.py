@@ -75,7 +75,6 @@ def announce(work: Work, write: Write) -> Write:
 
 
 def _assumed(work: Work, write: Write, file: FileDefinition) -> FileResult:
-    """Give the result of a file if nothing fails."""
     branch = write.branch
     if branch.is_outdated(file.path) or not write.brings(file.path):
         return work.written(branch, file)
@@ -257,7 +256,6 @@ def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
 
 
 def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
-    """Add where the files are, and how to open the pull request."""
     link = compare_link(plan, new)
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
     return why._replace(message=message)
@@ -288,7 +286,6 @@ def _find_open(work: Work, branch: str) -> PullRequest | None:
 
 
 def _update(work: Work, pull: PullRequest, body: str) -> PullRequestOperation:
-    """Bring the body of an open pull request up to date, and say what that amounts to."""
     outdated = not pull.has_body(body)
     if outdated:
         work.client.rest.update_pull_request(work.plan.repository, pull, body=body)

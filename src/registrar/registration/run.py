@@ -372,7 +372,6 @@ class WritingAnswers(ReadingAnswers):
 
 
 def _write(work: Work) -> None:
-    """Create what is missing, and open or update the pull request."""
     _, plan, _, progress = work
     strategy = STRATEGIES[plan.spec.settings.commit_strategy]
     answers = WritingAnswers(work, strategy)

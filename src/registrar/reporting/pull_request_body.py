@@ -81,7 +81,6 @@ def render(
 
 
 def _introduction(registration: RegistrationResult) -> Message:
-    """Say who opened the pull request, and for which list."""
     url, files = registration.spec.settings.action_url, registration.spec.files
     # In another repository the path would say nothing to a reader
     path = files.path if registration.is_of_workflow else ""
@@ -188,12 +187,10 @@ def _fitting(lines: Sequence[str], room: int, markdown: Markdown) -> list[str]:
 
 
 def _size(lines: Sequence[str]) -> int:
-    """Length of lines as GitHub counts it, line ends included."""
     return escaping.characters("".join(lines)) + len(lines)
 
 
 def _unlisted(path: str) -> FileResult:
-    """Give the row of a file that the branch still adds."""
     reason = msg("body.unlisted_file")
     return FileResult(FileDefinition(path), Standing.PROPOSED, Done.CREATED, reason)
 

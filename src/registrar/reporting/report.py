@@ -170,8 +170,6 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
 
 
 def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
-    """The part ``fleet`` of the report (``schemas/report.schema.json``)."""
-
     def text(message: Message | None) -> str | None:
         return None if message is None else catalogue.text(message)
 

@@ -280,7 +280,6 @@ def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
 
 
 def _missing(plan: Budget) -> Iterator[Message]:
-    """Where files are missing."""
     of_missing = {
         "fleet.missing_proposed": plan.proposed,
         "fleet.missing_to_update": plan.of[Status.TO_UPDATE],
@@ -299,7 +298,6 @@ def _missing(plan: Budget) -> Iterator[Message]:
 
 
 def _writing(plan: Budget) -> Iterator[Message]:
-    """What the writing takes."""
     if (plan.writes or plan.deferred) and not plan.of[Status.TO_WITHDRAW]:
         minutes = _minutes(plan.seconds)
         values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
