@@ -48,7 +48,7 @@ Stopped halfway, it can be started again with the same two.
 """
 EPILOG = """\
 The token is read from HOST_TOKEN: a classic one with the scope repo, a fine-grained one or an App's
-with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 400
+with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 430
 requests, some 60 of them writes, and five minutes; at a limit it waits, and says so. Each answer
 is written to the file as soon as it is there: the words of GitHub's messages are kept, of
 everything else the type, so that it holds no name, address, number or text of yours.

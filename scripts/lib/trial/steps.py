@@ -530,7 +530,7 @@ class Trial:
         )
 
     def followed(self, inputs: dict[str, str], paths: Sequence[str], *read: str) -> None:
-        """An open pull request follows its list."""
+        """An open pull request follows its list, is withdrawn, and opened again."""
         strategy, contents = inputs["commit_strategy"], dict.fromkeys(LATER, "corrected\n")
         self.run(
             f"Correction planned, {strategy}",
@@ -549,6 +549,15 @@ class Trial:
             paths=paths,
             contents=contents,
         )
+        for step, mode in (("Withdrawn", "withdraw"), ("Opened again", "register")):
+            self.run(
+                f"{step}, {strategy}",
+                *read,
+                "PATCH pulls/N: it is changed",
+                inputs=inputs | {"mode": mode},
+                paths=paths,
+                contents=contents,
+            )
 
     def in_one_commit(self) -> None:
         """The same in one commit."""
