@@ -1,7 +1,5 @@
 """What can end a run early, its text, and the exit code that it leads to."""
 
-from __future__ import annotations
-
 import signal
 import traceback
 from collections.abc import Sequence
@@ -119,7 +117,7 @@ class Failure(NamedTuple):
     """Whether a write may have been applied all the same."""
 
     @classmethod
-    def of(cls, message: Message, kind: Kind = Kind.OTHER, *, about: str = "") -> Failure:
+    def of(cls, message: Message, kind: Kind = Kind.OTHER, *, about: str = "") -> "Failure":
         """Make a failure that we found ourselves.
 
         ``about`` is what besides the sentence makes it another cause: a path for example.

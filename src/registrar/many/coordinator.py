@@ -1,7 +1,5 @@
 """A run over many repositories: list, read, report the budget, write one after the other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -49,7 +47,7 @@ _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 class ManyRun:
     """One run; its result grows while it goes on, whatever ends it."""
 
-    github: GitHub
+    github: "GitHub"
     settings: Settings
     lists: Sequence[FileList]
     reporter: Reporter
@@ -108,7 +106,7 @@ class ManyRun:
 
     # --- Which repositories ---------------------------------------------------------------------
 
-    def _list(self, client: BulkClient, selection: Selection) -> Listing:
+    def _list(self, client: "BulkClient", selection: Selection) -> Listing:
         settings, redaction = self.settings, self.reporter.redaction
         of_lists = (files.property_names for files in self.lists)
         asked = selection.property_names.union(settings.property_names, *of_lists)

@@ -1,7 +1,5 @@
 """Which repositories there are, which of them are meant, and who reads what is said of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -41,7 +39,7 @@ class Listing:
 
 
 def make_listing(
-    client: BulkClient,
+    client: "BulkClient",
     selection: Selection,
     shard: Shard,
     workflow_repository: str,
@@ -87,7 +85,7 @@ def make_listing(
 
 
 def _add_properties(
-    client: BulkClient, listing: Listing, is_wanted: Callable[[Repository], bool]
+    client: "BulkClient", listing: Listing, is_wanted: Callable[[Repository], bool]
 ) -> None:
     """Ask for the custom properties that the lists of repositories did not have.
 
@@ -131,7 +129,7 @@ def _add_properties(
 
 
 def _listed(
-    client: BulkClient, selection: Selection, workflow_repository: str
+    client: "BulkClient", selection: Selection, workflow_repository: str
 ) -> Iterator[Repository]:
     if not selection.owners:
         return
@@ -156,7 +154,7 @@ def may_be_public(settings: Settings) -> bool:
     return settings.in_workflow and event_visibility(settings.event) in {None, *_PUBLIC}
 
 
-def is_public(settings: Settings, listed: Iterable[Repository], client: BulkClient) -> bool:
+def is_public(settings: Settings, listed: Iterable[Repository], client: "BulkClient") -> bool:
     """Whether the workflow's repository is public, or may be.
 
     An internal one counts as public: the whole enterprise reads its log. The event tells, except

@@ -22,8 +22,6 @@ known of a repository (its name, its id, whether it is archived) may change betw
 each answer is believed about its own moment only, and whoever writes looks again.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -210,8 +208,8 @@ class Guesses(Answers):
 class Reader:
     """Reads repositories in batches as large as GitHub answers them."""
 
-    github: GitHub
-    client: BulkClient
+    github: "GitHub"
+    client: "BulkClient"
     cancellation: Cancellation
     reporter: Reporter
     end: float
@@ -303,7 +301,7 @@ class Reader:
         yield from self._judged(waiting)
 
     def _judged(self, waiting: Sequence[Plan]) -> Iterator[tuple[RegistrationSpec, Plan]]:
-        def ask(batch: Sequence[Plan]) -> Sequence[Sequence[CodeownersError] | None]:
+        def ask(batch: Sequence[Plan]) -> "Sequence[Sequence[CodeownersError] | None]":
             return self.client.codeowners([plan.repository.node_id for plan in batch])
 
         self._total += len(waiting)

@@ -1,7 +1,5 @@
 """The writing: in what order, whether the next repository may be begun, and how it ended."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterable
@@ -75,7 +73,7 @@ _OPERATIONS = {
 class Gate:
     """Whether the next repository may be begun: the cap, the time, and what ended the last ones."""
 
-    def __init__(self, settings: Settings, pace: Pace, cancellation: Cancellation) -> None:
+    def __init__(self, settings: Settings, pace: "Pace", cancellation: Cancellation) -> None:
         """``pace`` knows when the run ends."""
         self._pace = pace
         self._clock = cancellation.clock
@@ -162,7 +160,7 @@ def left_alone(read: RegistrationResult) -> RegistrationResult:
     return read._replace(status=status, failure=None)
 
 
-def may_have_written(read: RegistrationResult, done: RegistrationResult, client: Client) -> bool:
+def may_have_written(read: RegistrationResult, done: RegistrationResult, client: "Client") -> bool:
     """Whether a registration has opened or changed a pull request, as far as that is known.
 
     An answer may have been lost, and GitHub may not show yet what it had done, even where it

@@ -1,7 +1,5 @@
 """What a registration has to do, and what it asks GitHub to create."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -68,7 +66,7 @@ class Plan(NamedTuple):
         asks = FailOn.INVALID in settings.fail_on and settings.mode.only_reads
         return asks and bool(self.codeowners_paths)
 
-    def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> Plan:
+    def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> "Plan":
         """Add what GitHub finds wrong; ``None``: it does not say."""
         if errors is None:
             return self._replace(codeowners=None)

@@ -1,7 +1,5 @@
 """What GitHub has: a repository, its branches, files and pull requests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -72,7 +70,7 @@ class Repository(NamedTuple):
         """What everybody may know of it: those who may see it find it by its number."""
         return self.full_name if self.is_public else f"{self.owner}/(id {self.id})"
 
-    def described_by(self, other: Repository) -> Repository:
+    def described_by(self, other: "Repository") -> "Repository":
         """Take over what rules ask about it from an earlier description."""
         return self._replace(
             of_person=other.of_person,
@@ -220,5 +218,5 @@ class RepositoryState(NamedTuple):
     """``None`` where nothing is inherited from the owner, or it was not looked for."""
     pull_requests_error: Failure | None = None
     """Why the pull requests could not be read."""
-    before: RepositoryState | None = None
+    before: "RepositoryState | None" = None
     """The same where the commit has left the base branch, if it was asked for."""

@@ -1,7 +1,5 @@
 """What became of one registration."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum

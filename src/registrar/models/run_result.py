@@ -1,7 +1,5 @@
 """What became of a whole run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -101,7 +99,7 @@ class Content(NamedTuple):
     """That blob, where it was read."""
     repositories: int = 0
 
-    def with_one(self, example: FileDefinition, of: Repository) -> Content:
+    def with_one(self, example: FileDefinition, of: Repository) -> "Content":
         """Count one more, which gets it as ``example``."""
         counted = self._replace(repositories=self.repositories + 1)
         is_better = of.is_public and not self.of.is_public

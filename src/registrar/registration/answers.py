@@ -1,7 +1,5 @@
 """What a decision asks about a repository, and how a branch is claimed in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Protocol

@@ -4,8 +4,6 @@ No branch, pull request or "no" is asked about there: such a run says how the li
 the commit, and which of them it takes away from the branch that it is to be merged into.
 """
 
-from __future__ import annotations
-
 import re
 from typing import TYPE_CHECKING
 
@@ -23,7 +21,7 @@ _UNKNOWN = frozenset({Kind.NOT_FOUND, Kind.VALIDATION})
 """GitHub answers 404, or 422 `No commit found for SHA: …` (squalrus/merge-bot#54)."""
 
 
-def commit_of(client: Client, repository: Repository, ref: str) -> str:
+def commit_of(client: "Client", repository: Repository, ref: str) -> str:
     """Give the id of the commit that ``ref`` names; `Refused` where it names none."""
     try:
         commit = client.rest.commit(repository, ref)
@@ -39,7 +37,7 @@ def commit_of(client: Client, repository: Repository, ref: str) -> str:
 
 
 def compared(
-    client: Client, spec: RegistrationSpec, repository: Repository, commit: str
+    client: "Client", spec: RegistrationSpec, repository: Repository, commit: str
 ) -> Comparison | None:
     """Compare the base branch with ``commit``; ``None`` where nobody asks what it takes away.
 

@@ -1,7 +1,5 @@
 """What the steps of a registration share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 class Work(NamedTuple):
     """A registration that writes: what each of its steps takes."""
 
-    client: Client
+    client: "Client"
     plan: Plan
     proposal: Proposal
     progress: Progress
@@ -92,7 +90,7 @@ MOST_BLOBS = 50
 
 
 def read_blobs(
-    client: Callable[[str], Client], wanted: Mapping[str, Repository]
+    client: "Callable[[str], Client]", wanted: Mapping[str, Repository]
 ) -> Mapping[str, bytes]:
     """Read blobs by their ids, each from a repository: none of too many, and not what is refused.
 
@@ -110,7 +108,7 @@ def read_blobs(
     return found
 
 
-def with_owner(client: Client, spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
+def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
     """Add what the target inherits from its owner's repository ``.github``, where asked for."""
     owner, _, name = state.repository.full_name.partition("/")
     asked_for = spec.settings.respect_alternatives and may_inherit(spec.files.possible)

@@ -1,7 +1,5 @@
 """One commit for several files: GitHub refuses it where the branch has moved on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from registrar.errors import GitHubError, Kind

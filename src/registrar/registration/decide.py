@@ -32,8 +32,6 @@ It ends, because a claim is followed by a name that is used, an error, or one cl
 The rules for people are in docs/concepts.md, "Working branch".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple

@@ -11,8 +11,6 @@ People edit descriptions: what is left of our comments counts wherever it stands
 together. Writing puts it back into one part.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import defaultdict
@@ -54,7 +52,7 @@ class Mark(NamedTuple):
     """Whether we closed it, to be opened again when it is wanted again."""
 
     @classmethod
-    def begin(cls, list_id: str, commit: str, earlier: Mark | None = None) -> Mark:
+    def begin(cls, list_id: str, commit: str, earlier: "Mark | None" = None) -> "Mark":
         """Give the mark for a branch that is at ``commit`` before this run writes to it.
 
         ``earlier`` is the mark as it stands: what it names and is not listed any more stays, and
@@ -65,7 +63,7 @@ class Mark(NamedTuple):
         since = was.commit or commit
         return cls(paths, was.removed, hashed(list_id), since, was.wrote, was.earlier)
 
-    def proposing(self, files: Mapping[str, str]) -> Mark:
+    def proposing(self, files: Mapping[str, str]) -> "Mark":
         """Give the mark once the branch brings paths, for which the list gives these blob ids."""
         shown = hashes(files)
         known = self.paths or frozenset()
@@ -78,7 +76,7 @@ class Mark(NamedTuple):
         )
 
     @classmethod
-    def of(cls, body: str) -> Mark | None:
+    def of(cls, body: str) -> "Mark | None":
         """Read a description; ``None`` where we wrote nothing in it.
 
         Where several name different lists or commits, none of these is known.
@@ -123,7 +121,7 @@ class Mark(NamedTuple):
         """Whether somebody is known to have removed ``path`` from the branch."""
         return hashed(path) in self.removed
 
-    def at(self, tree: Iterable[str] | None) -> Mark:
+    def at(self, tree: Iterable[str] | None) -> "Mark":
         """The mark with what was removed until the branch held the paths ``tree``."""
         if tree is None or self.paths is None:
             return self

@@ -1,7 +1,5 @@
 """REST: one existence check and one commit per file, in the order of docs/reference.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache, partial
@@ -42,7 +40,7 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 """Commits of the branches of all names, and the pull requests of the first name."""
 
 
-def inspect(client: Client, progress: Progress) -> RepositoryState:
+def inspect(client: "Client", progress: Progress) -> RepositoryState:
     """Read the repository, its default branch, and every listed path at that commit."""
     spec = progress.spec
     asked, ref = spec.files.asked_paths, spec.settings.ref
@@ -77,7 +75,7 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
     return with_owner(client, spec, state)
 
 
-def require_rate_limit(client: Client, files: Sequence[FileDefinition]) -> None:
+def require_rate_limit(client: "Client", files: Sequence[FileDefinition]) -> None:
     """Ask for a request for the branch, one for each file, and one for the pull request."""
     client.limits.require(Resource.REST, len(files) + 2)
 
@@ -107,7 +105,7 @@ def create_files(work: Work, branch: Branch) -> None:
 
 
 def _with_entries(
-    client: Client,
+    client: "Client",
     state: RepositoryState,
     paths: Sequence[str],
     when_missing: Callable[[], object] | None = None,
@@ -124,7 +122,7 @@ def _with_entries(
 
 
 def _with_directories(
-    client: Client,
+    client: "Client",
     spec: RegistrationSpec,
     state: RepositoryState,
     definitions: Sequence[FileDefinition],
@@ -152,7 +150,7 @@ def _with_links(state: RepositoryState, comparison: Comparison) -> RepositorySta
     return state._replace(entries={**state.entries, **links})
 
 
-def _ask_for_names(client: Client, repository: Repository, branch: str) -> _Names:
+def _ask_for_names(client: "Client", repository: Repository, branch: str) -> _Names:
     """Read the branches of all names and the pull requests of the first one, in the background."""
     return (
         in_background(partial(client.rest.branches_from, repository, branch)),
@@ -175,7 +173,7 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
     return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})
 
 
-def _base(client: Client, repository: Repository) -> str:
+def _base(client: "Client", repository: Repository) -> str:
     target, branch = repository.full_name, repository.default_branch
     try:
         base_sha = client.rest.branch_head(repository, branch)
@@ -189,7 +187,7 @@ def _base(client: Client, repository: Repository) -> str:
 
 
 def _directories(
-    client: Client, repository: Repository, commit: str, paths: Sequence[str]
+    client: "Client", repository: Repository, commit: str, paths: Sequence[str]
 ) -> Directories:
     """Read the directories among ``paths`` that exist.
 
@@ -207,7 +205,7 @@ def _directories(
 
 
 def _with_obstacles(
-    client: Client, state: RepositoryState, absent: Sequence[FileDefinition]
+    client: "Client", state: RepositoryState, absent: Sequence[FileDefinition]
 ) -> RepositoryState:
     """Add what is at the places of directories that ``absent`` files need."""
     above = {parent for each in absent for parent in parents(each.path)}
@@ -220,7 +218,7 @@ def _with_obstacles(
 
 
 def _listed(
-    client: Client, repository: Repository, commit: str, paths: Sequence[str]
+    client: "Client", repository: Repository, commit: str, paths: Sequence[str]
 ) -> Directories:
     """Read the directories among ``paths`` that exist; GitHub may have cut a long list."""
     read = partial(client.rest.directory, repository, ref=commit)

@@ -1,7 +1,5 @@
 """What a registration has done so far: each step is printed as it happens, and kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 

@@ -1,7 +1,5 @@
 """What a registration says in its commits and its pull request."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
@@ -42,7 +40,7 @@ class Proposal(NamedTuple):
         """What the caller wants of the pull request."""
         return self.spec.settings.pull_request
 
-    def filled_in(self, progress: Progress) -> Proposal:
+    def filled_in(self, progress: Progress) -> "Proposal":
         """Fill in the names of labels and people.
 
         What the repository lacks is a warning: a name is left out, a text stays without the value.

@@ -1,7 +1,5 @@
 """One open pull request for what the working branch brings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import quote

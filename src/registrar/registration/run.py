@@ -10,8 +10,6 @@ does that last part alone, for a repository that was read together with others.
 on whether there are other repositories.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,11 +53,11 @@ if TYPE_CHECKING:
 class Strategy(Protocol):
     """How a repository is read and written: what a module of a strategy has."""
 
-    def inspect(self, client: Client, progress: Progress, /) -> RepositoryState:
+    def inspect(self, client: "Client", progress: Progress, /) -> RepositoryState:
         """Read the repository, and what it has of the listed paths, at one commit."""
         ...
 
-    def require_rate_limit(self, client: Client, files: Sequence[FileDefinition], /) -> None:
+    def require_rate_limit(self, client: "Client", files: Sequence[FileDefinition], /) -> None:
         """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
         ...
 
@@ -81,7 +79,7 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 }
 
 
-def register(client: Client, spec: RegistrationSpec, reporter: Reporter) -> RegistrationResult:
+def register(client: "Client", spec: RegistrationSpec, reporter: Reporter) -> RegistrationResult:
     """Do one registration, or preview it; there is a result also when an error ends it."""
     progress = Progress(spec, reporter)
     return _result_of(lambda: _register(client, progress), progress, client)
@@ -101,7 +99,7 @@ def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationRes
 
 
 def _result_of(
-    work: Callable[[], None], progress: Progress, client: Client | None = None
+    work: Callable[[], None], progress: Progress, client: "Client | None" = None
 ) -> RegistrationResult:
     """Do the work and give its result, also when an error ends it."""
     try:
@@ -119,7 +117,7 @@ def _result_of(
     return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
 
 
-def _register(client: Client, progress: Progress) -> None:
+def _register(client: "Client", progress: Progress) -> None:
     spec = progress.spec
     plan = make_plan(spec, STRATEGIES[spec.settings.commit_strategy].inspect(client, progress))
     if plan.asks_for_codeowners:
@@ -142,7 +140,7 @@ def _register(client: Client, progress: Progress) -> None:
             _read_replaced(client, plan, progress)
 
 
-def _codeowners(client: Client, plan: Plan) -> tuple[CodeownersError, ...] | None:
+def _codeowners(client: "Client", plan: Plan) -> tuple[CodeownersError, ...] | None:
     """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
     try:
         ref = plan.state.base_sha if plan.spec.settings.ref else ""
@@ -205,7 +203,7 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
         progress.pull_requests_unread(unread)
 
 
-def _read_replaced(client: Client, plan: Plan, progress: Progress) -> None:
+def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
     """Add what the working branch holds, where that is to be corrected."""
     files = progress.result().to_update
     blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
@@ -281,7 +279,7 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
 class ReadingAnswers(Answers):
     """Answers by reading: what is to be written is answered as if it had been done."""
 
-    def __init__(self, client: Client, plan: Plan) -> None:
+    def __init__(self, client: "Client", plan: Plan) -> None:
         self._client = client
         self._plan = plan
         self._repository = plan.repository

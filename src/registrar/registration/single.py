@@ -5,8 +5,6 @@ The branch is made at the very commit that was looked at and the commit expects 
 strategies go on from what is really there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -52,7 +50,7 @@ def names_to_read(spec: RegistrationSpec) -> list[str]:
     return [spec.branch, *(f"{spec.branch}-{number}" for number in range(2, NAMES_AT_ONCE + 1))]
 
 
-def inspect(client: Client, progress: Progress) -> RepositoryState:
+def inspect(client: "Client", progress: Progress) -> RepositoryState:
     """Read the repository, the working branch and the directories above every listed path.
 
     All of it at one commit. So nothing is created below a file or a link, and what differs in
@@ -78,7 +76,7 @@ def inspect(client: Client, progress: Progress) -> RepositoryState:
 
 
 def _at_ref(
-    client: Client,
+    client: "Client",
     spec: RegistrationSpec,
     described: Repository | None,
     directories: Sequence[str],
@@ -97,7 +95,7 @@ def _at_ref(
     return now._replace(before=before[0] if before else None)
 
 
-def require_rate_limit(client: Client, _files: Sequence[FileDefinition]) -> None:
+def require_rate_limit(client: "Client", _files: Sequence[FileDefinition]) -> None:
     """Ask for the point of the request that writes."""
     client.limits.require(Resource.GRAPHQL, 1)
 

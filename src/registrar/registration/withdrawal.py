@@ -6,8 +6,6 @@ before the one request that closes it, and marks it as withdrawn: so it is no "n
 opens it again. A run that is killed leaves nothing to clean up. Branches stay.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from registrar.models.plan import Plan
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
-def withdraw(client: Client, plan: Plan, answers: Answers, progress: Progress) -> Plan:
+def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress) -> Plan:
     """Close what may be closed, and name the rest; give the plan with how all names stand then."""
     branches, found = open_ones(plan, answers)
     progress.withdrawable(0)
@@ -61,7 +59,7 @@ def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
 
 
 def _close(
-    client: Client, plan: Plan, pull: PullRequest, mark: Mark, progress: Progress
+    client: "Client", plan: Plan, pull: PullRequest, mark: Mark, progress: Progress
 ) -> PullRequest | None:
     """Close it, and give it as it is by then; ``None`` where it has changed since it was read."""
     now = client.rest.pull_request(plan.repository, pull.number)

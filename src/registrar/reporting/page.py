@@ -1,7 +1,5 @@
 """The evidence as one HTML page: no script, font or picture from elsewhere."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections import Counter

@@ -1,7 +1,5 @@
 """Our part of a pull request's description (Markdown)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """What programs read: the report (``schemas/report.schema.json``), and the outputs of the step."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """What a run says in sentences, in log and summary: of one repository, then of many."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

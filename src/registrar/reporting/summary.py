@@ -1,7 +1,5 @@
 """What a person reads first after a run: the step summary (Markdown), and the end of the log."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
