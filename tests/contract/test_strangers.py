@@ -83,15 +83,19 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     }
 
 
-@pytest.mark.parametrize("held", ["mine.md", "AGENTS.md"], ids=["somebody's", "ours"])
+@pytest.mark.parametrize(
+    ("held", "body"),
+    [("mine.md", MARK), ("AGENTS.md", MARK), ("AGENTS.md", "Mine")],
+    ids=["somebody's", "ours", "ours, without our words"],
+)
 def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(
-    example: Way, held: str
+    example: Way, held: str, body: str
 ) -> None:
     repository = example.repository
     repository.create_branch("docs")
     repository.create_branch(BRANCH)
     repository.commit({held: b"\n"}, branch=BRANCH)
-    repository.open_pull_request(head=BRANCH, base="docs", body=MARK, author="stranger")
+    repository.open_pull_request(head=BRANCH, base="docs", body=body, author="stranger")
     head = repository.head(BRANCH)
     run = example.run()
     assert run.exit_code == 0, run.console

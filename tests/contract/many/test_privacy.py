@@ -219,6 +219,10 @@ def test_of_a_private_repository_outputs_have_listed_paths_and_their_states_only
     assert registration["codeowners"] == []
     for file in registration["files"]:
         assert {"found_path", "blob"}.isdisjoint(file)
+    run = in_private(target_repos=made.full_name, definitions=listing)
+    [registration] = run.report["registrations"]
+    assert registration["created"]
+    assert not any(file["commit"] for file in registration["files"])
 
 
 @pytest.mark.parametrize(
