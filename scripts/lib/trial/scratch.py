@@ -25,6 +25,19 @@ LARGE = b"0" * (11 << 20)
 """More than 10 MB."""
 MANY = 1001
 """Entries of a directory: one more than REST lists."""
+PRESENT = (
+    *("README.md", "docs/guide.md", "docs/with blank.md", "docs/日本語.md", "large.bin"),
+    *("folders", "link", "folder", "module", f"many/{MANY - 1:04}"),
+)
+MISSING = (
+    *("new.md", "deep/er/new.md", "with blank/new file.md", "odd/日本語.md", "odd/100%.md"),
+    *("odd/a#b?.md", "odd/[x]{y}.md", "docs/new.md", "many/new.md"),
+)
+BLOCKED = (
+    *("file-above/below.md", "large-above.bin/below.md", "link-above/below.md"),
+    *("folder-above/below.md", "module-above/below.md"),
+)
+"""Paths that are there in the first repository, are not, and cannot be."""
 AUTHOR = pygit2.Signature("Scratch", "scratch@example.com", 1_700_000_000)
 """Of the first commit: nobody at GitHub, and always at the same moment, so that its id is known."""
 TRIES = 4

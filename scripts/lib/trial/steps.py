@@ -19,25 +19,13 @@ from registrar.github.case import OF_INSTALLATION
 from registrar.runtime.cancellation import Clock
 from scripts.lib.trial.answers import OK, WRONG, Names, Row, Step, asks_for_patience, entry
 from scripts.lib.trial.recorder import Exchange, Recorder
-from scripts.lib.trial.scratch import MANY, FirstCommit, NotFilled, Scratch
+from scripts.lib.trial.scratch import BLOCKED, MISSING, PRESENT, FirstCommit, NotFilled, Scratch
 from tests.recordings import BY_NUMBER, Recording, recordings
 from tests.recordings.calls import BRANCH, CALLS, Given, Run
 
 ROOT = Path(__file__).resolve().parents[3]
 NOBODY = "ghost"
 """GitHub's own account for those that were deleted: it may do nothing anywhere."""
-PRESENT = (
-    *("README.md", "docs/guide.md", "docs/with blank.md", "docs/日本語.md", "large.bin"),
-    *("folders", "link", "folder", "module", f"many/{MANY - 1:04}"),
-)
-MISSING = (
-    *("new.md", "deep/er/new.md", "with blank/new file.md", "odd/日本語.md", "odd/100%.md"),
-    *("odd/a#b?.md", "odd/[x]{y}.md", "docs/new.md", "many/new.md"),
-)
-BLOCKED = (
-    *("file-above/below.md", "large-above.bin/below.md", "link-above/below.md"),
-    *("folder-above/below.md", "module-above/below.md"),
-)
 PEOPLE = ("POST assignees", "POST requested_reviewers")
 BRANCHES = ("single-requests", "by-number", "per-file", "single", "many")
 OPENED = "POST pulls: it is opened"
@@ -55,11 +43,7 @@ CHECKED = (
     "GET repo: it is there",
     "GET git/ref: the branch is there",
 )
-AT_REF = (
-    "GET repo: it is there",
-    "GET commits of a reference: it names a commit",
-    "GET compare: one file was added",
-)
+AT_REF = ("GET commits of a reference: it names a commit", "GET compare: one file was added")
 FOUND = (
     "GET contents: a file is there",
     "GET contents: a file of more than 1 MB is there",
@@ -153,15 +137,13 @@ WRITTEN_AFTER = (
     f"{ALL_AT_ONCE}: the branch exists, at another commit",
     f"{ALL_AT_ONCE}: there is a branch above or below it",
 )
-LINE_FEED = "8b137891791fe96927ad78e64b0aad7bded08bdc"
-"""Id of what each file of a directory with many holds."""
 NO_SUCH_COMMIT = "0" * 40
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "GET contents: a file of more than 1 MB is there": {"path": "large.bin"},
     "GET contents: a link to a directory is there": {"path": "folder"},
     "GET contents: the commit is unknown": {"base": NO_SUCH_COMMIT},
     "GET git/trees: the commit is unknown": {"base": NO_SUCH_COMMIT},
-    "GET git/blobs: it is there": {"blob": LINE_FEED},
+    "GET git/blobs: it is there": {"blob": "8b137891791fe96927ad78e64b0aad7bded08bdc"},  # "\n"
     "GET pulls/N: there is no such pull request": {"number": 999_999},
     "query repository: a file of more than 10 MB is at the path of a directory": {
         "directories": ("large.bin",)
