@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Protocol, TypeVar
@@ -49,6 +49,8 @@ PEOPLE = (
     "push",
     "take",
     "take_out",
+    "edit_file",
+    "change_list",
     "close",
     "merge",
     "reopen",
@@ -64,6 +66,7 @@ PEOPLE = (
 )
 STRANGER = "stranger"
 """May read the repository, and so open pull requests between its branches."""
+VERSIONS = 3
 lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
 seeds = st.integers(0, 99)
 
@@ -89,6 +92,8 @@ class WholeRuns(RuleBasedStateMachine):
         self.host.clock = self.action.clock
         self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
         self.names = 0
+        self.version = 0
+        """Of the list: what its files hold."""
         self.proposed: dict[int, set[str]] = {}
         """What the runs have proposed in each pull request, as they wrote it."""
         self.taken_out: set[tuple[int, str]] = set()
@@ -134,8 +139,11 @@ class WholeRuns(RuleBasedStateMachine):
         files = run.registration["files"]
         created = {file["path"] for file in files if file["state"] == "created"}
         left = {file["path"] for file in files if "the commits of" in (file["reason"] or "")}
-        on_branch = {file["path"] for file in files if "already on" in (file["reason"] or "")}
+        on_branch = {f["path"] for f in files if "on the working branch" in (f["reason"] or "")}
         assert created <= to_create <= created | left | on_branch, planned.console + run.console
+        updated = {file["path"] for file in files if file["state"] == "updated"}
+        to_update = {f["path"] for f in planned.registration["files"] if f["state"] == "to update"}
+        assert updated == to_update, planned.console + run.console
         before, after = (each.registration["pull_request"] for each in (planned, run))
         assert before is None or before["number"] == after["number"], planned.console + run.console
 
@@ -265,6 +273,19 @@ class WholeRuns(RuleBasedStateMachine):
                 path = choose(there)
                 self.repository.commit({path: None}, branch=pull.head, author=AUTHOR)
                 self.taken_out.add((pull.number, path))
+
+    def edit_file(self, choose: Choose) -> None:
+        """A reviewer wants other words in one of the files."""
+        if pulls := self.open_ones:
+            pull = choose(pulls)
+            if there := sorted(set(LISTED) & self.repository.files(pull.head).keys()):
+                self.names += 1
+                words = f"Edited {self.names}\n".encode()
+                self.repository.commit({choose(there): words}, branch=pull.head, author=AUTHOR)
+
+    def change_list(self, choose: Choose) -> None:
+        """The list gives other contents, or earlier ones again."""
+        self.version = choose(range(VERSIONS))
 
     def close(self, choose: Choose) -> None:
         if pulls := self.open_ones:
@@ -425,8 +446,22 @@ class WholeRuns(RuleBasedStateMachine):
             if not hidden:
                 assert not new & declined, f"{new & declined} was declined: {run.console}"
             assert new <= set(paths)
+            if name in before:
+                self.check_replaced(name, before[name], run)
             assert not {(name, path) for path in new} & unwanted, f"not wanted: {run.console}"
         return run
+
+    def check_replaced(self, name: str, before: Mapping[str, object], run: Run) -> None:
+        """Nothing is replaced but what a list has given, in an open pull request of ours."""
+        after = self.repository.files(name)
+        for path in (path for path in before if after[path] != before[path]):
+            listed = {self.content(path, version) for version in range(VERSIONS)}
+            assert before[path] in listed, f"{path} on {name}: {run.console}"
+            assert after[path] == self.content(path, self.version)
+            assert any(p.head == name and Mark.of(p.body or "") for p in self.own), run.console
+
+    def content(self, path: str, version: int) -> bytes:
+        return f"{path}, {version}\n".encode()
 
     def start(
         self,
@@ -437,7 +472,9 @@ class WholeRuns(RuleBasedStateMachine):
     ) -> Run:
         given = {
             "language": "en",
-            "definitions": self.action.listing(*paths),
+            "definitions": self.action.listing_of(
+                {path: self.content(path, self.version).decode() for path in paths}
+            ),
             "mode": mode,
         }
         if way == MANY:
