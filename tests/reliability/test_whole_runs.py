@@ -25,7 +25,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from registrar.registration.mark import Mark, was_closed_by_us
+from registrar.registration.mark import WITHDRAWN, Mark, was_closed_by_us
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
 from tests.fakehub.repository import PullRequest
 from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
@@ -236,6 +236,24 @@ class WholeRuns(RuleBasedStateMachine):
         self.start(way, paths)
         self.host.on_request = None
 
+    @rule(way=ways, paths=lists, quietly=st.booleans())
+    def withdraw(self, way: str, paths: tuple[str, ...], quietly: bool) -> None:
+        """Takes pull requests back; what people have changed stays open."""
+        if quietly:
+            self.quiet_down()
+        closed = {pull.number for pull in self.own if pull.state == "closed"}
+        heads = {name: self.repository.head(name) for name in self.repository.branches}
+        self.run(way, paths, mode="withdraw")
+        assert heads == {name: self.repository.head(name) for name in self.repository.branches}
+        for pull in self.own:
+            if pull.state == "closed" and pull.number not in closed:
+                assert WITHDRAWN in (pull.body or "")
+                assert not any(
+                    content.startswith((b"Edited", b"x\n"))
+                    for path, content in self.repository.files(pull.head).items()
+                    if path not in self.repository.files() and isinstance(content, bytes)
+                )
+
     @rule(seconds=st.sampled_from([0.0, 3.0, 8.0]))
     def lag(self, seconds: float) -> None:
         self.host.quirks.lag = Lag(seconds=seconds) if seconds else None
@@ -392,7 +410,9 @@ class WholeRuns(RuleBasedStateMachine):
         for pull in self.own:
             body = pull.body or ""
             mark = Mark.of(body)
-            if mark and not was_closed_by_us(body) and pull.author != STRANGER:
+            if mark and mark.is_withdrawn and pull.state == "closed":
+                found |= {path for path in LISTED if mark.was_removed(path)}
+            elif mark and not was_closed_by_us(body) and pull.author != STRANGER:
                 held = self.proposed.get(pull.number, set())
                 if "registrar:paths" not in body:
                     held = {path for path in LISTED if mark.holds(path)}

@@ -266,8 +266,8 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
     if pull := decision.left_alone:
         progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
     write = decision.write
-    if write and write.pull_request and (edited := write.edited(decision.files)):
-        pull = write.pull_request
+    edited = write.edited(decision.files) if write and progress.spec.proposes else []
+    if edited and write and (pull := write.pull_request):
         progress.note("progress.edited", about=pull.url, pull_request=pull.link, paths=edited)
     for pull in decision.beside:
         about, name = pull.url, pull.head_branch
