@@ -47,7 +47,7 @@ class Work(NamedTuple):
         """Give the result of a file that was created, or corrected, with its commit if known."""
         if replaced := branch.replaces.get(definition.path):
             result = FileResult(definition, Standing.PROPOSED, Done.UPDATED, commit=commit)
-            return result._replace(replaces=replaced)
+            return result._replace(replaces=replaced.sha)
         other = self.plan.other_case.get(definition.path)
         reason = msg("reason.other_case", other=other) if other else None
         return FileResult(definition, Standing.PROPOSED, Done.CREATED, reason, commit)

@@ -69,8 +69,8 @@ class Branch(NamedTuple):
     """Whether this run may have written what it holds."""
     has_lost_commit: bool = False
     """Whether the answer to a commit of this run was lost after `tree` was read."""
-    replaces: Mapping[str, str] = MappingProxyType({})
-    """Paths that hold what this action wrote, and not what the list gives, with their blob ids."""
+    replaces: Tree = MappingProxyType({})
+    """What of it is what this action wrote, and not what the list gives."""
 
     def may_hold(self, path: str) -> bool:
         """Whether a commit of this run may have made a file that is not known to be there."""
@@ -80,8 +80,8 @@ class Branch(NamedTuple):
 
     def is_outdated(self, path: str) -> bool:
         """Whether a path still holds what may be replaced."""
-        entry = self.tree.get(path) if self.tree else None
-        return entry is not None and self.replaces.get(path) == entry.sha
+        replaced = self.replaces.get(path)
+        return replaced is not None and self.tree is not None and self.tree.get(path) == replaced
 
     def has_other(self, file: FileDefinition) -> bool:
         """Whether it holds a file with another content, which may not be replaced."""
@@ -412,14 +412,14 @@ class _Decision:
         branch = Branch(state.name, head, tree, replaces=replaces)
         return Write(branch, head, pull, mark=mark.at(tree), leaves_pull_request=leaves)
 
-    def _outdated(self, tree: Tree, mark: Mark) -> Mapping[str, str]:
-        """Blob ids of files that hold what we wrote, and not what the list gives by now.
+    def _outdated(self, tree: Tree, mark: Mark) -> Tree:
+        """Find what we wrote, and the list gives otherwise by now.
 
         A commit by GraphQL would reset any other mode.
         """
         there = ((each, tree[each.path]) for each in self._files if each.path in tree)
         return {
-            file.path: entry.sha
+            file.path: entry
             for file, entry in there
             if entry.sha != file.blob_id
             and (entry.type, entry.mode) == ("blob", REGULAR_FILE)

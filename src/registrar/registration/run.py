@@ -243,7 +243,7 @@ def _proposed(file: FileDefinition, write: Write | None) -> FileResult:
     """How a file stands that an open pull request proposes, and what would be done about it."""
     result = FileResult(file, Standing.PROPOSED, Done.NOTHING)
     if write and write.branch.is_outdated(file.path):
-        replaces = write.branch.replaces[file.path]
+        replaces = write.branch.replaces[file.path].sha
         return result._replace(done=Done.TO_UPDATE, replaces=replaces)
     if write and write.edited([file]):
         return result._replace(reason=msg("reason.edited"))
