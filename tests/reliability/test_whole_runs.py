@@ -25,7 +25,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from registrar.registration.mark import WITHDRAWN, Mark, was_closed_by_us
+from registrar.registration.mark import CLOSED_BY_US, WITHDRAWN, Mark
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
 from tests.fakehub.repository import PullRequest
 from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
@@ -412,7 +412,7 @@ class WholeRuns(RuleBasedStateMachine):
             mark = Mark.of(body)
             if mark and mark.is_withdrawn and pull.state == "closed":
                 found |= {path for path in LISTED if mark.was_removed(path)}
-            elif mark and not was_closed_by_us(body) and pull.author != STRANGER:
+            elif mark and CLOSED_BY_US not in body and pull.author != STRANGER:
                 held = self.proposed.get(pull.number, set())
                 if "registrar:paths" not in body:
                     held = {path for path in LISTED if mark.holds(path)}

@@ -59,19 +59,15 @@ class Answers(Protocol):
 
     def branch(self, name: str, /) -> BranchState:
         """How does a name stand?"""
-        ...
 
     def tree(self, commit: str, /) -> Tree | None:
         """What does a commit hold? `None` where GitHub cuts the list."""
-        ...
 
     def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
         """Which of these paths does a commit lack?"""
-        ...
 
     def compare(self, base: str, head: str, /) -> Comparison:
         """What does a commit have beyond another one?"""
-        ...
 
     def removed(self, paths: frozenset[str], since: str, head: str, /) -> frozenset[str]:
         """Which of these paths, which ``head`` lacks, has the history since a commit removed?
@@ -79,19 +75,15 @@ class Answers(Protocol):
         None of them also where ``since`` is not in the history of ``head``, so that nothing is
         known of what happened since.
         """
-        ...
 
     def was_rewritten(self, pull_request: int, /) -> bool:
         """Was its branch force-pushed, or deleted? Also where GitHub does not tell."""
-        ...
 
     def may_write(self, login: str, /) -> bool:
         """May this account write to the repository? Not where GitHub does not tell."""
-        ...
 
     def default_branch(self) -> str:
         """What is the default branch called by now?"""
-        ...
 
     def claim(self, _claim: Claim, /) -> Made | NotMade:
         """Make a branch, for these files. A preview answers as if it had."""
@@ -99,4 +91,3 @@ class Answers(Protocol):
 
     def close_again(self, pull_request: PullRequest, /) -> None:
         """Close a pull request that our claim opened from somebody else's branch."""
-        ...

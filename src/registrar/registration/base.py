@@ -60,12 +60,11 @@ class Work(NamedTuple):
         reason = msg("reason.on_branch" if is_same else "reason.edited")
         return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason)
 
-    def failed(
-        self, branch: Branch, definition: FileDefinition, failure: Failure, done: Done = Done.FAILED
-    ) -> FileResult:
+    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> FileResult:
         """Give the result of a file that could not be created, or corrected."""
         is_there = definition.path in branch.replaces
         standing = Standing.PROPOSED if is_there else Standing.MISSING
+        done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
         return FileResult(definition, standing, done, failure=failure)
 
     @contextmanager

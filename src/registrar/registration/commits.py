@@ -26,7 +26,7 @@ class NotCommitted(Exception):
         """``branch`` is as it was read last, without the files of the ``batch``."""
         super().__init__(str(error))
         self.error = error
-        self.branch = branch
+        self.branch = branch._replace(has_lost_commit=error.may_have_been_applied)
         self.batch = batch
 
 
@@ -35,66 +35,52 @@ def commit(
 ) -> Branch:
     """Commit what has no result yet of the files that ``choose`` finds for a branch.
 
-    Where the branch has moved on, they are chosen again. Gives the branch afterwards; raises
-    `NotCommitted`.
+    Where the branch has moved on, they are chosen again: another run may have written to it, or
+    this one, when the answer was lost. Gives the branch afterwards; raises `NotCommitted`.
     """
     proposal, progress = work.proposal, work.progress
     rereads = 0
     while batch := next(batches(progress.pending(choose(branch))), None):
         corrects = all(branch.is_outdated(each.path) for each in batch)
         headline = proposal.headline(progress.result(), batch, corrects=corrects)
-        new = new_commit(branch.name, branch.head, headline, batch)
-        try:
-            with work.interruptible(batch):
-                made = _commit(work, branch, new, reread=rereads < MOST_REREADS)
-        except GitHubError as error:
-            lost = error.may_have_been_applied
-            raise NotCommitted(error, branch._replace(has_lost_commit=lost), batch) from error
-        if isinstance(made, Branch):
-            # What was there before is none of this run's, whatever the branch holds by now
-            record_there(work, branch)
-            branch, rereads = made, rereads + 1
-            continue
-        branch = branch._replace(head=made)
+        new = new_commit(branch, headline, batch)
+        with work.interruptible(batch):
+            try:
+                head = work.client.graphql.create_commit(work.plan.repository, new)
+            except GitHubError as error:
+                moved = _moved(work, branch, error) if rereads < MOST_REREADS else None
+                if moved is None:
+                    raise NotCommitted(error, branch, batch) from error
+                # What was there before is none of this run's, whatever the branch holds by now
+                record_there(work, branch)
+                branch, rereads = moved, rereads + 1
+                continue
+        branch = branch._replace(head=head)
         with progress.group("group.create", count=len(batch), branch=branch.name):
-            record(progress, [work.written(branch, each, made) for each in batch])
+            record(progress, [work.written(branch, each, head) for each in batch])
     return branch
 
 
-def _commit(work: Work, branch: Branch, new: NewCommit, *, reread: bool) -> str | Branch:
-    """Create a commit and give its id, or the branch as it is when it has moved on meanwhile.
-
-    Another run may have written to it, or this one, when the answer was lost.
-    """
-    try:
-        return work.client.graphql.create_commit(work.plan.repository, new)
-    except GitHubError as error:
-        lost = error.may_have_been_applied
-        may_have_moved = reread and (lost or error.kind in _MAY_HAVE_MOVED)
-        moved = _moved(work, branch) if may_have_moved else None
-        if moved is None:
-            raise
-        return moved._replace(may_be_ours=branch.may_be_ours or lost)
-
-
-def _moved(work: Work, branch: Branch) -> Branch | None:
+def _moved(work: Work, branch: Branch, refused: GitHubError) -> Branch | None:
     """Give the branch as it is by now; ``None`` when it has not moved, or cannot be read."""
+    lost = refused.may_have_been_applied
+    if not lost and refused.kind not in _MAY_HAVE_MOVED:
+        return None
     rest, repository = work.client.rest, work.plan.repository
     try:
         head = rest.branch_head(repository, branch.name)
         if head is None or head == branch.head:
             return None
-        return branch._replace(head=head, tree=rest.tree(repository, head))
+        tree = rest.tree(repository, head)
     except GitHubError:
         return None
+    return branch._replace(head=head, tree=tree, may_be_ours=branch.may_be_ours or lost)
 
 
-def new_commit(
-    branch: str, parent: str, headline: str, files: Sequence[FileDefinition]
-) -> NewCommit:
-    """Give the commit that writes files to a branch that is at ``parent``."""
+def new_commit(branch: Branch, headline: str, files: Sequence[FileDefinition]) -> NewCommit:
+    """Give the commit that writes files to a branch."""
     body = "\n".join(f"- {escaping.for_commit(definition.path)}" for definition in files)
-    return NewCommit(branch, parent, headline, body, files)
+    return NewCommit(branch.name, branch.head, headline, body, files)
 
 
 def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:

@@ -42,7 +42,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
 from registrar.registration.answers import Answers, Claim, Made, NotMade
-from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashes, was_closed_by_us
+from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashes
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
@@ -350,7 +350,7 @@ class _Decision:
         proposed = frozenset[str]()
         unmarked = 0
         for pull in pulls:
-            if was_closed_by_us(pull.body):
+            if CLOSED_BY_US in pull.body:
                 continue
             mark = self._mark_of(pull)
             if mark:

@@ -234,8 +234,3 @@ def hashed(text: str) -> str:
 def hashes(paths: Iterable[str]) -> frozenset[str]:
     """Paths as a mark holds them."""
     return frozenset(map(hashed, paths))
-
-
-def was_closed_by_us(body: str) -> bool:
-    """Whether we closed the pull request with this description ourselves."""
-    return CLOSED_BY_US in body

@@ -128,14 +128,13 @@ def _with_directories(
     definitions: Sequence[FileDefinition],
 ) -> RepositoryState:
     """Add the directories in which other files may count as those of ``definitions``."""
-    repository, commit = state.repository, state.base_sha
     looked_at = directories_to_read(definitions, respect=spec.settings.respect_alternatives)
-    directories = _directories(client, repository, commit, looked_at)
+    directories = _directories(client, state, looked_at)
     if not spec.writes and not spec.settings.ref:
         absent = [each for each in definitions if each.path not in state.entries]
         more = [each for each in places_of(absent) if each not in looked_at]
         # Only for a note on files that would be hidden: a part of a long list is enough
-        directories = {**_listed(client, repository, commit, more), **directories}
+        directories = {**_listed(client, state, more), **directories}
     return state._replace(directories=directories)
 
 
@@ -186,20 +185,18 @@ def _base(client: "Client", repository: Repository) -> str:
     return base_sha
 
 
-def _directories(
-    client: "Client", repository: Repository, commit: str, paths: Sequence[str]
-) -> Directories:
+def _directories(client: "Client", state: RepositoryState, paths: Sequence[str]) -> Directories:
     """Read the directories among ``paths`` that exist.
 
     A list that GitHub may have cut says nothing about what is missing from it, so the names are
     then taken from the tree of the commit.
     """
-    listed = _listed(client, repository, commit, paths)
+    listed = _listed(client, state, paths)
     cut = [path for path, entries in listed.items() if len(entries) >= MOST_LISTED]
-    tree = client.rest.tree(repository, commit) if cut else {}
+    tree = client.rest.tree(state.repository, state.base_sha) if cut else {}
     if tree is None:
         directories = [f"{path}/" for path in cut]
-        target = repository.full_name
+        target = state.repository.full_name
         raise Refused(msg("preflight.too_many_files", target=target, directories=directories))
     return {**listed, **{path: entries_in(path, tree) for path in cut}}
 
@@ -217,11 +214,9 @@ def _with_obstacles(
     return state._replace(entries={**state.entries, **found})
 
 
-def _listed(
-    client: "Client", repository: Repository, commit: str, paths: Sequence[str]
-) -> Directories:
+def _listed(client: "Client", state: RepositoryState, paths: Sequence[str]) -> Directories:
     """Read the directories among ``paths`` that exist; GitHub may have cut a long list."""
-    read = partial(client.rest.directory, repository, ref=commit)
+    read = partial(client.rest.directory, state.repository, ref=state.base_sha)
     listed = concurrently(read, paths, CONNECTIONS)
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
 
@@ -236,16 +231,10 @@ def _correct(work: Work, branch: Branch) -> Branch:
         return commits.commit(work, branch, outdated)
     except commits.NotCommitted as refused:
         error, branch = refused.error, refused.branch
-        lost = error.may_have_been_applied
-        is_out_of_reach = error.kind in _OUT_OF_REACH and not lost
-        results: list[FileResult] = []
-        for each in outdated(branch):
-            if is_out_of_reach:
-                reason = msg("reason.not_corrected", reason=error.message)
-                results.append(FileResult(each, Standing.PROPOSED, Done.SKIPPED, reason))
-            else:
-                done = Done.UNKNOWN if lost else Done.FAILED
-                results.append(work.failed(branch, each, error.failure, done))
+        results = [work.failed(branch, each, error.failure) for each in outdated(branch)]
+        if error.kind in _OUT_OF_REACH and not error.may_have_been_applied:
+            reason = msg("reason.not_corrected", reason=error.message)
+            results = [r._replace(done=Done.SKIPPED, reason=reason, failure=None) for r in results]
         commits.record(work.progress, results)
         return branch
 

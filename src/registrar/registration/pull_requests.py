@@ -254,18 +254,14 @@ def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
 
 
 def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
-    link = compare_link(plan, new)
-    message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
-    return why._replace(message=message)
-
-
-def compare_link(plan: Plan, new: NewPullRequest) -> escaping.Link:
-    """Address of GitHub's own form, filled in, to open the pull request by hand."""
+    """Add where the files are, and a link to GitHub's own form, filled in, to open it by hand."""
     base, head = quote(plan.repository.default_branch), quote(new.branch)
     query = "quick_pull=1"
     if not isinstance(new.title, escaping.FromProperty):
         query += f"&title={quote(new.title)}"
-    return escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
+    link = escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
+    message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
+    return why._replace(message=message)
 
 
 def _find_open(work: Work, branch: str) -> PullRequest | None:

@@ -55,22 +55,18 @@ class Strategy(Protocol):
 
     def inspect(self, client: "Client", progress: Progress, /) -> RepositoryState:
         """Read the repository, and what it has of the listed paths, at one commit."""
-        ...
 
     def require_rate_limit(self, client: "Client", files: Sequence[FileDefinition], /) -> None:
         """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
-        ...
 
     def claim(self, work: Work, claim: Claim, /) -> Made | NotMade:
         """Make the first branch, and perhaps do everything else in the same request.
 
         `create_files` does what it leaves undone.
         """
-        ...
 
     def create_files(self, work: Work, branch: Branch, /) -> None:
         """Create every missing file that has no result yet; a failed one does not stop the run."""
-        ...
 
 
 STRATEGIES: Mapping[CommitStrategy, Strategy] = {

@@ -14,7 +14,6 @@ from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import Repository, RepositoryState
-from registrar.models.result import Done
 from registrar.models.spec import RegistrationSpec
 from registrar.presence import alternatives
 from registrar.presence.special_files import directory_of
@@ -64,7 +63,9 @@ def inspect(client: "Client", progress: Progress) -> RepositoryState:
     with_facts = spec.files.has_conditions and described is None
     directories = directories_to_read(spec)
     if spec.settings.ref:
-        state = _at_ref(client, spec, described, directories, with_facts=with_facts)
+        at = _commits_at_ref(client, spec, described or spec.repository)
+        states = client.graphql.inspect_at(spec.target, at, directories, with_facts=with_facts)
+        state = states[0]._replace(before=states[1] if len(states) > 1 else None)
     else:
         names = names_to_read(spec)
         state = client.graphql.inspect(spec.target, names, directories, with_facts=with_facts)
@@ -75,24 +76,13 @@ def inspect(client: "Client", progress: Progress) -> RepositoryState:
     return with_owner(client, spec, state._replace(repository=repository))
 
 
-def _at_ref(
-    client: "Client",
-    spec: RegistrationSpec,
-    described: Repository | None,
-    directories: Sequence[str],
-    *,
-    with_facts: bool,
-) -> RepositoryState:
-    """Read directories at the commit of the reference, and where it has left the base branch."""
-    ref, known = spec.settings.ref, described or spec.repository
+def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository) -> list[str]:
+    """Give the commit of the reference, and the one where it has left the base branch, if asked."""
+    ref = spec.settings.ref
     is_id = at_ref.COMMIT_ID.fullmatch(ref)
     commit = ref.lower() if is_id else at_ref.commit_of(client, known, ref)
     comparison = at_ref.compared(client, spec, known, commit)
-    commits = [commit, *([comparison.merge_base] if comparison else [])]
-    now, *before = client.graphql.inspect_at(
-        spec.target, commits, directories, with_facts=with_facts
-    )
-    return now._replace(before=before[0] if before else None)
+    return [commit, *([comparison.merge_base] if comparison else [])]
 
 
 def require_rate_limit(client: "Client", _files: Sequence[FileDefinition]) -> None:
@@ -109,7 +99,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
     branch = Branch(name, plan.state.base_sha)
     result = progress.result(assuming=[work.written(branch, each) for each in files])
     headline = proposal.headline(result, files)
-    commit = commits.new_commit(name, branch.head, headline, files)
+    commit = commits.new_commit(branch, headline, files)
     body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, branch.head))
     pull = NewPullRequest(name, proposal.title(result), body, proposal.options)
     try:
@@ -146,12 +136,10 @@ def create_files(work: Work, branch: Branch) -> None:
             branch = commits.commit(work, branch, partial(_committable, plan))
             break
         except commits.NotCommitted as refused:
-            error, branch = refused.error, refused.branch
+            branch, failure = refused.branch, refused.error.failure
             if not plan.spec.is_one_of_many:
                 break
-            done = Done.UNKNOWN if error.may_have_been_applied else Done.FAILED
-            failed = [work.failed(branch, d, error.failure, done) for d in refused.batch]
-            commits.record(progress, failed)
+            commits.record(progress, [work.failed(branch, d, failure) for d in refused.batch])
     if plan.spec.is_one_of_many:
         there, failure = branch.tree or {}, Failure.of(msg("reason.not_committable"))
         rest = [each for each in progress.pending(plan.missing) if each.path not in there]
