@@ -10,7 +10,7 @@ from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
 from registrar.models.repository import Repository
-from registrar.models.run_result import ManyResult, RunResult
+from registrar.models.run_result import RunResult
 from registrar.models.settings import CommitStrategy, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.registration.run import register
@@ -48,16 +48,8 @@ def execute(
             # One repository does not need it
             from registrar.many.coordinator import ManyRun  # noqa: PLC0415
 
-            many = result.many = ManyResult(settings)
-            ManyRun(
-                github,
-                settings,
-                lists,
-                reporter,
-                cancellation,
-                many,
-                result.registrations,
-            ).run(settings.selection)
+            run = ManyRun(github, settings, lists, reporter, cancellation, result)
+            run.run(settings.selection)
             return
         for file_list in lists:
             cancellation.check()

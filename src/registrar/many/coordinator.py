@@ -8,22 +8,12 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
+from registrar.many import writing
 from registrar.many.listing import Listing, is_public, make_listing, may_be_public
 from registrar.many.reading import Reader, unread
-from registrar.many.writing import (
-    Gate,
-    ended,
-    in_order,
-    left_alone,
-    may_have_written,
-    why_stop,
-    with_writing,
-    writes_left,
-    writes_of,
-)
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.run_result import Budget, ManyResult
+from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList, RegistrationSpec
@@ -52,11 +42,12 @@ class ManyRun:
     lists: Sequence[FileList]
     reporter: Reporter
     cancellation: Cancellation
-    result: ManyResult
-    registrations: list[RegistrationResult]
-    """What was done, or would be, in each repository with missing files."""
+    of_run: RunResult
 
     def __post_init__(self) -> None:
+        self.result = self.of_run.many = ManyResult(self.settings)
+        self.registrations = self.of_run.registrations
+        """What was done, or would be, in each repository with missing files."""
         self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
         """Moment (monotonic) of the run's end."""
         self.github.limits.pace.end = self._end
@@ -92,7 +83,7 @@ class ManyRun:
             self._unknown,
             self._withdrawable,
         )
-        result.budget = with_writing(read, self.settings)
+        result.budget = writing.with_writing(read, self.settings)
         planned = sentences.budget(result.budget, self.settings.mode)
         for sentence in (*sentences.read(result.budget), *planned):
             reporter.line(sentence)
@@ -110,12 +101,7 @@ class ManyRun:
         settings, redaction = self.settings, self.reporter.redaction
         of_lists = (files.property_names for files in self.lists)
         asked = selection.property_names.union(settings.property_names, *of_lists)
-        listing = make_listing(
-            client,
-            selection._replace(with_properties=bool(asked)),
-            settings.part,
-            settings.workflow_repository,
-        )
+        listing = make_listing(client, selection._replace(with_properties=bool(asked)), settings)
         redaction.is_log_public = is_public(settings, listing.by_id.values(), client)
         require_known_properties(asked, listing.by_id.values(), is_public=redaction.is_log_public)
         for name, failure in listing.not_found.items():
@@ -205,12 +191,12 @@ class ManyRun:
         ``expected`` are the writes that this takes.
         """
         today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
-        todo = in_order(self._todo, today)
+        todo = writing.in_order(self._todo, today)
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "fleet.group_withdraw" if withdraws else "fleet.group_write"
         with self.reporter.group(heading, count=len(todo)):
-            gate = Gate(self.settings, self.github.limits.pace, self.cancellation)
-            writes_each = writes_of(self.settings.pull_request)
+            gate = writing.Gate(self.settings, self.github.limits.pace, self.cancellation)
+            writes_each = writing.writes_of(self.settings.pull_request)
             left = expected
             self._set_pace(expected, 0)
             for number, read in enumerate(todo, start=1):
@@ -220,27 +206,27 @@ class ManyRun:
                     self.result.stopped = msg("fleet.out_of_minutes", minutes=minutes)
                     self.reporter.line(self.result.stopped)
                 if self.result.stopped or not gate.takes(read):
-                    self._add(left_alone(read), place)
+                    self._add(writing.left_alone(read), place)
                     self.reporter.record(read)
                     continue
                 done, row = self._register(read, gate)
                 left = max(left - writes_each.get(read.left_to_do, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
                 self.reporter.record(row)
-                if reason := why_stop(done, gate):
+                if reason := writing.why_stop(done, gate):
                     self.result.stop(reason, done.exit_code)
                     self.reporter.warn(Diagnostic(reason))
 
     def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for what is left of the plan, and give the seconds that it takes."""
         pace = self.github.limits.pace
-        left = writes_left(left, done=done, made=pace.writes)
+        left = writing.writes_left(left, done=done, made=pace.writes)
         # The shards write one after the other, so that an hour may see several of them
         pace.expect((pace.writes + left) * self.settings.part.total, end=self._end)
         return left * pace.interval
 
     def _register(
-        self, read: RegistrationResult, gate: Gate
+        self, read: RegistrationResult, gate: writing.Gate
     ) -> tuple[RegistrationResult, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first.
 
@@ -251,8 +237,8 @@ class ManyRun:
         done = register(client, read.spec, self.reporter)
         self.cancellation.stop_timer()
         self.registrations.append(done)
-        row = ended(read, done, wrote=client.session.wrote)
-        wrote = may_have_written(read, done, client)
+        row = writing.ended(read, done, wrote=client.session.wrote)
+        wrote = writing.may_have_written(read, done, client)
         gate.note(row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote)
         return done, row
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.inputs.environment import event_visibility
 from registrar.models.repository import Repository, Values
-from registrar.models.selection import Exclusion, Selection, Shard
+from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import Settings
 from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import msg
@@ -38,15 +38,10 @@ class Listing:
     """Names that stand for nothing that the token may read, and why."""
 
 
-def make_listing(
-    client: "BulkClient",
-    selection: Selection,
-    shard: Shard,
-    workflow_repository: str,
-) -> Listing:
+def make_listing(client: "BulkClient", selection: Selection, settings: Settings) -> Listing:
     """List the repositories and sort them; names alone need no list."""
-    listing = Listing()
-    for repository in _listed(client, selection, workflow_repository):
+    listing, shard = Listing(), settings.part
+    for repository in _listed(client, selection, settings.workflow_repository):
         listing.by_id[repository.id] = repository
     named = set[int]()
     by_name = {each.full_name.lower(): each for each in listing.by_id.values()}

@@ -1,7 +1,7 @@
 """A file of a list: where it belongs, and its bytes."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
 from registrar.models.conditions import Condition
@@ -66,7 +66,7 @@ class FileDefinition(NamedTuple):
 
         Depends on the repository only, so a later run recognises the file by its blob id.
         """
-        has_template = self.template or any(part.template for part in self.parts)
+        has_template = any(piece.template for piece in self.pieces)
         return self._replace(repository=repository) if has_template else self
 
     def composed_for(self, repository: Repository, has: Callable[[str], bool]) -> Self | None:
@@ -84,6 +84,11 @@ class FileDefinition(NamedTuple):
         return self._replace(parts=parts) if parts else None
 
     @property
+    def pieces(self) -> "Sequence[FileDefinition | Part]":
+        """What its text is put together from, in this order."""
+        return (self, *self.parts)
+
+    @property
     def conditions(self) -> tuple[Condition, ...]:
         """Those of its parts."""
         return tuple(part.condition for part in self.parts if part.condition)
@@ -91,28 +96,23 @@ class FileDefinition(NamedTuple):
     @property
     def named_properties(self) -> tuple[str, ...]:
         """Custom properties that its text names."""
-        return (*self.properties, *(name for part in self.parts for name in part.properties))
+        return tuple(name for piece in self.pieces for name in piece.properties)
 
     @property
     def content(self) -> bytes:
         """Its bytes, put together each time, because many of them fill the memory."""
-        own = self._filled_in(self.source, self.properties) if self.template else self.source
-        rest = (
-            self._filled_in(part.source, part.properties) if part.template else part.source
-            for part in self.parts
-        )
-        return b"".join([own, *rest])
+        return b"".join(map(self._filled_in, self.pieces))
 
-    def _filled_in(self, source: bytes, asked: Iterable[str]) -> bytes:
+    def _filled_in(self, piece: "FileDefinition | Part") -> bytes:
         """Fill in a template; it stays as it is before the repository was read."""
-        if self.repository is None:
-            return source
+        if self.repository is None or not piece.template:
+            return piece.source
         owner, _, repo = self.repository.full_name.partition("/")
         values = (owner, repo, self.repository.default_branch)
         names = dict(zip(TEMPLATE_NAMES, values, strict=False))
         set_ones = self.repository.properties or {}
-        properties = {name: "".join(set_ones.get(name, ())) for name in asked}
-        return templates.fill(source.decode(), names, properties).encode()
+        properties = {name: "".join(set_ones.get(name, ())) for name in piece.properties}
+        return templates.fill(piece.source.decode(), names, properties).encode()
 
     @property
     def may_be_blank(self) -> bool:
@@ -141,7 +141,7 @@ def digest_of(definitions: Iterable[FileDefinition]) -> str:
     """SHA-256 over the paths and contents of a list, its templates not filled in."""
     digest = hashlib.sha256()
     for definition in definitions:
-        texts = (definition.source, *(part.source for part in definition.parts))
+        texts = (piece.source for piece in definition.pieces)
         for text in (definition.path.encode(), *texts):
             digest.update(b"%d:%b" % (len(text), text))
     return digest.hexdigest()

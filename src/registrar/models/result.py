@@ -12,14 +12,7 @@ from registrar.models.rules import LeftOut, Replaced, origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import (
-    FINDINGS,
-    WANTED,
-    CodeownersError,
-    Finding,
-    PresentFile,
-    Standing,
-)
+from registrar.models.standing import FINDINGS, CodeownersError, Finding, PresentFile, Standing
 from registrar.texts.messages import Message, Scope, msg
 
 
@@ -255,10 +248,6 @@ class RegistrationResult(NamedTuple):
         return own.lower() == self.repository.full_name.lower()
 
     @property
-    def fails_check(self) -> bool:
-        return any(map(self.found, self.spec.settings.fail_on))
-
-    @property
     def standings(self) -> Counter[Standing]:
         """Number of listed paths that stand in each way: together they are all paths."""
         return Counter(file.standing for file in self.files)
@@ -315,11 +304,6 @@ class RegistrationResult(NamedTuple):
     def declined_in(self) -> PullRequest | None:
         """Where the first of the paths was declined that somebody has declined."""
         return next((file.declined_in for file in self.files if file.declined_in), None)
-
-    @property
-    def wanted(self) -> tuple[FileResult, ...]:
-        """What is absent and wanted, also where an open pull request proposes it."""
-        return tuple(file for file in self.files if file.standing in WANTED)
 
     @property
     def to_create(self) -> tuple[FileResult, ...]:

@@ -109,8 +109,9 @@ def _result_of(
             exit_code=exit_code(error, wrote=wrote), failure=describe(error, result.branch)
         )
     result = progress.result()
-    failed = result.failed or (result.spec.settings.mode is Mode.CHECK and result.fails_check)
-    return result._replace(exit_code=EXIT_FAILED if failed else EXIT_DONE)
+    settings = result.spec.settings
+    fails_check = settings.mode is Mode.CHECK and any(map(result.found, settings.fail_on))
+    return result._replace(exit_code=EXIT_FAILED if result.failed or fails_check else EXIT_DONE)
 
 
 def _register(client: "Client", progress: Progress) -> None:

@@ -103,7 +103,8 @@ class ShownRepository:
     def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
         """Give what is not simply present."""
         bars = zip(paths, self.bars(len(paths)), strict=True)
-        return [ShownPath(p, bar, self._address(p, bar)) for p, bar in bars if bar not in _QUIET]
+        looked_at = ((path, bar) for path, bar in bars if bar not in {"", "present"})
+        return [ShownPath(path, bar, self._address(path, bar)) for path, bar in looked_at]
 
     def _address(self, path: str, bar: str) -> str:
         found = self.elsewhere.get(path, path)
@@ -111,15 +112,11 @@ class ShownRepository:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
             there = self.url and not is_inherited
             return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
-        if bar in _PROPOSED and self.pull_request:
+        if bar in {"proposed", "declined"} and self.pull_request:
             return self.pull_request
         # As the button "Add a README" of GitHub's own page does
         place = f"{quote(self.branch)}?filename={quote(path, safe='')}"
         return f"{self.url}/new/{place}" if self.url and bar == "missing" else ""
-
-
-_QUIET = ("", "present")
-_PROPOSED = ("proposed", "declined")
 
 
 class Group(NamedTuple):

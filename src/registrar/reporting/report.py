@@ -168,9 +168,6 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
 
 
 def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
-    def text(message: Message | None) -> str | None:
-        return None if message is None else catalogue.text(message)
-
     states = dict.fromkeys(_STATES.values(), 0)
     for status, count in result.counts.items():
         states[_STATES[status]] += count
@@ -179,8 +176,8 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
         "repositories": result.repositories,
         "states": states,
         "standings": by_way(result.standings),
-        "stopped": text(result.stopped),
-        "notes": [text(note) for note in result.notes],
+        "stopped": catalogue.text(result.stopped) if result.stopped else None,
+        "notes": [catalogue.text(note) for note in result.notes],
         "rules": [
             {"list": catalogue.shown(name, str), "rule": number, "repositories": count}
             for (name, number), count in result.rules.items()
