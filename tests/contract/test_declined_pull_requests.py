@@ -196,7 +196,7 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Exa
         assert created(example.repository, BRANCH) == {"a.md"}
     example.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
     run = ask(example, *FIRST)
-    assert "left as it is on the working branch" in reason_of(run, "b.md"), run.console
+    assert "already on the working branch" in reason_of(run, "b.md"), run.console
     # Merged and deleted later: nobody has declined it
     example.repository.merge(1)
     example.repository.commit({"b.md": None})

@@ -136,7 +136,7 @@ def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> Non
 def test_the_page_says_what_it_is_about(mode: Mode) -> None:
     page = Page(MOMENT, mode)
     page.add([evidence(list="owners", path="a", state="same")])
-    words = {"register": "Run", "plan": "Plan", "check": "Check"}
+    words = {"register": "Run", "plan": "Plan", "check": "Check", "withdraw": "Withdrawal"}
     for more, target in {"octo/one": "octo/one", "octo/2": "octo", "x/x": "octo, x"}.items():
         page.add([evidence(repository=more, list="owners", path="a", state="excluded: fork")])
         text = "".join(page.render(Catalogue("en")))
