@@ -210,8 +210,6 @@ class BulkClient:
     def _listed(
         self, target: str, name: str = "", *, may_lack_organisations: bool = False
     ) -> Iterator[Repository]:
-        """List repositories; ``name`` is that of their list where it is a part of the answer."""
-
         def read(response: Response) -> dict[int, Repository]:
             is_partial = "partial-results" in response.headers.get("x-github-sso", "")
             if is_partial and not may_lack_organisations:
@@ -267,7 +265,6 @@ def _is_last(response: Response, page: Sized, listed: int) -> bool:
 
 
 def _is_about_one(error: GraphQLError) -> bool:
-    """Whether it is about one repository, and not a part of the answer that is left out."""
     return may_be_beside_data(error) or (error.path[:1] == ("nodes",) and error.type in UNREADABLE)
 
 

@@ -245,7 +245,6 @@ class GraphQL:
     def _with_directories(
         self, state: RepositoryState, directories: Directories
     ) -> RepositoryState:
-        """Give the whole state, with pull requests that one answer did not hold."""
         more = {
             name: BranchState(name, branch.head, self._rest.pull_requests(state.repository, name))
             for name, branch in state.branches.items()
@@ -394,7 +393,6 @@ class GraphQL:
         return tree.directories
 
     def _unread_pull_requests(self, response: Response, index: Path) -> Failure:
-        """Explain why pull requests could not be read, by the errors that are about them."""
         operation = msg("operation.pull_requests_unread")
         where = ("pulls", *index)
         about = response.with_errors(lambda error: error.path[: len(where)] == where)

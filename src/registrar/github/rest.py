@@ -433,7 +433,6 @@ class Rest:
         return pulls
 
     def _head_of(self, branch: str, data: object) -> str:
-        """Give the commit id of a branch, and keep its own id."""
         fields = Fields(data)
         commit = fields.object("object").text("sha")
         self._session.note_branch(branch, fields.text_or("node_id", ""))

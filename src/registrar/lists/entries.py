@@ -99,7 +99,6 @@ class EntryReader(NodeReader):
             yield self._with_source(definition, content, node)
 
     def _parts(self, node: yaml.Node, definition: FileDefinition, before: bytes) -> Iterator[Part]:
-        """What follows ``before``, the text of the entry, if it has one."""
         items = self.items(node, "parts")
         if not items:
             self.error(node, msg("definitions.no_parts"))
@@ -155,7 +154,6 @@ class EntryReader(NodeReader):
     def _content(
         self, text: str | None, file: str | None, node: yaml.Node, *, template: bool, allowed: bool
     ) -> bytes | None:
-        """What the file will hold; ``None`` where it is empty."""
         if text is None and file is None:
             return None
         if not allowed:

@@ -65,7 +65,6 @@ def _merged(
     *,
     content_allowed: bool,
 ) -> Mapping[str, FileDefinition]:
-    """The entries of a list, or of a rule, by their paths: first those that it extends."""
     own, places = reader.entries(nodes, content_allowed=content_allowed)
     merged = {definition.path: definition for definition in extended} | own
     _check_tree(reader, places, merged)
@@ -116,7 +115,6 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
 
 
 def _name(reader: EntryReader, node: yaml.Node | None) -> str:
-    """The name of the list; empty where there is none, or no usable one."""
     if node is None:
         return ""
     name = reader.string(node, "name")
@@ -128,7 +126,6 @@ def _name(reader: EntryReader, node: yaml.Node | None) -> str:
 
 
 def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDefinition]:
-    """The entries of the built-in list that is extended, without the excluded ones."""
     listed: Sequence[FileDefinition] = ()
     if (node := keys.get("extends")) is not None:
         name = reader.string(node, "extends")

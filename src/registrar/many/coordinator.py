@@ -164,7 +164,6 @@ class ManyRun:
             self._note(note)
 
     def _take(self, read: RegistrationResult) -> None:
-        """Report a repository whose state is final, and keep one that may be written to."""
         registers, left_to_do = self.settings.mode is Mode.REGISTER, read.left_to_do
         self.result.note_read(read)
         self._unknown += not read.knows_pull_requests

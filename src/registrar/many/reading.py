@@ -263,7 +263,6 @@ class Reader:
     def _plans(
         self, specs: Sequence[RegistrationSpec]
     ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
-        """Read repositories for one list whose working branches have one name, and plan."""
         branches, directories = names_to_read(specs[0]), directories_to_read(specs[0])
 
         def ask(batch: Sequence[RegistrationSpec]) -> Sequence[_State]:
@@ -288,7 +287,6 @@ class Reader:
     def _with_codeowners(
         self, plans: Iterator[tuple[RegistrationSpec, _Planned]]
     ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
-        """Add what GitHub finds wrong in ``CODEOWNERS``, for those that it is asked about."""
         waiting: list[Plan] = []
         for spec, plan in plans:
             if not (isinstance(plan, Plan) and plan.asks_for_codeowners):
@@ -355,7 +353,6 @@ class Reader:
             raise Refused(msg("fleet.too_few_minutes", needed=minutes))
 
     def _previewed(self, spec: RegistrationSpec, plan: _Planned) -> RegistrationResult:
-        """Preview a registration, as far as what was read allows."""
         if isinstance(plan, Exclusion):
             return unread(spec)._replace(exclusion=plan)
         if isinstance(plan, Failure):

@@ -362,7 +362,7 @@ class _Decision:
                 continue
             if pull.was_closed and mark and mark.is_withdrawn:
                 removed = frozenset(path for path in held if mark.was_removed(path))
-                self._note_declined(pull, removed - proposed)
+                self._declined |= dict.fromkeys(removed - proposed, pull)
                 undecided -= removed
                 proposed |= held
                 continue
@@ -371,15 +371,12 @@ class _Decision:
                 continue
             undecided -= held
             if pull.was_closed:
-                self._note_declined(pull, held - proposed)
+                self._declined |= dict.fromkeys(held - proposed, pull)
             elif pull.merged and held and mark and mark.paths is not None and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
                 taken_out = self._answers.lacking(held, pull.merge_commit)
-                self._note_declined(pull, taken_out - proposed)
+                self._declined |= dict.fromkeys(taken_out - proposed, pull)
                 self._deleted |= dict.fromkeys(held - taken_out, pull)
-
-    def _note_declined(self, pull: PullRequest, paths: Iterable[str]) -> None:
-        self._declined |= dict.fromkeys(paths, pull)
 
     def _continue(
         self, state: BranchState, pull: PullRequest, mark: Mark
@@ -400,7 +397,7 @@ class _Decision:
             if newly_gone - found and is_certain and self._answers.was_rewritten(pull.number):
                 return pull
             removed |= found
-        self._note_declined(pull, removed)
+        self._declined |= dict.fromkeys(removed, pull)
         if not self._files:
             return None
         if mark.paths is None:
@@ -472,7 +469,7 @@ class _Decision:
         tree, mark = self._answers.tree(head), None
         if pull and not self._has_opened(pull):
             removed = self._removed(self._unknown_of(tree), "", head)
-            self._note_declined(pull, removed)
+            self._declined |= dict.fromkeys(removed, pull)
             if not self._files:
                 return None
             mark = NO_MARK._replace(removed=hashes(removed))
@@ -486,7 +483,6 @@ class _Decision:
         )
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
-        """Give the open pull request, the one to the default branch where there are several."""
         base = self._plan.repository.default_branch
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
@@ -564,7 +560,6 @@ class _Decision:
         return None
 
     def _has_opened(self, pull: PullRequest) -> bool:
-        """Whether a claim of this run opened the pull request, perhaps from somebody's branch."""
         return any(each.has_opened(pull) for those in self._claims.values() for each in those)
 
     def _close_again(self, state: BranchState) -> None:

@@ -127,7 +127,6 @@ def _with_directories(
     state: RepositoryState,
     definitions: Sequence[FileDefinition],
 ) -> RepositoryState:
-    """Add the directories in which other files may count as those of ``definitions``."""
     looked_at = directories_to_read(definitions, respect=spec.settings.respect_alternatives)
     directories = _directories(client, state, looked_at)
     if not spec.writes and not spec.settings.ref:
@@ -204,7 +203,6 @@ def _directories(client: "Client", state: RepositoryState, paths: Sequence[str])
 def _with_obstacles(
     client: "Client", state: RepositoryState, absent: Sequence[FileDefinition]
 ) -> RepositoryState:
-    """Add what is at the places of directories that ``absent`` files need."""
     above = {parent for each in absent for parent in parents(each.path)}
     above -= {parent for path in state.entries for parent in parents(path)}
     tree = client.rest.tree(state.repository, state.base_sha) if above else {}

@@ -112,7 +112,6 @@ class Progress:
             self.note("progress.codeowners_unread")
 
     def _present(self, definition: FileDefinition, reason: Message, plan: Plan) -> None:
-        """Keep that a path is present, and what is there where that deserves a look."""
         standing = plan.standing(definition.path)
         if presence := _NOTABLE.get(standing):
             reason = msg("reason.with_presence", reason=reason, presence=msg(presence))

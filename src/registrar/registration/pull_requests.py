@@ -135,7 +135,6 @@ def _body(work: Work, write: Write, result: RegistrationResult, current: str | N
 
 
 def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
-    """Open a pull request, or find the one that is open, and say whether it is a new one."""
     try:
         return _open(work, new), True
     except GitHubError as error:
@@ -163,7 +162,6 @@ def _proposes_all(pull: PullRequest, mark: Mark | None, result: RegistrationResu
 
 
 def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:
-    """Find the paths of a continued branch that its mark names, and the list does not."""
     mark = write.mark
     if mark is None or mark.paths is None:
         return ()
@@ -265,7 +263,6 @@ def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
 
 
 def _find_open(work: Work, branch: str) -> PullRequest | None:
-    """Find the open pull request of this list, where GitHub says that there is one."""
     plan, rest = work.plan, work.client.rest
     for find in (rest.pull_requests, rest.open_pull_requests):
         for pull in find(plan.repository, branch):

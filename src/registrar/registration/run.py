@@ -97,7 +97,6 @@ def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationRes
 def _result_of(
     work: Callable[[], None], progress: Progress, client: "Client | None" = None
 ) -> RegistrationResult:
-    """Do the work and give its result, also when an error ends it."""
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
@@ -174,7 +173,6 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
 
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:
-    """Give the texts for the repository of the plan, and warn of properties that it lacks."""
     properties = plan.repository.properties or {}
     return Proposal(plan.spec, progress.texts, properties).filled_in(progress)
 
@@ -201,7 +199,6 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
 
 
 def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
-    """Add what the working branch holds, where that is to be corrected."""
     files = progress.result().to_update
     blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
     for file in files:
@@ -237,7 +234,6 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
 
 
 def _proposed(file: FileDefinition, write: Write | None) -> FileResult:
-    """How a file stands that an open pull request proposes, and what would be done about it."""
     result = FileResult(file, Standing.PROPOSED, Done.NOTHING)
     if write and write.branch.is_outdated(file.path):
         replaces = write.branch.replaces[file.path].sha

@@ -77,7 +77,6 @@ def inspect(client: "Client", progress: Progress) -> RepositoryState:
 
 
 def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository) -> list[str]:
-    """Give the commit of the reference, and the one where it has left the base branch, if asked."""
     ref = spec.settings.ref
     is_id = at_ref.COMMIT_ID.fullmatch(ref)
     commit = ref.lower() if is_id else at_ref.commit_of(client, known, ref)

@@ -310,7 +310,6 @@ class Records:
             self._table = table
 
     def _shown(self, row: Evidence) -> Evidence:
-        """What may be published of a row."""
         if self._catalogue.shown(row.repository, str) != row.repository:
             return row.without_names()
         return row.mapped(lambda text: self._catalogue.shown(text, str))

@@ -42,7 +42,6 @@ class _Change(NamedTuple):
 
 
 def _headed(registration: RegistrationResult) -> Iterator[tuple[str, list[_Change]]]:
-    """What would be created, and what would be updated, with the key of a heading each."""
     for key, files in (
         ("preview.created", registration.to_create),
         ("preview.updated", registration.to_update),
@@ -113,15 +112,6 @@ def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Me
         yield heading, diff
 
 
-def log_of_many(
-    wanted: Sequence[Content], catalogue: Catalogue, *, is_public: bool
-) -> Iterator[str]:
-    """The same as `contents`, as lines of the log."""
-    for heading, diff in contents(wanted, is_public=is_public):
-        yield catalogue.text(heading, escaping.show_control_characters)
-        yield from _shown(diff, catalogue)
-
-
 def of_many(wanted: Sequence[Content], markdown: Markdown, *, is_public: bool) -> list[str]:
     """The same as `contents`, in Markdown."""
     lines: list[str] = []
@@ -156,7 +146,6 @@ def _without_diff(changes: Sequence[_Change]) -> Iterator[tuple[str, str, list[_
 
 
 def _diffs(changes: Sequence[_Change]) -> Iterator[list[str]]:
-    """Give the diff of each file, which is empty where none can show it."""
     room = PREVIEW_CHARACTERS
     for change in changes:
         path, lines = change.file.path, list[str]()

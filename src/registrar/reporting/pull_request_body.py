@@ -114,7 +114,6 @@ def _beside(pull: PullRequest) -> Message:
 
 
 def _hidden(registration: RegistrationResult) -> list[Message]:
-    """Which files of the repository GitHub would not use any more."""
     return [
         msg("progress.hides_pair", path=file.definition.path, other=file.hides)
         for file in registration.files
@@ -171,7 +170,6 @@ def _commits(
 
 
 def _fitting(lines: Sequence[str], room: int, markdown: Markdown) -> list[str]:
-    """As many lines as fit; the rest is counted."""
     if _size(lines) <= room:
         return list(lines)
     room -= _size(["", markdown.text(msg("label.more", count=10**9))])

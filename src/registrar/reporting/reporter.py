@@ -89,8 +89,11 @@ class Reporter:
         if wanted := list(result.contents.values()):
             with self.console.group(self._text(preview.title(wanted))):
                 is_public = self.redaction.is_log_public
-                for line in preview.log_of_many(wanted, self.catalogue, is_public=is_public):
-                    self.console.line(line)
+                show = escaping.show_control_characters
+                for heading, diff in preview.contents(wanted, is_public=is_public):
+                    self.console.line(self.catalogue.text(heading, show))
+                    for line in diff:
+                        self.console.line(self.catalogue.shown(line, show))
 
     def record(self, result: RegistrationResult) -> None:
         """Put into table and page how the listed paths of a repository stand."""
@@ -144,7 +147,6 @@ class Reporter:
         self._safely(lambda: self.console.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:
-        """Write one text; report if that fails, and go on with the others."""
         try:
             return write()
         except OSError as error:

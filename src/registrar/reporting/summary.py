@@ -146,7 +146,6 @@ def of_many(
 
 
 def _paths(row: RegistrationResult, markdown: Markdown, *, is_public: bool) -> str:
-    """The listed paths that a repository does not have, and their origin, by how they stand."""
     standings: dict[Standing, list[str | Message]] = {}
     for file in row.files:
         if not file.standing.is_present:
@@ -163,7 +162,6 @@ def _paths(row: RegistrationResult, markdown: Markdown, *, is_public: bool) -> s
 
 
 def _found(finding: Finding, result: ManyResult, markdown: Markdown) -> list[str]:
-    """Where something is there that deserves a look; what does not fit is counted."""
     rows = result.with_finding[finding]
 
     def paths(row: RegistrationResult) -> str:
