@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from registrar.models.result import RegistrationResult
+from registrar.models.result import Done, RegistrationResult
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -55,6 +55,8 @@ class Evidence(NamedTuple):
     """Number of the list's rule that the path is from."""
     parts: str = ""
     """Numbers of the parts that the file is put together from."""
+    update: str = ""
+    """``to update`` or ``updated``, where the open pull request follows the list."""
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
 
@@ -117,6 +119,7 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             read_at=read_at,
             rule=str(file.definition.rule or ""),
             parts=" ".join(str(part.number) for part in file.definition.parts),
+            update=file.done if file.done in {Done.UPDATED, Done.TO_UPDATE} else "",
             properties=tuple(", ".join(values.get(name, ())) for name in names),
         )
 

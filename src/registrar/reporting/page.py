@@ -83,6 +83,7 @@ class ShownRepository:
     branch: str
     """The default branch."""
     pull_request: str
+    update: str
     cells: str
     """For each path of the page the place in `BARS` of how it stands; a later path has none."""
     elsewhere: Mapping[str, str]
@@ -217,6 +218,7 @@ class Page:
                 first.commit,
                 first.default_branch,
                 next((row.pull_request for row in rows if row.pull_request), ""),
+                next((row.update for row in rows if row.update), ""),
                 "".join(cells),
                 {row.path: row.found_path for row in rows if row.found_path},
                 lacking,
