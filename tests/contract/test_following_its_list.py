@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 
 from tests.example import Example
-from tests.fakehub import Repository, StandInHost
+from tests.fakehub import Executable, Repository, StandInHost, Submodule, Symlink
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import Run, is_read, shortened
 
@@ -103,11 +104,37 @@ def _rewrite_description(repository: Repository) -> None:
     repository.pull_requests[0].body = "Mine\n\n<!-- registrar:paths -->"
 
 
+def _link(repository: Repository) -> None:
+    repository.commit({"SECURITY.md": Symlink("a.md")}, branch=BRANCH)
+
+
+def _submodule(repository: Repository) -> None:
+    repository.commit({"SECURITY.md": Submodule("1" * 40)}, branch=BRANCH)
+
+
+def _executable(repository: Repository) -> None:
+    content = OLD["SECURITY.md"].encode()
+    repository.commit({"SECURITY.md": Executable(content)}, branch=BRANCH)
+
+
+def _mark_of_another(repository: Repository) -> None:
+    """The description that an earlier pull request would have: its list began at another commit."""
+    body = repository.pull_requests[0].body or ""
+    head = repository.head(BRANCH)
+    assert head
+    begun = re.sub(r"(?<=registrar:commit )[0-9a-f]{40}", head, body)
+    repository.pull_requests[0].body = begun
+
+
 PEOPLE: dict[str, tuple[Callable[[Repository], None], str]] = {
     "edited": (_edit, "Mine"),
     "edited and back": (_edit_and_back, NEW["SECURITY.md"]),
     "another file": (_edit_another, NEW["SECURITY.md"]),
     "description without what was written": (_rewrite_description, OLD["SECURITY.md"]),
+    "a link": (_link, ""),
+    "a submodule": (_submodule, ""),
+    "executable": (_executable, ""),
+    "a mark of another pull request": (_mark_of_another, OLD["SECURITY.md"]),
 }
 
 
@@ -116,9 +143,11 @@ def test_what_people_changed_is_left_alone_and_named(example: Example, people: s
     run(example, OLD)
     do, expected = PEOPLE[people]
     do(example.repository)
+    before = example.repository.files(BRANCH)["SECURITY.md"]
     plan = run(example, NEW, mode="plan")
     done = run(example, NEW)
-    assert content(example.repository) == expected
+    after = example.repository.files(BRANCH)["SECURITY.md"]
+    assert after == (expected.encode() if expected else before)
     is_left = expected != NEW["SECURITY.md"]
     for each in (plan, done):
         assert ("Left as they are in" in each.text) == is_left
@@ -160,3 +189,40 @@ def test_of_many_contents_only_the_paths_are_shown(example: Example, host: Stand
     plan = run(example, {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan")
     assert not [each for each in host.requests if "/git/blobs/" in each.path]
     assert "0.md: to update (what it replaces was not read)" in plan.stdout
+
+
+def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(example: Example) -> None:
+    run(example, OLD)
+    first = example.repository.head(BRANCH)
+    run(example, NEW)
+    example.repository.create_branch(BRANCH, first)
+    run(example, NEW)
+    assert content(example.repository) == NEW["SECURITY.md"]
+    first = example.repository.head(BRANCH)
+    run(example, NEW | {"c.md": "C\n"})
+    example.repository.create_branch(BRANCH, first)
+    # Nobody knows whether the file was dropped on purpose
+    done = run(example, BOTH | {"c.md": "C\n"})
+    assert "because they were rewritten" in done.text
+    assert content(example.repository, "a.md") == OLD["a.md"]
+
+
+def test_a_pull_request_to_another_branch_is_left_alone(example: Example) -> None:
+    run(example, OLD)
+    example.repository.create_branch("docs")
+    example.repository.pull_requests[0].base = "docs"
+    head = example.repository.head(BRANCH)
+    run(example, NEW)
+    assert example.repository.head(BRANCH) == head
+    assert example.repository.files(f"{BRANCH}-2")["SECURITY.md"] == NEW["SECURITY.md"].encode()
+
+
+def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(example: Example) -> None:
+    run(example, OLD)
+    other = {"SECURITY.md": "Theirs\n", "d.md": "D\n"}
+    listing = example.action.listing_of(other)
+    example.action.write("other.json", (example.action.workspace / listing).read_bytes())
+    assert example.run(definitions="other.json").exit_code == 0
+    run(example, NEW)
+    assert content(example.repository) == NEW["SECURITY.md"]
+    assert example.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"

@@ -257,7 +257,7 @@ def test_a_commit_on_a_continued_branch_that_can_be_read_back_at_once_is_counted
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     assert run(action, ["z.md"], commit_strategy="single").exit_code == 0
-    lost = Fault(FaultKind.CLOSED, match=lambda request: not is_read(request), when="after")
+    lost = Fault(FaultKind.CLOSED, match=commits, when="after")
     host.faults.add(lost)
     ended = run(action, commit_strategy="single")
     assert lost.hits
@@ -272,7 +272,7 @@ def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tupl
     Gives the faults of that commit, and of reading what it did.
     """
     assert run(action, [earlier], commit_strategy="single").exit_code == 0
-    lost = Fault(FaultKind.CLOSED, match=lambda request: not is_read(request), when="after")
+    lost = Fault(FaultKind.CLOSED, match=commits, when="after")
     unread = Fault(
         FaultKind.CUSTOM, match=lambda request: reads(request) and bool(lost.hits), status=403
     )
@@ -285,3 +285,8 @@ def reads(request: Request) -> bool:
 
 def puts(request: Request) -> bool:
     return request.method == "PUT"
+
+
+def commits(request: Request) -> bool:
+    """Also what makes a branch; the description of a pull request is another request."""
+    return not is_read(request) and request.method == "POST"
