@@ -44,6 +44,9 @@ def main(word: str = "") -> int:
     """Try the mistakes; gives the exit code."""
     listed = [Mutant(**entry) for entry in tomllib.loads(MUTANTS.read_text("utf-8"))["mutant"]]
     mutants = [each for each in listed if word.lower() in f"{each.promise} {each.file}".lower()]
+    if not mutants:
+        print(f"No mistake has the word {word} in its promise or its file.")
+        return 1
     named = sorted({test for each in mutants for test in each.tests})
     with _copy() as folder:
         ended = _test(folder, named)
@@ -53,7 +56,7 @@ def main(word: str = "") -> int:
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         wrong = sum(map(bool, map(_report, mutants, threads.map(_try, mutants))))
     print(f"{wrong} of {len(mutants)} mistakes were not noticed, or could not be tried.")
-    return 1 if wrong or not mutants else 0
+    return 1 if wrong else 0
 
 
 def _try(mutant: Mutant) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.example import Example
-from tests.fakehub import Executable, Repository, StandInHost, Submodule, Symlink
+from tests.fakehub import Executable, FaultKind, Repository, StandInHost, Submodule, Symlink
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import Run, is_read, shortened
+from tests.harness import PER_FILE, Action, Run, inject_fault, is_read, shortened
 
 OLD = {"SECURITY.md": "Write to security@example.com\n", "a.md": "A\n", "b.md": "B\n"}
 NEW = OLD | {"SECURITY.md": "Write to psirt@example.com\n"}
@@ -226,3 +226,48 @@ def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(example:
     run(example, NEW)
     assert content(example.repository) == NEW["SECURITY.md"]
     assert example.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
+
+
+@pytest.mark.parametrize("kind", [FaultKind.HTML_200, FaultKind.ERROR_502_HTML, FaultKind.CLOSED])
+def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
+    action: Action, host: StandInHost, kind: FaultKind
+) -> None:
+    example = Example(action, PER_FILE)
+    run(example, OLD)
+    inject_fault(host, "POST /graphql", kind, times=None)
+    done = run(example, NEW | {"c.md": "C\n"})
+    assert content(example.repository) == OLD["SECURITY.md"]
+    assert content(example.repository, "c.md") == "C\n"
+    assert states(done)["SECURITY.md"] == "skipped"
+    assert "GitHub's GraphQL API could not be reached" in done.text
+    host.faults.clear()
+    done = run(example, NEW | {"c.md": "C\n"})
+    assert content(example.repository) == NEW["SECURITY.md"]
+    assert "Left as they are in" not in done.text
+
+
+def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
+    example: Example, host: StandInHost
+) -> None:
+    run(example, OLD)
+    example.repository.protect(BRANCH)
+    definitions = example.action.listing_of(NEW)
+    for _ in range(2):
+        done = example.run(definitions=definitions)
+        assert (done.exit_code, states(done)["SECURITY.md"]) == (1, "failed"), done.console
+        assert content(example.repository) == OLD["SECURITY.md"]
+    example.repository.protections.clear()
+    run(example, NEW)
+    assert content(example.repository) == NEW["SECURITY.md"]
+
+
+def test_where_the_description_has_no_room_it_stays(example: Example) -> None:
+    run(example, OLD)
+    [pull] = example.repository.pull_requests
+    marks = (pull.body or "").partition("<!-- registrar:paths")[2]
+    pull.body = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
+    head = example.repository.head(BRANCH)
+    done = run(example, NEW)
+    assert example.repository.head(BRANCH) == head
+    assert "Its description has no room" in done.text
+    assert states(done)["SECURITY.md"] == "skipped"

@@ -504,7 +504,6 @@ class _Decision:
         return frozenset(path for path in blobs if added.blobs.get(path) == blobs[path])
 
     def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
-        """Blob ids of these files, as the list gave them where a branch began."""
         blobs = {definition.path: definition.blob_id for definition in definitions}
         if self._plan.spec.files.asks_in_parts and added.before is not None:
             then = blob_ids_at(self._plan, added.before)
@@ -563,7 +562,6 @@ class _Decision:
         return any(each.has_opened(pull) for those in self._claims.values() for each in those)
 
     def _close_again(self, state: BranchState) -> None:
-        """Close the pull request that a claim opened from somebody else's branch, if it did."""
         for pull in state.pull_requests:
             if pull.is_open and self._has_opened(pull):
                 self._answers.close_again(pull)

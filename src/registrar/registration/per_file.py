@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -149,7 +150,6 @@ def _with_links(state: RepositoryState, comparison: Comparison) -> RepositorySta
 
 
 def _ask_for_names(client: "Client", repository: Repository, branch: str) -> _Names:
-    """Read the branches of all names and the pull requests of the first one, in the background."""
     return (
         in_background(partial(client.rest.branches_from, repository, branch)),
         in_background(partial(client.rest.pull_requests, repository, branch)),
@@ -230,9 +230,12 @@ def _correct(work: Work, branch: Branch) -> Branch:
     except commits.NotCommitted as refused:
         error, branch = refused.error, refused.branch
         results = [work.failed(branch, each, error.failure) for each in outdated(branch)]
-        if error.kind in _OUT_OF_REACH and not error.may_have_been_applied:
-            reason = msg("reason.not_corrected", reason=error.message)
-            results = [r._replace(done=Done.SKIPPED, reason=reason, failure=None) for r in results]
+        with suppress(GitHubError):
+            rest, repository = work.client.rest, work.plan.repository
+            is_out = error.kind in _OUT_OF_REACH
+            if is_out and rest.branch_head(repository, branch.name) == branch.head:
+                why = msg("reason.not_corrected", reason=error.message)
+                results = [r._replace(done=Done.SKIPPED, reason=why, failure=None) for r in results]
         commits.record(work.progress, results)
         return branch
 

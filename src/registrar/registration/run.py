@@ -181,7 +181,6 @@ def _proposal(plan: Plan, progress: Progress) -> Proposal:
 
 
 def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
-    """Report what a registration would do, or why the token may not read the pull requests."""
     if plan.spec.proposes:
         _proposal(plan, progress)
     unread = plan.state.pull_requests_error
@@ -244,7 +243,6 @@ def _proposed(file: FileDefinition, write: Write | None) -> FileResult:
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
-    """Report what deserves a note: what is left out, and why."""
     progress.leave_out(decision)
     declined = decision.declined.values()
     for key, those in (

@@ -1,0 +1,74 @@
+"""What of an open pull request is corrected: every content, kind of entry and description."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from registrar.models.repository import Entry, Tree
+from registrar.models.standing import blob_id
+from registrar.registration.decide import decide
+from registrar.registration.mark import Mark
+from tests.unit.test_decide import BASE, FILES, LIST_ID, NAME, OTHER, Run, World, plan_of
+
+LISTED = FILES["a"].blob_id
+OLD, OLDER, EDITED = (blob_id(text) for text in (b"old\n", b"older\n", b"edited\n"))
+CONTENTS = {"as listed": LISTED, "old": OLD, "older": OLDER, "edited": EDITED}
+KINDS = {
+    "a file": ("blob", "100644"),
+    "executable": ("blob", "100755"),
+    "a link": ("blob", "120000"),
+    "a submodule": ("commit", "160000"),
+}
+WROTE = Mark.begin(LIST_ID, BASE).proposing({"a": OLDER}).proposing({"a": OLD})
+HEAD = "4" * 40
+MARKS = {
+    "whole": WROTE.text,
+    "announced": WROTE.proposing({"a": LISTED}).text,
+    "of an earlier version": WROTE._replace(wrote=frozenset(), earlier=frozenset()).text,
+    "of another pull request": WROTE._replace(commit=HEAD).text,
+    "of another path": Mark.begin(LIST_ID, BASE).proposing({"b": OLD}).proposing({"a": ""}).text,
+    "with another commit": f"{WROTE.text}\n{Mark.begin(LIST_ID, HEAD).text}",
+    "with another list": f"{WROTE.text}\n{Mark.begin(OTHER, BASE).text}",
+    "twice": f"{WROTE.text}\n{WROTE.text}",
+    "forged": WROTE._replace(wrote=frozenset({"0123456789"}), earlier=frozenset()).text,
+    "without a list": WROTE._replace(list="").text,
+}
+SAYS_SO = {"whole", "announced", "twice"}
+
+
+class Held(Run):
+    """A repository whose branch holds this."""
+
+    entry: Entry
+
+    def tree(self, commit: str) -> Tree:
+        return {**super().tree(commit), "a": self.entry}
+
+
+@pytest.mark.parametrize("update", [True, False])
+@pytest.mark.parametrize("strategy", ["single", "per-file"])
+def test_nothing_is_replaced_but_what_this_action_wrote(strategy: str, *, update: bool) -> None:
+    replaced = 0
+    for (content, blob), (kind, how), (mark, text) in itertools.product(
+        CONTENTS.items(), KINDS.items(), MARKS.items()
+    ):
+        world = World.new("main")
+        world.branches[NAME] = BASE
+        world.commit(NAME, "a")
+        world.open(NAME, text)
+        plan = plan_of(world, "a", strategy, built_in=True)
+        settings = plan.spec.settings._replace(update=update)
+        plan = plan._replace(spec=plan.spec._replace(settings=settings))
+        run = Held(world, plan, strategy, mode="plan")
+        run.entry = Entry(*how, blob)
+        write = decide(plan, run).write
+        assert write
+        is_ours = content in {"old", "older"} and kind == "a file" and mark in SAYS_SO
+        assert write.branch.is_outdated("a") == (update and is_ours), (content, kind, mark)
+        assert write.leaves_pull_request is not update
+        replaced += write.branch.is_outdated("a")
+        moved = write.branch._replace(tree={"a": Entry(*how, EDITED)})
+        assert not moved.is_outdated("a"), "it was edited after it was read"
+    assert replaced == (2 * len(SAYS_SO) if update else 0)
