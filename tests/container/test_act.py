@@ -274,7 +274,7 @@ def test_the_reusable_workflow_refuses_what_its_jobs_cannot_do(
         host.create_repository("octo-org/r0", PRESENT)
         log = call_many(host, exit_code=1, **given)
         assert not host.requests
-    assert "In this workflow mode is register or plan, and max_minutes at most 55" in log
+    assert "In this workflow mode is register, plan or withdraw, and max_minutes at most 55" in log
 
 
 def has_team(repository: Repository) -> bool:
