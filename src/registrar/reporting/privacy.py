@@ -16,7 +16,7 @@ from registrar.texts.escaping import FromProperty, Lines, Open, Redactor
 from registrar.texts.messages import Scope
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-_ENDING = re.compile(r"(\.wiki)?(\.git)?\.*$", re.IGNORECASE)
+_ENDING = re.compile(r"(\.wiki)?(\.git)?[._]*$", re.IGNORECASE)
 """What is no part of a name: that of an address for git, and of a sentence."""
 _NOT_SHOWN = "…"
 _OF_JSON = re.compile(r"\\u([0-9a-f]{4})", re.IGNORECASE)
@@ -48,7 +48,7 @@ class HiddenNames:
             if owner not in self._owners:
                 self._owners.add(owner)
                 owners = "|".join(map(re.escape, sorted(self._owners, reverse=True)))
-                pattern = rf"(?<![\w-])({owners})(/|%2F)([\w.-]+)"
+                pattern = rf"(?<![A-Za-z0-9-])({owners})(/|%2F)([\w.-]+)"
                 self._full_name = re.compile(pattern, re.ASCII | re.IGNORECASE)
 
     def in_text(self, text: str) -> str:
@@ -72,14 +72,17 @@ class HiddenNames:
 
     def _replaced(self, matched: re.Match[str]) -> str:
         owner, slash, repo = matched.groups()
-        name = _ENDING.sub("", repo)
-        shown = self._hidden.get(f"{owner}/{name}".lower())
-        return f"{owner}{slash}{shown}{repo[len(name) :]}" if shown else matched[0]
+        return f"{owner}{slash}{self._without(repo, owner)}"
 
     def _replaced_alone(self, matched: re.Match[str]) -> str:
-        name = _ENDING.sub("", matched[0])
-        shown = self._hidden.get(name.lower())
-        return f"{shown}{matched[0][len(name) :]}" if shown else matched[0]
+        return self._without(matched[0])
+
+    def _without(self, text: str, owner: str = "") -> str:
+        """Replace a name; an underscore may be a part of it, or put it in italics."""
+        for name in (text, _ENDING.sub("", text), _ENDING.sub("", text.lstrip("_"))):
+            if shown := self._hidden.get(f"{owner}/{name}".lower() if owner else name.lower()):
+                return text.replace(name, shown, 1)
+        return text
 
 
 class Redaction:
