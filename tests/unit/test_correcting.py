@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from registrar.models.repository import Entry, Tree
+from registrar.models.repository import Entry
 from registrar.models.standing import blob_id
 from registrar.registration.decide import decide
 from registrar.registration.mark import Mark
@@ -43,7 +43,7 @@ class Held(Run):
 
     entry: Entry
 
-    def tree(self, commit: str) -> Tree:
+    def tree(self, commit: str) -> dict[str, Entry]:
         return {**super().tree(commit), "a": self.entry}
 
 
