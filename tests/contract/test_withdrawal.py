@@ -128,10 +128,15 @@ def _changes_another(repository: Repository) -> None:
     repository.commit({"README.md": b"mine\n"}, branch=BRANCH)
 
 
+def _removes(repository: Repository) -> None:
+    repository.commit({"a.md": None}, branch=BRANCH)
+
+
 @pytest.mark.parametrize(
     ("do", "path"),
     [
         (_edits, "a.md"),
+        (_removes, "a.md"),
         (_adds, "c.md"),
         (_links, "a.md"),
         (_makes_executable, "a.md"),
@@ -148,17 +153,6 @@ def test_what_somebody_has_changed_stays_open(
     assert example.pulls == ["open"]
     assert re.search(rf"#1\S*: left open,.*: {path}", run.console), run.console
     assert run.registration["pull_request"]["operation"] == "none"
-
-
-def test_what_was_removed_stays_declined(example: Way) -> None:
-    example.do()
-    example.repository.commit({"a.md": None}, branch=BRANCH)
-    example.withdraw()
-    assert example.pulls == ["closed"]
-    assert example.do(mode="plan").outputs["declined"] == "1"
-    example.do()
-    assert example.pulls == ["open"]
-    assert example.content == {"a.md": None, "b.md": b"B\n"}
 
 
 def test_the_list_has_changed_meanwhile(example: Way) -> None:

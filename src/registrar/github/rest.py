@@ -266,7 +266,7 @@ class Rest:
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
         target = f"{repository.address}/pulls/{number}"
         operation = msg("operation.pull_requests", branch=f"#{number}")
-        return self._get(target, operation, parse.pull_request, may_lag=True)
+        return self._get(target, operation, self._pull_request, may_lag=True)
 
     # --- Writes ---------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class Rest:
                 "POST",
                 f"{repository.address}/pulls",
                 msg("operation.pull_request", branch=new.branch),
-                of_json(parse.pull_request),
+                of_json(self._pull_request),
                 {
                     "title": new.title,
                     "head": new.branch,
@@ -325,8 +325,6 @@ class Rest:
             )
         )
         self._session.note_made()
-        if opened.of:
-            self.see(opened.of)
         return opened
 
     def update_pull_request(
@@ -338,7 +336,7 @@ class Rest:
             f"{repository.address}/pulls/{pull_request.number}",
             msg("operation.pull_request_update", pull_request=pull_request.link),
             {"body": body, **({"state": state} if state else {})},
-            parse.pull_request,
+            self._pull_request,
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
@@ -427,10 +425,19 @@ class Rest:
             number, is_full = number + 1, len(numbers) == PER_PAGE
             seen.update(numbers)
             pulls += found
+        for of in filter(None, (pull.of for pull in pulls)):
+            self.see(of)
         if pulls:
             # One of them may be new: our own whose answer was lost, or that of another run
             self._session.note_made()
         return pulls
+
+    def _pull_request(self, data: object) -> PullRequest:
+        """Take note of the repository that it is in: it may be private, or renamed, by now."""
+        pull = parse.pull_request(data)
+        if pull.of:
+            self.see(pull.of)
+        return pull
 
     def _head_of(self, branch: str, data: object) -> str:
         fields = Fields(data)

@@ -100,15 +100,10 @@ def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
 
 def record_there(work: Work, branch: Branch) -> None:
     """Keep the outcome of what a continued branch holds, and what is not to be replaced."""
-    tree = branch.tree or {}
-    record(
-        work.progress,
-        [
-            work.there(branch, each, tree[each.path].sha)
-            for each in work.progress.pending(work.plan.missing)
-            if each.path in tree and not branch.is_outdated(each.path)
-        ],
-    )
+    progress, tree = work.progress, branch.tree or {}
+    found = [each for each in progress.pending(work.plan.missing) if each.path in tree]
+    there = (each for each in found if not branch.is_outdated(each.path))
+    record(progress, [work.there(branch, each, tree[each.path].sha) for each in there])
 
 
 def record(progress: Progress, results: Sequence[FileResult]) -> None:

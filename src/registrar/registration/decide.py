@@ -83,11 +83,6 @@ class Branch(NamedTuple):
         replaced = self.replaces.get(path)
         return replaced is not None and self.tree is not None and self.tree.get(path) == replaced
 
-    def has_other(self, file: FileDefinition) -> bool:
-        """Whether it holds a file with another content, which may not be replaced."""
-        entry = self.tree.get(file.path) if self.tree else None
-        return entry is not None and entry.sha != file.blob_id and not self.is_outdated(file.path)
-
 
 class Write(NamedTuple):
     """Write on a new branch, or go on with one of ours that was there."""
@@ -120,7 +115,9 @@ class Write(NamedTuple):
         """Paths of an open pull request that hold what is not the list's, and not known as ours."""
         if self.pull_request is None or self.leaves_pull_request:
             return []
-        return [each.path for each in files if self.branch.has_other(each)]
+        tree = self.branch.tree or {}
+        others = [f.path for f in files if f.path in tree and tree[f.path].sha != f.blob_id]
+        return [path for path in others if not self.branch.is_outdated(path)]
 
 
 class Decision(NamedTuple):

@@ -220,7 +220,7 @@ def _listed(client: "Client", state: RepositoryState, paths: Sequence[str]) -> D
 
 
 def _correct(work: Work, branch: Branch) -> Branch:
-    """Give what the branch holds its present content: REST would reset what it was not told of."""
+    """Correct what the branch holds, not by REST: that wants a ``sha``, which is never sent."""
 
     def outdated(now: Branch) -> list[FileDefinition]:
         return [each for each in work.plan.missing if now.is_outdated(each.path)]

@@ -64,7 +64,7 @@ def announce(work: Work, write: Write) -> Write:
         if pull.is_open or error.kind not in _NOT_REOPENED:
             raise
         return write._replace(pull_request=None)
-    of = rest.see(now.of) if now.of and now.of.default_branch else rest.again(plan.repository)
+    of = now.of if now.of and now.of.default_branch else rest.again(plan.repository)
     if not now.is_open or now.base_branch != of.default_branch:
         raise RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
     require_other_than_default(branch.name, of.default_branch)

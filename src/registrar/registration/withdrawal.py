@@ -1,9 +1,9 @@
 """Takes open pull requests back: `Mode.WITHDRAW`.
 
-Each open one of the list, under whichever name, is closed where its branch holds nothing but what
-this action wrote, as the mark in its description and the list tell. It is read once more right
-before the one request that closes it, and marks it as withdrawn: so it is no "no", and a later run
-opens it again. A run that is killed leaves nothing to clean up. Branches stay.
+Each open one of the list, under whichever name, is closed where its branch holds what this action
+wrote, all of that and nothing else, as the mark in its description and the list tell. It is read
+once more right before the one request that closes it, and marks it as withdrawn: so it is no "no",
+and a later run opens it again. A run that is killed leaves nothing to clean up. Branches stay.
 """
 
 from typing import TYPE_CHECKING
@@ -45,7 +45,8 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
 
 
 def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
-    """Paths at which a branch changes anything that this action did not write."""
+    """Paths at which somebody has changed the branch: what is there, or gone, is not as written."""
+    gone = {d.path for d in plan.definitions if mark.holds(d.path) and d.path not in after}
     listed = {(definition.path, definition.blob_id) for definition in plan.definitions}
 
     def is_written(path: str) -> bool:
@@ -55,7 +56,7 @@ def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
         return mark.has_written(path, blob) or (path, blob) in listed
 
     changed = (p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
-    return sorted(path for path in changed if not is_written(path))
+    return sorted(gone.union(path for path in changed if not is_written(path)))
 
 
 def _close(

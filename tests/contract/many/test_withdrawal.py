@@ -30,9 +30,7 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     # Edited: waiting; never opened: missing
     assert states(run) == {"withdrawn": 6, "waiting": 1, "missing": 1, "declined": 1, "complete": 3}
     assert rows(run)[with_one[0].full_name] == "waiting"
-    assert f"left open, because its branch holds what this action did not write: {EDITED}" in (
-        run.stdout
-    )
+    assert f"left open, because somebody has changed this on its branch: {EDITED}" in (run.stdout)
     assert run.report["fleet"]["budget"]["withdrawable"] == 7
     assert run.outputs["deferred"] == "0"
     again = many(mode="withdraw")
@@ -78,7 +76,7 @@ def test_repositories_of_kinds_and_no_private_name(action: Action) -> None:
     assert edited.private
     edited.commit({"secret.md": b"mine"}, branch=SCAFFOLD_BRANCH)
     run = organisation.run(mode="withdraw")
-    assert "holds what this action did not write" in run.stdout
+    assert "somebody has changed this on its branch" in run.stdout
     found = [each.pull_requests for each in organisation.repositories if each is not edited]
     assert all(pull.state == "closed" for pulls in found for pull in pulls), run.console
     assert [pull.state for pull in edited.pull_requests] == ["open"]
