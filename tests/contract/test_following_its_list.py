@@ -175,12 +175,12 @@ def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> 
     for text in (plan.stdout, plan.summary):
         change = ["-Write to security@example.com", "+Write to psirt@example.com"]
         assert "\n".join(["@@ -1 +1 @@", *change]) in text
-        assert text.index("What would be created (1)") < text.index("What would change in the open")
+        assert text.index("What would be created (1)") < text.index("What would change in the pull")
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
-    assert "To update in the open pull request, to what the list gives now: SECURITY" in plan.text
+    assert "To update in the pull request, to what the list gives now: SECURITY" in plan.text
     check = example.run(definitions="list.json", mode="check")
     assert check.exit_code == 1
-    assert "The open pull request does not hold what the list gives now." in check.text
+    assert "The pull request does not hold what the list gives now." in check.text
 
 
 def test_of_many_contents_only_the_paths_are_shown(example: Example, host: StandInHost) -> None:

@@ -70,6 +70,10 @@ def _short(request: Request) -> str:
     return shortened(request).replace("/repositories/1000/", "")
 
 
+def _unlinked(text: str) -> str:
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+
+
 @pytest.fixture(params=WAYS)
 def example(request: pytest.FixtureRequest, action: Action) -> Way:
     return Way(action, request.param)
@@ -89,7 +93,7 @@ def test_what_was_withdrawn_is_opened_again(example: Way) -> None:
 
     again = example.withdraw()
     assert only_reads(example.host)
-    assert "withdrawn" not in again.stdout
+    assert again.registration["pull_request"] is None
     plan = example.do(mode="plan")
     assert plan.outputs["missing"] == "2"
     assert "could close" not in plan.text
@@ -163,6 +167,31 @@ def test_the_list_has_changed_meanwhile(example: Way) -> None:
     assert example.pulls == ["open"]
     files = example.repository.files(BRANCH)
     assert [files[f"{name}.md"] for name in "abc"] == [b"A, too\n", b"B\n", b"C\n"]
+
+
+def test_a_plan_says_what_opening_it_again_brings(example: Way) -> None:
+    listed = {**LIST, "d.md": "D\n"}
+    example.do(listed)
+    example.withdraw(listed)
+    example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
+    listed = {**listed, "a.md": "A, too\n", "c.md": "C\n"}
+    for mode in ("plan", "check"):
+        example.host.requests.clear()
+        plan = example.do(listed, mode=mode, fail_on="invalid")
+        assert only_reads(example.host)
+        assert plan.outputs["missing"] == "4"
+        states = {each["path"]: each["state"] for each in plan.registration["files"]}
+        assert states == dict.fromkeys(listed, "missing") | {"a.md": "to update"}
+        assert "#1 was withdrawn. It is opened again where" in _unlinked(plan.text)
+        diffs = [line for line in plan.summary.splitlines() if line[:1] in {"+", "-"}]
+        if mode == "plan":
+            assert "+D" in diffs
+            assert "+B" not in diffs
+            assert diffs.index("-A") + 1 == diffs.index("+A, too")
+    run = example.do(listed)
+    assert example.pulls == ["open"]
+    states = {each["path"]: each["state"] for each in run.registration["files"]}
+    assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
 
 
 def test_a_branch_that_is_gone_is_made_again(example: Way) -> None:

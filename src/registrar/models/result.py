@@ -310,12 +310,13 @@ class RegistrationResult(NamedTuple):
         """What a run that writes nothing would create."""
         if not self.spec.proposes:
             return ()
-        nothing_done = (file for file in self.files if file.done is Done.NOTHING)
-        return tuple(file for file in nothing_done if file.standing is Standing.MISSING)
+        # The branch of one that was withdrawn may hold what somebody edited
+        missing = (file for file in self.files if file.standing is Standing.MISSING)
+        return tuple(each for each in missing if each.done is Done.NOTHING and not each.reason)
 
     @property
     def to_update(self) -> tuple[FileResult, ...]:
-        """What a run that writes nothing would correct in the open pull request."""
+        """What a run that writes nothing would correct in a pull request of ours."""
         return tuple(file for file in self.files if file.done is Done.TO_UPDATE)
 
     def count(self, *done: Done) -> int:

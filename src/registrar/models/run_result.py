@@ -163,8 +163,8 @@ class ManyResult:
 
     def note_read(self, previewed: RegistrationResult) -> None:
         """Keep what is missing in one repository, and what the rules of its list make of it."""
-        for file in previewed.files if self.settings.mode.only_reads else ():
-            if file.standing is Standing.MISSING or file.replaces:
+        if self.settings.mode.only_reads:
+            for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)
         label = previewed.spec.files.label
         self.rules.update((label, number) for number in previewed.fitting)

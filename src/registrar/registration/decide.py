@@ -237,9 +237,9 @@ class _Decision:
                     continue
             write = chosen if isinstance(chosen, Write) else None
             left_alone = chosen if isinstance(chosen, PullRequest) else None
-            beside, ignored = tuple(self._beside), tuple(self._ignored.values())
-            left_out = self._declined, self._deleted
-            return Decision(write, left_alone, self._files, *left_out, beside, ignored)
+            left_out = self._declined, self._deleted, tuple(self._beside)
+            ignored = tuple(self._ignored.values())
+            return Decision(write, left_alone, self._files, *left_out, ignored)
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
         """Find the open pull requests of the list that count."""
@@ -357,15 +357,12 @@ class _Decision:
                 held = self._proposed(pull) & undecided
             else:
                 continue
-            if pull.was_closed and mark and mark.is_withdrawn:
-                removed = frozenset(path for path in held if mark.was_removed(path))
-                self._declined |= dict.fromkeys(removed - proposed, pull)
-                undecided -= removed
-                proposed |= held
-                continue
             if pull.is_open:
                 proposed |= held
                 continue
+            if pull.was_closed and mark and mark.is_withdrawn:
+                kept = frozenset(path for path in held if not mark.was_removed(path))
+                proposed, held = proposed | kept, held - kept
             undecided -= held
             if pull.was_closed:
                 self._declined |= dict.fromkeys(held - proposed, pull)
@@ -528,8 +525,8 @@ class _Decision:
 
         Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
         """
-        left_out, beside = (dict(self._declined), dict(self._deleted)), tuple(self._beside)
-        made = self._answers.claim(Claim(name, self._files, *left_out, beside))
+        left_out = self._declined, self._deleted, tuple(self._beside)
+        made = self._answers.claim(Claim(name, self._files, *left_out))
         base = self._plan.state.base_sha
         if isinstance(made, Made):
             return Write(

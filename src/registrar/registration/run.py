@@ -214,26 +214,28 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     write = decision.write
     tree = (write and write.branch.tree) or {}
     directories = {parent for path in tree for parent in parents(path)}
-    pull = write.pull_request if write else decision.left_alone
+    pull, standing = write.pull_request if write else decision.left_alone, Standing.PROPOSED
     if pull and pull.is_open:
         progress.proposed(pull)
-    else:
-        # One that was withdrawn proposes nothing so far
-        pull = None
+    elif pull:
+        standing = Standing.MISSING
+        if progress.spec.proposes:
+            progress.note("progress.to_reopen", about=pull.url, pull_request=pull.link)
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
             reason = msg("reason.blocked_on_branch", parent=Open(above))
             progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
         elif pull and (write is None or write.brings(path) or path in directories):
-            progress.record(_proposed(definition, write if progress.spec.proposes else None))
+            shown = write if progress.spec.proposes else None
+            progress.record(_proposed(definition, standing, shown))
         elif write and write.leaves_pull_request:
             reason = msg("reason.no_update")
             progress.record(FileResult(definition, Standing.MISSING, Done.SKIPPED, reason))
 
 
-def _proposed(file: FileDefinition, write: Write | None) -> FileResult:
-    result = FileResult(file, Standing.PROPOSED, Done.NOTHING)
+def _proposed(file: FileDefinition, standing: Standing, write: Write | None) -> FileResult:
+    result = FileResult(file, standing, Done.NOTHING)
     if write and write.branch.is_outdated(file.path):
         replaces = write.branch.replaces[file.path].sha
         return result._replace(done=Done.TO_UPDATE, replaces=replaces)

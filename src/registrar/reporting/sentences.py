@@ -219,7 +219,7 @@ def advice(registration: RegistrationResult) -> Message | None:
         return msg("advice.no_pull_requests")
     if registration.count(Done.TO_UPDATE):
         key = "advice.update"
-    elif registration.to_create:
+    elif registration.standings[Standing.MISSING]:
         is_plan = registration.spec.settings.mode is Mode.PLAN
         key = "advice.remove_plan" if is_plan else "advice.register"
     else:

@@ -93,6 +93,6 @@ def test_a_plan_shows_each_change_once(
     assert all(map(is_read, host.requests))
     for text in (plan.stdout, plan.summary):
         assert "What would be written (1)" in text
-        assert "(repositories: 4), in open pull requests" in text
+        assert "(repositories: 4), in pull requests" in text
         assert text.count("-Write to security@example.com\n+Write to psirt@example.com") == 1
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
