@@ -246,6 +246,8 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
         given = {"max_minutes": 0.22, "runs_on": '["self-hosted", "ubuntu-latest"]'}
         log = call_many(host, visibility="private", **given)
         assert [len(repository.pull_requests) for repository in made] == [1] * 9
+        withdrawn = call_many(host, mode="withdraw")
+        assert {pull.state for each in made for pull in each.pull_requests} == {"closed"}
     assert "With missing files: 9 (to open: 9)." in log
     assert "Shards, one after the other: 3." in log
     assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
@@ -253,6 +255,9 @@ def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
     kept = re.findall(r"kept in registrar-([a-z0-9-]+)-: registrar-(table|page)-", log)
     jobs = ("plan", "shard-1", "shard-2", "shard-3", "result")
     assert kept == [(job, kind) for job in jobs for kind in ("table", "page")]
+    assert "With open pull requests that `mode: withdraw` could close: at most 9." in withdrawn
+    assert "Shard 1/1" in withdrawn
+    assert "Outcome: 9 with files to propose." in withdrawn
 
 
 @pytest.mark.parametrize("visibility", ["public", "internal", ""])

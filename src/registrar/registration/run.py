@@ -220,7 +220,7 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     elif pull:
         standing = Standing.MISSING
         if progress.spec.proposes:
-            progress.note("progress.to_reopen", about=pull.url, pull_request=pull.link)
+            progress.note("progress.to_reopen", repeats_state=True, pull_request=pull.link)
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
