@@ -164,7 +164,10 @@ def test_update_false_leaves_the_pull_request_as_it_is(example: Example, host: S
     assert "`update: false` leaves the open pull request as it is" in done.summary.replace("\\", "")
     plan = run(example, NEW | {"c.md": "C\n"}, update="false", mode="plan")
     assert plan.registration["standings"]["missing"] == 1
-    assert "To update" not in plan.text
+    assert not re.search("To update|Run this", plan.text)
+    assert plan.lines[-1] == "To add them, merge the open pull request."
+    check = example.run(definitions="list.json", update="false", mode="check")
+    assert "merge the open pull request.\n  Files: SECURITY.md, a.md, b.md, c.md" in check.stderr
 
 
 def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> None:

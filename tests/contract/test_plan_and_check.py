@@ -143,7 +143,7 @@ def test_what_is_shown_of_a_plan(
     assert run.lines[-1] == "Run this without `mode: plan` to open the pull request."
     assert run.stderr == ""
     # In the step summary
-    counts = "| To create | 4 |\n| Present | 1 |\n| Declined | 0 |\n"
+    counts = "| Missing | 4 |\n| Present | 1 |\n| Declined | 0 |\n"
     table = f"| Item | Count |\n| --- | --- |\n{counts}\nRun this without `mode: plan` "
     assert table in run.summary
     diff, rest = fenced(run.summary)
@@ -327,7 +327,7 @@ def test_what_cannot_be_created_is_known_beforehand(
     assert "missing (README.md is not a directory in the repository" in run.console
     assert "| blocked (`README.md` is not a directory" in run.summary
     assert "was not created" not in run.text
-    assert "To create: 1" in run.lines
+    assert "Missing: 1" in run.lines
     assert only_reads(host)
 
 
@@ -343,8 +343,8 @@ def test_an_open_pull_request_is_reported(
     run = start(definitions=definitions, mode="check")
     assert run.exit_code == 1
     url = f"{repository.html_url}/pull/1"
-    assert f"A pull request is open already: {url}" in run.lines
-    assert f"The pull request [#1]({url}) is open already." in run.summary
+    assert f"The pull request is open: {url}" in run.lines
+    assert f"The pull request [#1]({url}) is open." in run.summary
     assert "To add them, merge the open pull request." in run.summary
     assert run.registration["pull_request"] == {"number": 1, "url": url, "operation": "none"}
     assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
@@ -469,7 +469,7 @@ def test_a_plan_that_ended_early_counts_nothing(start: Start, host: StandInHost)
     host.create_repository(TARGET, empty=True)
     run = start(mode="plan", language="en")
     assert run.exit_code == 2
-    assert not re.search("To create|Present|Item", run.text)
+    assert not re.search("Missing|Present|Item", run.text)
 
 
 def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:
@@ -478,7 +478,7 @@ def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repo
     repository.close(1)
     run = action(given, definitions=action.listing("README.md", "a", "b"), mode="plan")
     assert run.lines[-9:-1] == plan_lines("en", 1, 1, 1)
-    assert "| To create | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary
+    assert "| Missing | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary
     run = action(given, definitions=action.listing("README.md", "a"), mode="plan")
     assert run.lines[-1] == "They were declined, so they are not proposed again."
 

@@ -207,7 +207,7 @@ def test_a_report_too_large_for_an_output_is_a_file_only(
     report_schema().validate(json.loads(text))
     assert [f["path"] for f in json.loads(text)["registrations"][0]["files"]] == paths
     assert len(run.summary.encode()) <= 1024 * 1024
-    assert "| To create | 1900 |" in run.summary
+    assert "| Missing | 1900 |" in run.summary
     assert len(run.annotations()) == 1
 
 

@@ -99,7 +99,11 @@ def test_what_was_withdrawn_is_opened_again(example: Way) -> None:
     assert example.written == ["PATCH pulls/1"]
     assert example.pulls == ["open"]
     assert "ithdrawn" not in example.body
-    assert run.registration["pull_request"]["operation"] == "updated"
+    assert run.registration["pull_request"]["operation"] == "reopened"
+    if example.strategy == "many":
+        assert run.report["fleet"]["states"]["opened"] == 1
+    else:
+        assert run.summary.count("Pull request opened again: [#1]") == 1
     example.host.requests.clear()
     example.do()
     assert only_reads(example.host)
@@ -151,7 +155,7 @@ def test_what_somebody_has_changed_stays_open(
     run = example.withdraw()
     assert only_reads(example.host)
     assert example.pulls == ["open"]
-    assert re.search(rf"#1\S*: left open,.*: {path}", run.console), run.console
+    assert re.search(rf"Left open: .*: {path}", run.console), run.console
     assert run.registration["pull_request"]["operation"] == "none"
 
 
@@ -178,8 +182,9 @@ def test_a_plan_says_what_opening_it_again_brings(example: Way) -> None:
         assert plan.outputs["missing"] == "4"
         states = {each["path"]: each["state"] for each in plan.registration["files"]}
         assert states == dict.fromkeys(listed, "missing") | {"a.md": "to update"}
-        assert any(each.startswith("#1 was withdrawn.") for each in plan.registration["notes"])
-        assert ("was withdrawn." in plan.summary) == (example.strategy != "many")
+        assert any(each.startswith("Withdrawn: #1.") for each in plan.registration["notes"])
+        named = "the pull request" if example.strategy == "many" else "#1"
+        assert f"Withdrawn: {named}. It is opened again where" in plan.stdout
         diffs = [line for line in plan.summary.splitlines() if line[:1] in {"+", "-"}]
         if mode == "plan":
             assert "+D" in diffs

@@ -65,6 +65,7 @@ SAME_CAUSE = 5
 _OPERATIONS = {
     PullRequestOperation.CREATED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
+    PullRequestOperation.REOPENED: Status.OPENED,
     PullRequestOperation.WITHDRAWN: Status.WITHDRAWN,
     PullRequestOperation.NONE: Status.WAITING,
 }
@@ -150,6 +151,9 @@ def ended(read: RegistrationResult, done: RegistrationResult, *, wrote: bool) ->
         status = Status.FAILED
     elif not done.pull_request:
         status = done.left_to_do
+    elif status is Status.UPDATED and not done.wrote:
+        # Only its description was written
+        status = Status.WAITING
     return done._replace(status=status)
 
 

@@ -21,6 +21,7 @@ class PullRequestOperation(StrEnum):
 
     CREATED = "created"
     UPDATED = "updated"
+    REOPENED = "reopened"
     WITHDRAWN = "withdrawn"
     NONE = "none"
 
@@ -170,6 +171,7 @@ class Status(StrEnum):
 
 
 _LEFT = {
+    Standing.MISSING: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
     Standing.BLOCKED: Status.BLOCKED,
     Standing.UNSET: Status.UNSET,

@@ -26,6 +26,7 @@ _NOTABLE = {
 _OPERATIONS = {
     PullRequestOperation.CREATED: "progress.pull_request_created",
     PullRequestOperation.UPDATED: "progress.pull_request_updated",
+    PullRequestOperation.REOPENED: "progress.pull_request_reopened",
     PullRequestOperation.WITHDRAWN: "progress.pull_request_withdrawn",
     PullRequestOperation.NONE: "progress.pull_request_none",
 }

@@ -112,7 +112,7 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
         if is_kept and _proposes_all(pull, write.mark, result):
             return pull, PullRequestOperation.NONE
         operation = _update(work, pull, body)
-        operation = PullRequestOperation.UPDATED if write.was_reopened else operation
+        operation = PullRequestOperation.REOPENED if write.was_reopened else operation
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
     new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
     try:

@@ -220,7 +220,7 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     elif pull:
         standing = Standing.MISSING
         if progress.spec.proposes:
-            progress.note("progress.to_reopen", repeats_state=True, pull_request=pull.link)
+            progress.note("progress.to_reopen", pull_request=pull.link)
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
@@ -257,14 +257,13 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
             links = tuple(pull.link for pull in pulls)
             progress.note(key, repeats_state=True, count=len(those), pull_requests=links)
     if pull := decision.left_alone:
-        progress.note("progress.left_alone", about=pull.url, pull_request=pull.link)
+        progress.note("progress.left_alone", pull_request=pull.link)
     write = decision.write
     edited = write.edited(decision.files) if write and progress.spec.proposes else []
     if edited and write and (pull := write.pull_request):
-        progress.note("progress.edited", about=pull.url, pull_request=pull.link, paths=edited)
+        progress.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
     for pull in decision.beside:
-        about, name = pull.url, pull.head_branch
-        progress.note("progress.beside", about=about, pull_request=pull.link, branch=name)
+        progress.note("progress.beside", about=pull.url, other=pull.link, branch=pull.head_branch)
     if ignored := tuple(pull.link for pull in decision.ignored):
         progress.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
 

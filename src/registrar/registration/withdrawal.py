@@ -30,17 +30,18 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
     for pull, mark in found:
         since = answers.compare(plan.state.base_sha, pull.head_sha).merge_base
         before, after = answers.tree(since) if since else None, answers.tree(pull.head_sha)
-        about, link = pull.url, pull.link
+        link = pull.link
         if before is None or after is None:
-            progress.note("progress.left_open", about=about, pull_request=link)
+            progress.note("progress.left_open", pull_request=link)
         elif edited := _edited(plan, mark, before, after):
-            progress.note("progress.left_open_edited", about=about, pull_request=link, paths=edited)
+            key, about = "progress.left_open_edited", f"{edited}"
+            progress.note(key, about=about, pull_request=link, paths=edited)
         elif now := _close(client, plan, pull, mark.at(after), progress):
             state = branches[pull.head_branch]
             pulls = (now if each.number == now.number else each for each in state.pull_requests)
             branches[state.name] = state._replace(pull_requests=tuple(pulls))
         else:
-            progress.note("progress.left_open_moved", about=about, pull_request=link)
+            progress.note("progress.left_open_moved", pull_request=link)
     return plan._replace(state=plan.state._replace(branches=branches))
 
 

@@ -110,7 +110,7 @@ def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
 
 
 def _beside(pull: PullRequest) -> Message:
-    return msg("progress.beside", branch=pull.head_branch, pull_request=pull.link)
+    return msg("progress.beside", branch=pull.head_branch, other=pull.link)
 
 
 def _hidden(registration: RegistrationResult) -> list[Message]:

@@ -11,7 +11,7 @@ from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import FileList
-from registrar.models.standing import FINDINGS, Finding, Standing, by_way
+from registrar.models.standing import FINDINGS, WANTED, Finding, Standing, by_way
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -33,8 +33,6 @@ _WAYS = {
 }
 """How listed paths stand: in a sentence, a line of the log, a cell of the summary; and one path."""
 STANDINGS = {way: state for way, (*_, state) in _WAYS.items()}
-_LACKING = ("outcome.missing", "summary.lacking", "table.lacking", "page.state_missing")
-"""The same where nothing is created: at a reference, or by a withdrawal."""
 _FAILS = {
     Finding.BLANK: "check.fails_blank",
     Finding.DIFFERS: "check.fails_differs",
@@ -59,8 +57,6 @@ _CAUSES = {
 """Of several paths, and of one."""
 _FOLLOWS = {Done.UPDATED: "outcome.follows", Done.TO_UPDATE: "outcome.would_follow"}
 """Which files of an open pull request follow the list."""
-_LEFT = (Done.NOTHING, Done.TO_UPDATE)
-"""What a run that writes nothing leaves to be done."""
 _STATES = {
     Status.FAILED: ("fleet.state_failed", "fleet.count_failed"),
     Status.OPENED: ("fleet.state_opened", "fleet.count_opened"),
@@ -136,13 +132,11 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
             ("summary.failed", "table.failed"): registration.failed,
         }
     counts = by_way(registration.standings)
-    at_ref = bool(registration.spec.settings.ref)
-    ways = _WAYS | ({} if registration.spec.proposes else {"missing": _LACKING})
     # Counted also where there are none
-    always = ("missing", "present") if at_ref else ("missing", "present", "declined")
+    always = ("missing", "present", "" if registration.spec.settings.ref else "declined")
     return {
         (line, cell): counts[way]
-        for way, (_, line, cell, _) in ways.items()
+        for way, (_, line, cell, _) in _WAYS.items()
         if counts[way] or way in always
     }
 
@@ -156,12 +150,11 @@ def findings(counts: Mapping[Finding, int]) -> Message | None:
 def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
     """What fails a check: one message for each reason, with the paths."""
     fail_on = registration.spec.settings.fail_on
-    next_step = advice(registration)
-    if FailOn.MISSING in fail_on and next_step:
+    missing = [f.definition.path for f in registration.files if f.standing in WANTED]
+    if FailOn.MISSING in fail_on and missing:
+        next_step = advice(registration) or ""
         failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
-        missing = [f.definition.path for f in registration.files if f.done in _LEFT]
-        if missing:
-            yield msg("cause.with_paths", cause=failed, paths=missing)
+        yield msg("cause.with_paths", cause=failed, paths=missing)
     for standing, finding in FINDINGS.items():
         files = [file for file in registration.files if file.standing is standing]
         if files and any(finding in each.findings for each in fail_on):
@@ -211,21 +204,16 @@ def advice(registration: RegistrationResult) -> Message | None:
     """What to do next about absent files; ``None`` where there are none, or it is being done."""
     if registration.spec.writes or not registration.spec.proposes:
         return None
-    if not registration.count(*_LEFT):
-        return msg("advice.declined") if registration.declined_in else None
-    if registration.repository.archived:
+    left = registration.left_to_do
+    if registration.missing and registration.repository.archived:
         return msg("advice.archived")
-    if not registration.repository.takes_pull_requests:
+    if registration.missing and not registration.repository.takes_pull_requests:
         return msg("advice.no_pull_requests")
-    if registration.count(Done.TO_UPDATE):
-        key = "advice.update"
-    elif registration.standings[Standing.MISSING]:
-        is_plan = registration.spec.settings.mode is Mode.PLAN
-        key = "advice.remove_plan" if is_plan else "advice.register"
-    else:
-        is_proposed = registration.standings[Standing.PROPOSED]
-        key = "advice.merge" if is_proposed else "advice.blocked"
-    return msg(key)
+    if left is Status.TO_OPEN and registration.spec.settings.mode is Mode.PLAN:
+        return msg("advice.remove_plan")
+    if left is Status.DECLINED:
+        return msg("advice.declined")
+    return msg(_ADVICE[left]) if left in _ADVICE else None
 
 
 def causes(registration: RegistrationResult) -> Iterator[Message]:
@@ -419,9 +407,13 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
     found: dict[str, list[tuple[Message, str]]] = {}
     for each in registrations:
         for note in each.notes:
+            message, name = note.message.within(each.scope), link(each.repository)
+            if isinstance(pull := message.values.get("pull_request"), Link):
+                # So that one sentence tells of all of them
+                values = {**message.values, "pull_request": msg("label.pull_request")}
+                message, name = message._replace(values=values), Link(f"{name}{pull}", pull.url)
             if not note.repeats_state:
-                message = note.message.within(each.scope)
-                found.setdefault(note.identity, []).append((message, link(each.repository)))
+                found.setdefault(note.identity, []).append((message, name))
     for those in sorted(found.values(), key=len, reverse=True):
         names = tuple(dict.fromkeys(name for _, name in those))
         yield msg("cause.with_repositories", cause=those[0][0], repositories=names)

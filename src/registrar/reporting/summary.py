@@ -24,6 +24,7 @@ _TITLES = {
 _OPERATIONS = {
     PullRequestOperation.CREATED: "summary.pull_request_created",
     PullRequestOperation.UPDATED: "summary.pull_request_updated",
+    PullRequestOperation.REOPENED: "summary.pull_request_reopened",
     PullRequestOperation.WITHDRAWN: "summary.pull_request_withdrawn",
     PullRequestOperation.NONE: "summary.pull_request_none",
 }

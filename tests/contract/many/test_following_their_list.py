@@ -80,7 +80,11 @@ def test_the_cap_counts_them_first(
     assert states(many(definitions="list.json", update="false")) == {"waiting": 9}
     untouched = many(definitions=action.listing_of(NEW), update="false")
     assert states(untouched) == {"waiting": 9}
-    assert content(made[0]) == OLD["SECURITY.md"].encode()
+    made[0].commit(dict.fromkeys(OLD), branch=BRANCH)
+    listed = action.listing_of({**OLD, "c.md": "C\n"})
+    for mode in ("plan", "register"):
+        assert states(many(definitions=listed, update="false", mode=mode)) == {"waiting": 9}
+    assert content(made[1]) == OLD["SECURITY.md"].encode()
 
 
 def test_a_plan_shows_each_change_once(
@@ -93,6 +97,6 @@ def test_a_plan_shows_each_change_once(
     assert all(map(is_read, host.requests))
     for text in (plan.stdout, plan.summary):
         assert "What would be written (1)" in text
-        assert "(repositories: 4), in pull requests" in text
+        assert "(repositories: 4), to update in pull requests" in text
         assert text.count("-Write to security@example.com\n+Write to psirt@example.com") == 1
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1

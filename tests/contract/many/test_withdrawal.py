@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.example import MISSING
@@ -30,12 +32,16 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     # Edited: waiting; never opened: missing
     assert states(run) == {"withdrawn": 6, "waiting": 1, "missing": 1, "declined": 1, "complete": 3}
     assert rows(run)[with_one[0].full_name] == "waiting"
-    assert f"left open, because somebody has changed this on its branch: {EDITED}" in (run.stdout)
+    assert f"because somebody has changed this on its branch: {EDITED}" in run.stdout
     assert run.report["fleet"]["budget"]["withdrawable"] == 7
     assert run.outputs["deferred"] == "0"
+    plan = many(mode="plan")
+    # Each once, with its pull request
+    assert plan.stdout.count("Withdrawn: the pull request. It is opened again where") == 1
+    assert len(re.findall(r"octo-org/r\d+#1\b", plan.stdout)) == 6 + 1
     again = many(mode="withdraw")
     assert states(again) == {"waiting": 1, "missing": 7, "declined": 1, "complete": 3}
-    assert states(many()) == {"updated": 6, "opened": 1, "waiting": 1, "declined": 1, "complete": 3}
+    assert states(many()) == {"opened": 7, "waiting": 1, "declined": 1, "complete": 3}
     assert [[p.state for p in each.pull_requests] for each in with_one[3:]] == [["open"]] * 6
 
 
@@ -44,7 +50,7 @@ def test_reopening_counts_against_the_cap(many: Start, make: Make) -> None:
     many()
     many(mode="withdraw")
     run = many(max_pull_requests="2")
-    assert states(run) == {"updated": 2, "deferred": 3}
+    assert states(run) == {"opened": 2, "deferred": 3}
     assert sum(each.pull_requests[0].state == "open" for each in made) == 2
 
 
@@ -96,6 +102,6 @@ def test_a_hundred_are_withdrawn_and_registered_again(many: Start, make: Make) -
     assert states(many()) == {"opened": 100}
     assert states(many(mode="withdraw", max_minutes="60")) == {"withdrawn": 100}
     assert {pull.state for each in made for pull in each.pull_requests} == {"closed"}
-    assert states(many()) == {"updated": 100}
+    assert states(many()) == {"opened": 100}
     assert [[p.state for p in each.pull_requests] for each in made] == [["open"]] * 100
     assert states(many(mode="plan")) == {"waiting": 100}
