@@ -215,6 +215,11 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
     assert (row["state"], row["pull_request_age_days"]) == ("declined", "")
     assert row["declined_since"] == row["read_at"][:10]
+    grown = action.listing("a", "b")
+    kept(definitions=grown)
+    page = written(action, kept(definitions=grown, mode="plan").outputs["page_path"])
+    links = re.findall(r'/pull/(\d)">(?:<[^>]*>)*([^<]+)', page)
+    assert set(links) == {("1", "a"), ("2", "b"), ("2", "#2")}
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])

@@ -82,7 +82,8 @@ class ShownRepository:
     commit: str
     branch: str
     """The default branch."""
-    pull_request: str
+    pull_requests: Mapping[str, str]
+    """Addresses of the one that proposes paths, and of one in which they were declined."""
     update: str
     cells: str
     """For each path of the page the place in `BARS` of how it stands; a later path has none."""
@@ -92,9 +93,9 @@ class ShownRepository:
     """Number of listed paths that it lacks."""
 
     @property
-    def number(self) -> str:
-        """The pull request as people write it."""
-        return f"#{self.pull_request.rpartition('/')[2]}"
+    def pull_request(self) -> str:
+        """The address of the open one, if there is one."""
+        return self.pull_requests.get("proposed") or self.pull_requests.get("declined", "")
 
     def bars(self, count: int) -> Iterator[str]:
         """For each of so many paths of the page its bar; empty: it is not listed."""
@@ -113,11 +114,10 @@ class ShownRepository:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
             there = self.url and not is_inherited
             return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
-        if bar in {"proposed", "declined"} and self.pull_request:
-            return self.pull_request
         # As the button "Add a README" of GitHub's own page does
         place = f"{quote(self.branch)}?filename={quote(path, safe='')}"
-        return f"{self.url}/new/{place}" if self.url and bar == "missing" else ""
+        new = f"{self.url}/new/{place}" if self.url and bar == "missing" else ""
+        return self.pull_requests.get(bar, new)
 
 
 class Group(NamedTuple):
@@ -217,8 +217,8 @@ class Page:
                 first.properties if first.visibility else (),
                 first.commit,
                 first.default_branch,
-                next((row.pull_request for row in rows if row.pull_request), ""),
-                next((row.update for row in rows if row.update), ""),
+                {bars[row.path]: row.pull_request for row in reversed(rows) if row.pull_request},
+                next((row.update for row in rows if row.update and row.pull_request), ""),
                 "".join(cells),
                 {row.path: row.found_path for row in rows if row.found_path},
                 lacking,
