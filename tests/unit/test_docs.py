@@ -151,6 +151,15 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert not anchor or anchor in anchors(file), target
 
 
+def test_contributing_names_what_is_there() -> None:
+    text = (ROOT / ".github/CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`([\w.]+)`,? (?:in|of) `([\w/]+\.py)`", text)
+    assert len(named) > 10
+    for word, file in named:
+        [path] = filter(Path.is_file, (ROOT / file, ROOT / "src/registrar" / file))
+        assert re.search(rf"\b{word.rpartition('.')[2]}\b", path.read_text("utf-8")), (word, file)
+
+
 def test_every_document_is_reached_from_the_readme() -> None:
     reached, pending = set[Path](), [README]
     while pending:
