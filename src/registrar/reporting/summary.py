@@ -135,9 +135,9 @@ def of_many(
             "fleet.table_outcome": lambda row: markdown.line(sentences.state(row)),
             "fleet.table_paths": lambda row: _paths(row, markdown, is_public=is_public),
         }
-        title = markdown.text(msg("fleet.not_complete", count=len(rows)))
+        heading = msg("fleet.not_complete", count=len({row.repository.full_name for row in rows}))
         is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
-        lines += folded(title, _table(rows, columns, markdown), is_open=is_open)
+        lines += folded(markdown.text(heading), _table(rows, columns, markdown), is_open=is_open)
     for finding in sentences.COUNTED:
         if finding in result.with_finding:
             lines += _found(finding, result, markdown)

@@ -77,6 +77,7 @@ def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -
     assert len(repository.pull_requests) == 2
     for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
         assert line in run.stdout
+    assert "Repositories (1); all others" in run.summary
     check = many(profile="all", mode="check")
     assert check.stderr.count(repository.full_name) == 1
 
