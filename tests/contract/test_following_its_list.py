@@ -55,7 +55,7 @@ def test_what_the_action_wrote_gets_the_present_content(
     assert written(host) == ["PATCH pulls/1", "POST /graphql"]
     assert len(host.requests) == before + 2
     [pull] = example.repository.pull_requests
-    assert f"[corrected]({pull.html_url}/commits)" in (pull.body or "")
+    assert f"[updated]({pull.html_url}/commits)" in (pull.body or "")
     host.requests.clear()
     again = run(example, NEW)
     assert all(map(is_read, host.requests))
