@@ -39,7 +39,7 @@ def test_a_pull_request_whose_history_was_replaced_is_left_alone(example: Exampl
     unrelated(example.repository, BRANCH)
     run = example.run()
     assert run.exit_code == EXIT_DONE, run.console
-    assert "Nothing was written this time: the commits" in run.console
+    assert "Nothing was written this time to #1" in run.console
     assert (example.repository.files(BRANCH), len(example.repository.pull_requests)) == ({}, 1)
 
 
