@@ -403,8 +403,8 @@ def closing(result: ManyResult) -> Iterator[Message]:
 
 
 def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
-    """What is worth knowing about repositories besides their states, the most frequent first."""
-    found: dict[str, list[tuple[Message, str]]] = {}
+    """What is worth knowing besides the states, most frequent first, of private ones by itself."""
+    found: dict[tuple[str, bool], dict[str, Message]] = {}
     for each in registrations:
         for note in each.notes:
             message, name = note.message.within(each.scope), link(each.repository)
@@ -412,11 +412,11 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
                 # So that one sentence tells of all of them
                 values = {**message.values, "pull_request": msg("label.pull_request")}
                 message, name = message._replace(values=values), Link(f"{name}{pull}", pull.url)
+            key = (note.identity, each.repository.is_public)
             if not note.repeats_state:
-                found.setdefault(note.identity, []).append((message, name))
-    for those in sorted(found.values(), key=len, reverse=True):
-        names = tuple(dict.fromkeys(name for _, name in those))
-        yield msg("cause.with_repositories", cause=those[0][0], repositories=names)
+                found.setdefault(key, {}).setdefault(name, message)
+    for told in sorted(found.values(), key=len, reverse=True):
+        yield msg("cause.with_repositories", cause=next(iter(told.values())), repositories=[*told])
 
 
 def failures(result: ManyResult) -> Iterator[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Refusal, Repository, Request, StandInHost
-from tests.harness import Action, Start, is_read, refuse, report_schema
+from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, refuse, report_schema
 from tests.organisation import Make, asked, opened, refuse_writes, rows, states
 
 PUBLIC = "octo-org/workflows"
@@ -95,6 +96,19 @@ def test_what_is_published_of_a_private_repository_can_be_read(
     secret.close(1)
     again = in_public(definitions=action.listing("a.txt"), mode="plan")
     assert f"octo-org/(id {secret.id}): nothing to propose (declined: 1): #1" in again.lines
+
+
+def test_a_path_of_a_public_repository_is_not_told_of_a_private_one(
+    in_public: Start, make: Make, secret: Repository
+) -> None:
+    [public] = make(0, 1)
+    in_public()
+    for each in (public, secret):
+        each.commit({"unlisted.md": b"theirs\n"}, branch=SCAFFOLD_BRANCH)
+    run = in_public(mode="withdraw")
+    told = re.findall(r"on its branch: (.*)\n  Repositories: (.*)", run.stdout)
+    private = ("…", f"octo-org/(id {secret.id})#1")
+    assert sorted(told) == sorted([("unlisted.md", f"{public.full_name}#1"), private])
 
 
 @pytest.mark.parametrize(
