@@ -241,6 +241,16 @@ def test_of_more_than_a_thousand_files_the_history_tells_what_was_taken_out(acti
     assert ask(example, *paths).outputs["created"] == "0"
 
 
+def test_of_more_than_a_thousand_files_an_earlier_refusal_holds(action: Action) -> None:
+    example = Example(action, SINGLE)
+    ask(example, "a.md")
+    closed(example.repository, 1)
+    paths = ["a.md", *(f"docs/{number}.md" for number in range(1001))]
+    for _ in range(2):
+        assert ask(example, *paths).outputs["declined"] == "1"
+    assert created(example.repository, example.repository.pull_requests[1].head) == {*paths[1:]}
+
+
 def test_what_the_base_commit_deleted_was_not_removed_from_the_branch(example: Example) -> None:
     """The commits of the branch were rewritten, and the one that they begin at says nothing."""
     example.repository.commit({"a.md": b"old\n"})

@@ -8,7 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from tests.example import Example
-from tests.fakehub import Executable, FaultKind, Repository, StandInHost, Submodule, Symlink
+from tests.fakehub import (
+    Executable,
+    FaultKind,
+    Repository,
+    Request,
+    StandInHost,
+    Submodule,
+    Symlink,
+)
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import PER_FILE, Action, Run, inject_fault, is_read, shortened
 
@@ -262,6 +270,23 @@ def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
     example.repository.protections.clear()
     run(example, NEW)
     assert content(example.repository) == NEW["SECURITY.md"]
+
+
+def test_what_somebody_removes_during_the_run_stays_away(
+    example: Example, host: StandInHost
+) -> None:
+    run(example, OLD)
+
+    def remove(request: Request) -> None:
+        if request.method == "PATCH":
+            host.on_request = lambda _: None
+            example.repository.commit({"SECURITY.md": None}, branch=BRANCH)
+
+    host.on_request = remove
+    run(example, BOTH)
+    assert "SECURITY.md" not in example.repository.files(BRANCH)
+    assert content(example.repository, "a.md") == BOTH["a.md"]
+    assert run(example, BOTH).outputs["declined"] == "1"
 
 
 def test_where_the_description_has_no_room_it_stays(example: Example) -> None:

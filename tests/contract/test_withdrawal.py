@@ -298,3 +298,33 @@ def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
     assert only_reads(example.host)
     assert ("somebody changed it" in run.console) == (moment != "closed")
     assert example.do(mode="plan").outputs["declined"] == ("2" if moment == "closed" else "0")
+
+
+def test_update_false_takes_up_one_that_a_person_opened_again(example: Way) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.reopen(1)
+    example.do(update="false")
+    example.repository.close(1)
+    assert example.do(update="false").outputs["declined"] == "2"
+    assert example.pulls == ["closed"]
+
+
+def test_a_stranger_who_has_a_pull_request_from_its_branch_stops_nothing(example: Way) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.open_pull_request(head=BRANCH, author="stranger")
+    refuse(example.host, lambda request: _short(request) == "PATCH pulls/1")
+    example.do()
+    assert example.pulls == ["closed", "open", "open"]
+    assert example.repository.pull_requests[2].head == f"{BRANCH}-2"
+
+
+def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Way) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.create_branch("main", BRANCH)
+    example.repository.commit({"a.md": None})
+    example.do()
+    assert example.pulls == ["closed", "open"]
+    assert example.repository.files(f"{BRANCH}-2")["a.md"] == b"A\n"

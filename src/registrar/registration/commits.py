@@ -52,7 +52,7 @@ def commit(
                 if moved is None:
                     raise NotCommitted(error, branch, batch) from error
                 # What was there before is none of this run's, whatever the branch holds by now
-                record_there(work, branch)
+                record_there(work, branch, moved)
                 branch, rereads = moved, rereads + 1
                 continue
         branch = branch._replace(head=head)
@@ -98,11 +98,12 @@ def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
         yield batch
 
 
-def record_there(work: Work, branch: Branch) -> None:
-    """Keep the outcome of what a continued branch holds, and what is not to be replaced."""
+def record_there(work: Work, branch: Branch, now: Branch) -> None:
+    """Keep the outcome of what a branch held, if not to be replaced, or removed by ``now``."""
     progress, tree = work.progress, branch.tree or {}
     found = [each for each in progress.pending(work.plan.missing) if each.path in tree]
-    there = (each for each in found if not branch.is_outdated(each.path))
+    is_gone = () if now.tree is None else tree.keys() - now.tree.keys()
+    there = (each for each in found if each.path in is_gone or not branch.is_outdated(each.path))
     record(progress, [work.there(branch, each, tree[each.path].sha) for each in there])
 
 

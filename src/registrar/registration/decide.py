@@ -238,8 +238,7 @@ class _Decision:
             write = chosen if isinstance(chosen, Write) else None
             left_alone = chosen if isinstance(chosen, PullRequest) else None
             left_out = self._declined, self._deleted, tuple(self._beside)
-            ignored = tuple(self._ignored.values())
-            return Decision(write, left_alone, self._files, *left_out, ignored)
+            return Decision(write, left_alone, self._files, *left_out, (*self._ignored.values(),))
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
         """Find the open pull requests of the list that count."""
@@ -310,15 +309,14 @@ class _Decision:
         """
         marked = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
         pull, mark = next(marked, (None, NO_MARK))
-        if state.head is None or pull is None or not (pull.was_closed and mark.is_withdrawn):
+        head, is_free = state.head, not any(each.is_open for each in state.pull_requests)
+        if not (head and pull and is_free and pull.was_closed and mark.is_withdrawn):
             return None
         is_here = pull.base_branch == self._plan.repository.default_branch
-        is_free = not any(each.is_open and self._counts(each) for each in state.pull_requests)
-        if not (is_here and is_free):
-            return None
-        then, head = pull.head_sha, state.head
+        then, base = pull.head_sha, self._plan.state.base_sha
         has_grown = then == head or self._answers.compare(then, head).merge_base == then
-        return (pull, mark) if has_grown else None
+        is_merged = self._answers.compare(base, head).merge_base == head
+        return (pull, mark) if is_here and has_grown and not is_merged else None
 
     def _mark_of(self, pull: PullRequest) -> Mark | None:
         mark = _mark_for(self._plan, pull)
@@ -349,20 +347,21 @@ class _Decision:
         for pull in pulls:
             if CLOSED_BY_US in pull.body:
                 continue
-            mark = self._mark_of(pull)
-            if mark:
+            if mark := self._mark_of(pull):
                 held = frozenset(path for path in undecided if mark.holds(path))
             elif pull.was_closed and Mark.of(pull.body) is None and unmarked < _MOST_UNMARKED:
                 unmarked += 1
                 held = self._proposed(pull) & undecided
             else:
                 continue
+            # Of too many paths nobody knows which of them it proposes
+            known = held if mark and mark.paths is not None else frozenset[str]()
             if pull.is_open:
-                proposed |= held
+                proposed |= known
                 continue
             if pull.was_closed and mark and mark.is_withdrawn:
                 kept = frozenset(path for path in held if not mark.was_removed(path))
-                proposed, held = proposed | kept, held - kept
+                proposed, held = proposed | (kept & known), held - kept
             undecided -= held
             if pull.was_closed:
                 self._declined |= dict.fromkeys(held - proposed, pull)
@@ -398,7 +397,8 @@ class _Decision:
             mark = mark._replace(removed=mark.removed | hashes(removed))
         else:
             tree = self._answers.tree(head)
-        leaves = pull.is_open and not self._plan.spec.settings.update
+        # Reopened by somebody it would count as withdrawn, once they close it
+        leaves = pull.is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         branch = Branch(state.name, head, tree, replaces=replaces)
         return Write(branch, head, pull, mark=mark.at(tree), leaves_pull_request=leaves)
@@ -447,13 +447,12 @@ class _Decision:
                 # Of another list: one of ours would have been continued
                 self._beside.append(pull)
                 return None
-        plan = self._plan
         answer_was_lost = any(each.answer_was_lost for each in self._claims.get(state.name, ()))
         added = self._added(head)
         if added is None:
             # Nothing but its name, or the lost answer to our claim, says whose it is
-            is_claimed = answer_was_lost and head == plan.state.base_sha
-            ours = plan.spec.uses_profile_branch or is_claimed
+            is_claimed = answer_was_lost and head == self._plan.state.base_sha
+            ours = self._plan.spec.uses_profile_branch or is_claimed
         else:
             listed = self._blobs(added, self._files)
             ours = bool(added.blobs) and added.blobs.items() <= listed.items()
