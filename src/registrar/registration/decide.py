@@ -310,13 +310,13 @@ class _Decision:
         marked = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
         pull, mark = next(marked, (None, NO_MARK))
         head, is_free = state.head, not any(each.is_open for each in state.pull_requests)
-        if not (head and pull and is_free and pull.was_closed and mark.is_withdrawn):
+        is_here = pull and pull.base_branch == self._plan.repository.default_branch
+        if not (head and pull and is_free and is_here and pull.was_closed and mark.is_withdrawn):
             return None
-        is_here = pull.base_branch == self._plan.repository.default_branch
         then, base = pull.head_sha, self._plan.state.base_sha
         has_grown = then == head or self._answers.compare(then, head).merge_base == then
-        is_merged = self._answers.compare(base, head).merge_base == head
-        return (pull, mark) if is_here and has_grown and not is_merged else None
+        is_merged = has_grown and self._answers.compare(base, head).merge_base == head
+        return (pull, mark) if has_grown and not is_merged else None
 
     def _mark_of(self, pull: PullRequest) -> Mark | None:
         mark = _mark_for(self._plan, pull)

@@ -133,7 +133,8 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
         }
     counts = by_way(registration.standings)
     # Counted also where there are none
-    always = ("missing", "present", "" if registration.spec.settings.ref else "declined")
+    at_ref = registration.spec.settings.ref
+    always = ("missing", "present") if at_ref else ("missing", "present", "declined")
     return {
         (line, cell): counts[way]
         for way, (_, line, cell, _) in _WAYS.items()
