@@ -1,4 +1,4 @@
-# A release gives both by digest. They hold the same Python of the same Debian, the second without
+# The provenance of a release names both by digest. They hold the same Python of the same Debian, the second without
 # a shell and a package manager.
 ARG BUILD_IMAGE=python:3.13-slim-trixie
 ARG BASE_IMAGE=gcr.io/distroless/python3-debian13

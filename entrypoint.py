@@ -43,7 +43,7 @@ except ImportError as missing:
 
 cancellation = Cancellation()
 cancellation.install()
-code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation)
+code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation, sys.stdin)
 # The end of the process frees everything; the interpreter would collect it first, piece by piece
 gc.freeze()
 sys.exit(code)

@@ -5,24 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import beside, many, one, page, step
+from benchmarks import many, one, page
 
-PARTS = {"one": one.measure, "many": many.measure, "beside": beside.measure, "step": step.measure}
+PARTS = {"one": one.measure, "many": many.measure}
 """In the order of the page."""
-USUAL = ("one", "many")
-"""Those that need nothing from elsewhere."""
 
 
 def main() -> None:
     """Measure the parts that are asked for; end with 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
-    parser.add_argument(
-        "parts",
-        nargs="*",
-        metavar="PART",
-        help=f"of {', '.join(PARTS)} ({', '.join(USUAL)}); beside installs all-repos, "
-        "step needs Docker and docker-registry",
-    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)} (both)")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="runs of each (5)")
     parser.add_argument("--print", action="store_true", help="print only, write no file")
     given = parser.parse_args()
@@ -30,12 +22,12 @@ def main() -> None:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
     missed: list[str] = []
     for name, measure in PARTS.items():
-        if name in (given.parts or USUAL):
+        if name in (given.parts or PARTS):
             part = measure(given.rounds)
             print(part.text)
             if not given.print:
                 page.write(name, part, list(PARTS))
-            missed += (" ".join(goal.row()) for goal in part.goals if not goal.is_met)
+            missed += (goal.text() for goal in part.goals if not goal.is_met)
     if missed:
         sys.exit("\n".join(["Missed:", *missed]))
 

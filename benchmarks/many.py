@@ -1,30 +1,29 @@
-"""Many repositories in one step: how many requests, how long, how much memory."""
+"""Many repositories in one step: how many requests, how long, how much memory; and a clone."""
 
 from __future__ import annotations
 
 import json
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
-from benchmarks import page, process
+from benchmarks import history, page, process
+from benchmarks.clone import clone
 from benchmarks.page import Goal, Part
-from tests.fakehub import Repository, Request, StandInHost
+from tests.fakehub import Repository, StandInHost
 
 PATHS = [f"docs/{number}.md" for number in range(40)]
-RULES = [
-    {"when": {"language": "go", "exists": PATHS[0]}, "files": [".golangci.yml"]},
-    {"when": {"visibility": "public"}, "files": ["SECURITY.md"]},
-    {"when": {"property": {"tier": ["gold", "silver"]}}, "files": [".github/CODEOWNERS"]},
-    {"when": {"topic": "service", "not": {"name": "*-old"}}, "files": ["RUNBOOK.md"]},
-]
-OF_RULES = [path for rule in RULES for path in rule["files"]]
-COMPLETE = dict.fromkeys([*PATHS, *OF_RULES], b"\n")
+COMPLETE = dict.fromkeys(PATHS, b"\n")
 PRESENT = {PATHS[0]: b"\n"}
 LATENCY = 0.05
+"""Seconds of a round trip."""
+ORGANISATION = "octo-org/*"
+CLONED = 50
+"""Repositories of a few megabytes each, which are cloned as well; as many as are quickly made."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,6 @@ class Scene:
     repositories: int
     lacking: int
     mode: str
-    rules: bool = False
-    files: bool = False
-    """Whether report, table and page are written."""
 
     @property
     def most_requests(self) -> int:
@@ -46,120 +42,97 @@ class Scene:
         return 10 + reads + 2 * written
 
 
-ALONE = Scene(1, 1, "register")
-THOUSAND = Scene(1_000, 300, "register")
 PLAN = Scene(1_000, 300, "plan")
-WITH_RULES = Scene(1_000, 300, "plan", rules=True)
-REPEATED = (ALONE, PLAN, WITH_RULES, THOUSAND)
-ONCE, WITH_FILES = (Scene(10_000, 3_000, "plan", files=files) for files in (False, True))
-MOST_MEMORY, MOST_CHAIN = 1.5, 1.25
-"""Of a thousand: as a multiple of the memory for one, and of the round trips alone."""
-MOST_FOR_RULES = 1.3
-"""Requests of a plan with four rules, as a multiple of those with one list for all."""
-MOST_MEGABYTES, MOST_FOR_FILES = 200, 1.1
-"""Of ten thousand; with report, table and page as a multiple of it."""
+REGISTER = Scene(1_000, 300, "register")
+LARGE = Scene(10_000, 3_000, "plan")
+MOST_MEGABYTES = 200
+"""Of memory, for ten thousand."""
+MOST_SECONDS, MOST_BYTES = 0.2, 0.02
+"""Of a plan, as a part of what a clone of the last commits takes."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a run cost; seconds and bytes."""
+class Measured(NamedTuple):
+    """What a run cost: seconds, and bytes of memory."""
 
     seconds: float
     memory: int
     requests: int
-    chain: int
-    """Round trips of which none could begin before the one before it had ended."""
-    host: float
-    """The part of the seconds in which the stand-in computed."""
 
-    @property
-    def times_chain(self) -> float:
-        """The seconds as a multiple of the round trips: what the stand-in computes counts, too."""
-        return self.seconds / (self.chain * LATENCY)
+
+class Moved(NamedTuple):
+    """What a plan or a clone cost: seconds, and bytes."""
+
+    seconds: float
+    requests: int
+    moved: int
+    """Bodies of requests and answers."""
+    left: int
+    """What it has added on the disk and not removed."""
 
 
 def measure(rounds: int) -> Part:
     """Measure in so many rounds, and give the part of the page."""
-    found = {scene: list[Measured]() for scene in REPEATED}
-    run(ALONE)  # compiles what is not compiled yet
+    scenes = {scene: list[Measured]() for scene in (PLAN, REGISTER, LARGE)}
+    run(Scene(1, 1, "register"))  # compiles what is not compiled yet
     for _ in range(rounds):
-        for scene, measured in found.items():
+        for scene, measured in scenes.items():
             measured.append(run(scene))
-    found[ONCE], with_files = [run(ONCE)], run(WITH_FILES)
-    alone = max(each.memory for each in found[ALONE])
-    goals = _goals(found, alone, with_files)
+    plans, clones, size = _beside_a_clone(rounds)
+    goals = [
+        Goal(
+            f"{scene.mode} of {scene.repositories:,}: requests",
+            scene.most_requests,
+            max(each.requests for each in measured),
+        )
+        for scene, measured in scenes.items()
+    ]
+    megabytes = max(each.memory for each in scenes[LARGE]) / 1e6
+    pairs = list(zip(plans, clones, strict=True))
+    goals += [
+        Goal(f"plan of {LARGE.repositories:,}: MB", MOST_MEGABYTES, megabytes),
+        Goal(
+            "plan ÷ clone: seconds", MOST_SECONDS, median(p.seconds / c.seconds for p, c in pairs)
+        ),
+        Goal("plan ÷ clone: bytes", MOST_BYTES, median(p.moved / c.moved for p, c in pairs)),
+    ]
     text = page.MANY.format(
         measured=page.measured("many", rounds),
         paths=len(PATHS),
         lacking=len(PATHS) - len(PRESENT),
         latency=f"{LATENCY * 1000:.0f} ms",
-        files=f"{with_files.memory / found[ONCE][0].memory:.2f}",
         runs=page.table(
-            (
-                *("Mode", "Repositories", "Lacking", "Requests"),
-                *("Seconds", "× chain", "Host", "MB"),
-            ),
-            (_row(scene, measured) for scene, measured in found.items()),
+            ("Mode", "Repositories", "Lacking", "Requests", "Seconds", "MB"),
+            (_row(scene, measured) for scene, measured in scenes.items()),
+        ),
+        cloned=CLONED,
+        commits=history.COMMITS,
+        megabytes=f"{size / 1e6:.1f}",
+        beside=page.table(
+            ("Way", "Requests", "Seconds", "MB moved", "MB left"),
+            (_row_beside("plan", plans), _row_beside("git clone --depth=1", clones)),
         ),
     )
     return Part(text, goals)
 
 
-def _goals(
-    found: Mapping[Scene, Sequence[Measured]], alone: int, with_files: Measured
-) -> list[Goal]:
-    thousand, ten_thousand = found[THOUSAND], found[ONCE]
-    return [
-        Goal(
-            "1,000 repositories: requests",
-            THOUSAND.most_requests,
-            max(each.requests for each in thousand),
-        ),
-        Goal(
-            "1,000 repositories: MB ÷ one",
-            MOST_MEMORY,
-            max(each.memory for each in thousand) / alone,
-        ),
-        Goal(
-            "1,000 repositories: seconds ÷ chain",
-            MOST_CHAIN,
-            median(each.times_chain for each in thousand),
-        ),
-        Goal(
-            "plan of 1,000, four rules: requests ÷ one list",
-            MOST_FOR_RULES,
-            max(each.requests for each in found[WITH_RULES])
-            / min(each.requests for each in found[PLAN]),
-        ),
-        Goal(
-            "plan of 10,000: requests",
-            ONCE.most_requests,
-            max(each.requests for each in ten_thousand),
-        ),
-        Goal("plan of 10,000: MB", MOST_MEGABYTES, max(each.memory for each in ten_thousand) / 1e6),
-        Goal(
-            "plan of 10,000, with a table: MB ÷ without",
-            MOST_FOR_FILES,
-            with_files.memory / ten_thousand[0].memory,
-        ),
-        Goal(
-            "plan of 10,000, with a table: requests ÷ without",
-            1,
-            with_files.requests / ten_thousand[0].requests,
-        ),
-    ]
-
-
 def _row(scene: Scene, measured: Sequence[Measured]) -> tuple[str, ...]:
     return (
-        f"{scene.mode}, {len(RULES)} rules" if scene.rules else scene.mode,
+        scene.mode,
         f"{scene.repositories:,}",
         f"{scene.lacking:,}",
         f"{max(each.requests for each in measured):,}",
         f"{median(each.seconds for each in measured):.1f}",
-        f"{median(each.times_chain for each in measured):.2f}",
-        f"{median(each.host for each in measured):.1f}",
-        f"{max(each.memory for each in measured) / 1_000_000:.0f}",
+        f"{max(each.memory for each in measured) / 1e6:.0f}",
+    )
+
+
+def _row_beside(way: str, moved: Sequence[Moved]) -> tuple[str, ...]:
+    return (
+        way,
+        f"{moved[0].requests:,}",
+        f"{median(each.seconds for each in moved):.1f}",
+        f"{moved[0].moved / 1e6:.2f}",
+        f"{moved[0].left / 1e6:.2f}",
     )
 
 
@@ -169,49 +142,23 @@ def run(scene: Scene) -> Measured:
         StandInHost(tls=process.AUTHORITY.good()) as host,
         tempfile.TemporaryDirectory() as directory,
     ):
-        made = _organisation(host, scene)
+        made = [
+            host.create_repository(
+                f"octo-org/r{number}", PRESENT if number < scene.lacking else COMPLETE
+            )
+            for number in range(scene.repositories)
+        ]
         host.latency = LATENCY
-        folder = Path(directory)
-        listed = {"files": PATHS, "rules": RULES} if scene.rules else PATHS
-        (folder / "list.json").write_text(json.dumps(listed), "utf-8")
-        inputs = {
-            "target_repos": "octo-org/*",
-            "definitions": "list.json",
-            "mode": scene.mode,
-            "max_pull_requests": str(scene.lacking),
-        }
-        cost = process.action(host, folder, inputs, entry_point=process.UNPACED, files=scene.files)
+        cost = _register(host, Path(directory), scene.mode, scene.lacking)
         _check(scene, made)
-        return Measured(
-            cost.seconds,
-            cost.memory,
-            len(host.requests),
-            chain(host.requests),
-            process.computed(host),
-        )
+        return Measured(cost.seconds, cost.memory, len(host.requests))
 
 
-def chain(requests: Sequence[Request]) -> int:
-    """Count the requests that follow one another: of those that overlap, one."""
-    count, ended = 0, 0.0
-    for request in sorted(requests, key=lambda each: each.started):
-        if request.started >= ended:
-            count += 1
-            ended = request.ended or request.started
-    return count
-
-
-def _organisation(host: StandInHost, scene: Scene) -> list[Repository]:
-    return [
-        host.create_repository(
-            f"octo-org/r{number}",
-            PRESENT if number < scene.lacking else COMPLETE,
-            language="Go" if number % 2 else "Python",
-            topics=["service"] if number % 3 else [],
-            properties={"tier": "gold"} if number % 5 else {},
-        )
-        for number in range(scene.repositories)
-    ]
+def _register(host: StandInHost, folder: Path, mode: str, most: int) -> process.Cost:
+    (folder / "list.json").write_text(json.dumps(PATHS), "utf-8")
+    inputs = {"target_repos": ORGANISATION, "definitions": "list.json", "mode": mode}
+    inputs["max_pull_requests"] = str(most)
+    return process.action(host, folder, inputs, entry_point=process.UNPACED)
 
 
 def _check(scene: Scene, made: Sequence[Repository]) -> None:
@@ -220,3 +167,38 @@ def _check(scene: Scene, made: Sequence[Repository]) -> None:
     wanted = [1] * opened + [0] * (len(made) - opened)
     if [len(repository.pull_requests) for repository in made] != wanted:
         raise SystemExit("the pull requests are not what they should be")
+
+
+def _beside_a_clone(rounds: int) -> tuple[list[Moved], list[Moved], int]:
+    """What plans and clones cost, and the bytes of a repository, packed."""
+    plans, clones = list[Moved](), list[Moved]()
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        StandInHost(tls=process.AUTHORITY.good()) as host,
+    ):
+        begun = history.make(Path(directory, "begun"), PRESENT)
+        size = sum(file.stat().st_size for file in begun.rglob("*.pack"))
+        names = [f"octo-org/r{number}" for number in range(CLONED)]
+        for name in names:
+            history.give(host.create_repository(name), begun)
+        host.latency = LATENCY
+        for _ in range(rounds):
+            for measured in (plans, clones):
+                with tempfile.TemporaryDirectory() as folder:
+                    before = len(host.requests)
+                    cost = (
+                        _register(host, Path(folder), "plan", CLONED)
+                        if measured is plans
+                        else clone(host, Path(folder), names)
+                    )
+                    sent = host.requests[before:]
+                    moved = sum(each.received + each.sent for each in sent)
+                    measured.append(Moved(cost.seconds, len(sent), moved, _on_disk(Path(folder))))
+    return plans, clones, size
+
+
+def _on_disk(folder: Path) -> int:
+    """Bytes of all files, but for what was laid there before."""
+    laid = {"bundle.pem", "authority.pem", "list.json", ".gitconfig", "measured"}
+    found = (file for file in folder.rglob("*") if not file.is_dir() and file.name not in laid)
+    return sum(file.lstat().st_size for file in found)

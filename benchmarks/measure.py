@@ -1,4 +1,4 @@
-"""Run a command and write to a file when it began, its seconds, and its peak memory in bytes.
+"""Run a command and write to a file its seconds and its peak memory in bytes.
 
 `python -I measure.py FILE COMMAND …`. A process of its own, because Linux counts the memory of
 the process that starts a program as the program's: this one is small.
@@ -25,7 +25,7 @@ def main(target: str, command: list[str]) -> int:
     # macOS counts bytes, the others kilobytes
     peak *= 1 if sys.platform == "darwin" else 1024
     with open(target, "w", encoding="ascii") as file:  # noqa: PTH123 (pathlib takes memory)
-        file.write(f"{began:.6f} {seconds:.6f} {peak}\n")
+        file.write(f"{seconds:.6f} {peak}\n")
     return os.waitstatus_to_exitcode(status)
 
 

@@ -28,8 +28,6 @@ class Cost(NamedTuple):
     seconds: float
     memory: int
     """Its peak, in bytes; of its child processes the largest counts."""
-    began: float
-    """On the monotonic clock."""
 
 
 def action(
@@ -38,14 +36,11 @@ def action(
     inputs: Mapping[str, str],
     *,
     entry_point: Path = ENTRYPOINT,
-    files: bool = False,
 ) -> Cost:
-    """Run the action in a folder; ``files``: with a place for report, table and page."""
+    """Run the action in a folder."""
     given = {"host_token": host.create_token(), "api_url": host.url, **inputs}
     environ = {f"INPUT_{name.upper()}": value for name, value in given.items()}
     environ["REQUESTS_CA_BUNDLE"] = str(bundle(folder))
-    if files:
-        environ["RUNNER_TEMP"] = str(folder)
     return run([sys.executable, "-I", str(entry_point)], environ, folder)
 
 
@@ -71,10 +66,5 @@ def run(command: Sequence[str], environ: Mapping[str, str], folder: Path) -> Cos
     )
     if ended.returncode:
         raise SystemExit(f"{command} failed:\n{ended.stdout}{ended.stderr}")
-    began, seconds, memory = result.read_text("ascii").split()
-    return Cost(float(seconds), int(memory), float(began))
-
-
-def computed(host: StandInHost) -> float:
-    """Seconds in which the stand-in computed, over all requests."""
-    return sum(r.ended - r.started - host.latency for r in host.requests if r.ended is not None)
+    seconds, memory = result.read_text("ascii").split()
+    return Cost(float(seconds), int(memory))

@@ -23,8 +23,8 @@ ATTRIBUTES = frozenset(
 # What GitHub makes a mention, a reference or a link of, in text that is not code
 REFERENCE = re.compile(r"@\w|#\d|GH-\d|://", re.IGNORECASE)
 COMMENT = re.compile(
-    r"registrar:(begin|end|withdrawn|list [0-9a-f]{10}|commit [0-9a-f]{40}"
-    r"|(paths|removed|wrote|earlier)( [0-9a-f]{10})*)"
+    r"registrar:(begin|end|withdrawn|needless|list [0-9a-f]{10}"
+    r"|many|wrote( [0-9a-f]{10,20})*)"
 )
 
 

@@ -122,10 +122,11 @@ class Organisation:
         if not fleet or not fleet["budget"]:
             return
         counts = fleet["states"]
-        assert sum(counts.values()) - counts["complete"] == len(fleet["rows"])
+        not_named = sum(each["count"] for each in fleet["not_named"])
+        assert sum(counts.values()) - counts["complete"] == len(fleet["rows"]) + not_named
         # A run that was cancelled stops counting
         assert sum(counts.values()) <= int(run.outputs["repositories"])
-        known = {f"octo-org/(id {each.id})": each for each in self.repositories}
+        known: dict[str, Repository] = {}
         for each in self.repositories:
             known |= dict.fromkeys([each.full_name, *each.former_names], each)
         for row in fleet["rows"]:
@@ -193,7 +194,7 @@ class Organisation:
 
 def _names(request: Request, repository: Repository) -> bool:
     """Whether a request is about one repository by its name."""
-    variables = (request.json or {}).get("variables", {}) if request.method == "POST" else {}
+    variables = request.fields.get("variables", {}) if request.method == "POST" else {}
     given = json.dumps({key: variables[key] for key in ("name", "commit") if key in variables})
     return f"/{repository.full_name}/" in f"{request.path}/" or f'{repository.name}"' in given
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from registrar.inputs import reader
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, ListedFile, Text
 from registrar.models.repository import Repository
-from registrar.models.settings import Profile, Settings
+from registrar.models.settings import Defaults, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 
-PROFILE = Profile("scaffold", "work", "Title")
+DEFAULTS = Defaults("scaffold", "work", "Title")
+
+
+def file_of(path: str, content: bytes, rule: int = 0) -> FileDefinition:
+    """A file with this content, the same for every repository."""
+    return FileDefinition(path, (Text(content),), rule=rule)
 
 
 def settings(**inputs: str) -> Settings:
@@ -17,8 +22,8 @@ def settings(**inputs: str) -> Settings:
     return reader.read({f"INPUT_{name.upper()}": value for name, value in given.items()})
 
 
-def spec(*listed: FileDefinition, profile: Profile = PROFILE, **inputs: str) -> RegistrationSpec:
+def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) -> RegistrationSpec:
     """A registration of these files in ``octo/example``, with the working branch ``work``."""
-    files = FileList(profile, listed, name=profile.name)
+    files = FileList(defaults, tuple(map(ListedFile, listed)), name=defaults.name)
     given = settings(**inputs)
     return RegistrationSpec(given, files, Repository(given.target))

@@ -60,10 +60,9 @@ def generated() -> dict[Path, str]:
             json.loads(_read("scripts/config/definitions.schema.json"))
         ),
     }
-    for workflow in ("register-files", "register-many"):
-        file = f".github/workflows/{workflow}.yml"
-        choices = f"options: [{', '.join(CHOICES)}]"
-        texts[file] = _put(choices, r"options: \[[^]\n]*\ball\]", _read(file))
+    file = ".github/workflows/register-files.yml"
+    choices = f"options: [{', '.join(CHOICES)}]"
+    texts[file] = _put(choices, r"options: \[[^]\n]*\ball\]", _read(file))
     return {ROOT / file: text for file, text in texts.items()}
 
 
@@ -118,7 +117,7 @@ def _rows_of_outputs(document: str, outputs: Mapping[str, Mapping[str, str]]) ->
 def _rows_of_profiles(document: str) -> str:
     rows = [
         f"| `{each.name}` | `{each.branch}` | `{each.commit_message}` | `{each.title}` |\n"
-        for each in PROFILES.values()
+        for each in (profile.defaults for profile in PROFILES.values())
     ]
     table = "".join(rows).replace("{path}", "<path>")
     return _put(table, r"(?<=^\| --- \| --- \| --- \| --- \|\n)(?:\| `\w+` \|.*\n)+", document)

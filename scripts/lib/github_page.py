@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import cmarkgfm
 from cmarkgfm.cmark import Options
+from playwright.sync_api import sync_playwright
 
 STYLE = """
 * { box-sizing: border-box; }
@@ -52,8 +51,7 @@ b.bad { background: #cf222e; }
 
 def page(*sections: str) -> str:
     """A page of sections, side by side as far as they are not wide."""
-    return f"""<!doctype html><meta charset="utf-8"><style>{STYLE}</style>{"".join(sections)}
-<script>document.body.dataset.height = document.body.getBoundingClientRect().height</script>"""
+    return f'<!doctype html><meta charset="utf-8"><style>{STYLE}</style>{"".join(sections)}'
 
 
 def section(heading: str, content: str, *, wide: bool = True) -> str:
@@ -79,28 +77,17 @@ def _coloured(diff: re.Match[str]) -> str:
 def photograph(html: str, target: Path, *, width: int, height: int = 0, scale: int = 1) -> None:
     """Write a page as a picture of ``width`` CSS pixels, ``scale`` pixels for each of them.
 
-    Without a ``height``, all of one that `page` has made.
+    Without a ``height``, all of it.
     """
-    command = [_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
-    command += ["--hide-scrollbars", "--no-first-run", "--disable-background-networking"]
-    with tempfile.TemporaryDirectory(prefix="registrar-page-") as directory:
-        file, picture = Path(directory, "page.html"), Path(directory, "page.png")
-        file.write_text(html, "utf-8")
-        command += [f"--user-data-dir={directory}/profile"]
-        height = height or _height([*command, f"--window-size={width},2000"], file)
-        command += [f"--force-device-scale-factor={scale}", f"--screenshot={picture}"]
-        command += [f"--window-size={width},{height}", file.as_uri()]
-        subprocess.run(command, check=True, capture_output=True)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(picture, target)
-
-
-def _height(command: list[str], file: Path) -> int:
-    seen = subprocess.run(
-        [*command, "--dump-dom", file.as_uri()], check=True, capture_output=True, text=True
-    )
-    height = re.search(r'data-height="(\d+)', seen.stdout)
-    return int(height[1]) if height else sys.exit("The page was not laid out.")
+    with sync_playwright() as playwright:
+        # As root, as in containers, Chromium runs without its sandbox only
+        browser = playwright.chromium.launch(executable_path=_browser(), args=["--no-sandbox"])
+        tab = browser.new_page(
+            viewport={"width": width, "height": height or 100}, device_scale_factor=scale
+        )
+        tab.set_content(html)
+        tab.screenshot(path=target, full_page=not height)
+        browser.close()
 
 
 def _browser() -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import yaml
 
-from scripts.lib.example import ROOT, Example, documented_list, example
 from scripts.lib.github_page import page, photograph, rendered, section
+from scripts.lib.scene import ROOT, Scene, documented_list, stage
 from tests.fakehub import Fault, FaultKind
 
 TARGET = ROOT / ".tools/look"
@@ -20,7 +20,24 @@ RULE = "Repository rule violations found\n\n- Changes must be made through a pul
 WRONG_LIST = [{"path": "/a"}, {"path": "docs//b", "content": 1}, {"description": "no path"}]
 
 IMAGES = ROOT / "docs/images"
-RESULT, GATE, PAGE = (IMAGES / name for name in ("result.png", "gate.png", "page.png"))
+README = {"en": ("README.md", ""), "ja": ("README.ja.md", ".ja")}
+"""Of each language its README, and what stands before the ending of its pictures."""
+HEADINGS = {
+    "en": {
+        "plan": "What <code>mode: plan</code> shows",
+        "run": "Step summary of the run",
+        "pull": "Pull request",
+        "files": "Files changed: <code>SECURITY.md</code>",
+        "check": "Step summary of the check",
+    },
+    "ja": {
+        "plan": "<code>mode: plan</code> の表示",
+        "run": "実行のステップサマリー",
+        "pull": "プルリクエスト",
+        "files": "変更されたファイル: <code>SECURITY.md</code>",
+        "check": "チェックのステップサマリー",
+    },
+}
 WIDTH = 860
 """Pixels at which GitHub shows the picture in the README; it has twice as many, to stay sharp."""
 FILES = {"README.md": b"# Example\n"}
@@ -29,10 +46,10 @@ PAGE_SIZE = (1100, 1240)
 STARTER = ROOT / "scripts/config/repo-starter-definitions.yml"
 REPOSITORIES = 60
 
-Prepare = Callable[[Example], dict[str, str]]
+Prepare = Callable[[Scene], dict[str, str]]
 
 
-def _refused(scene: Example, call: str, status: int, message: str) -> None:
+def _refused(scene: Scene, call: str, status: int, message: str) -> None:
     scene.host.faults.add(
         Fault(
             FaultKind.CUSTOM,
@@ -44,60 +61,60 @@ def _refused(scene: Example, call: str, status: int, message: str) -> None:
     )
 
 
-def _part_failed(scene: Example) -> dict[str, str]:
+def _part_failed(scene: Scene) -> dict[str, str]:
     _refused(scene, "AGENTS.md", 422, "path is not allowed here")
     _refused(scene, ".claude", 409, RULE)
     return {}
 
 
-def _all_refused(scene: Example) -> dict[str, str]:
+def _all_refused(scene: Scene) -> dict[str, str]:
     _refused(scene, "contents", 409, RULE)
     return {}
 
 
-def _declined(scene: Example) -> dict[str, str]:
-    scene.run("scaffold", "en", lambda _: None, commit_strategy="single")
+def _declined(scene: Scene) -> dict[str, str]:
+    scene.run("scaffold", "en", commit_strategy="single")
     scene.repository.close(1)
     return {"commit_strategy": "single"}
 
 
-def _proposed(scene: Example) -> dict[str, str]:
-    scene.run("scaffold", "en", lambda _: None, commit_strategy="single")
+def _proposed(scene: Scene) -> dict[str, str]:
+    scene.run("scaffold", "en", commit_strategy="single")
     return {"mode": "check"}
 
 
-def _nothing_missing(scene: Example) -> dict[str, str]:
-    scene.run("health", "en", lambda _: None, commit_strategy="single")
+def _nothing_missing(scene: Scene) -> dict[str, str]:
+    scene.run("health", "en", commit_strategy="single")
     scene.repository.merge(1)
     return {"profile": "health"}
 
 
-def _bad_token(_scene: Example) -> dict[str, str]:
+def _bad_token(_scene: Scene) -> dict[str, str]:
     return {"host_token": "ghp_expired"}
 
 
-def _three_mistakes(scene: Example) -> dict[str, str]:
+def _three_mistakes(scene: Scene) -> dict[str, str]:
     Path(scene.workspace, "list.json").write_text(json.dumps(WRONG_LIST, indent=1))
     return {"profile": "", "definitions": "list.json"}
 
 
-def _own_list(scene: Example) -> dict[str, str]:
+def _own_list(scene: Scene) -> dict[str, str]:
     text = "name: our-files\nfiles:\n- LICENSE\n- path: SECURITY.md\n  content: Write to us.\n"
     Path(scene.workspace, "list.yml").write_text(text)
     return {"profile": "", "definitions": "list.yml", "commit_strategy": "single"}
 
 
-def _has_its_own_policy(scene: Example) -> dict[str, str]:
+def _has_its_own_policy(scene: Scene) -> dict[str, str]:
     scene.repository.commit({"SECURITY.md": b"Write to us.\n"})
     return {"profile": "health", "commit_strategy": "single"}
 
 
-def _archived(scene: Example) -> dict[str, str]:
+def _archived(scene: Scene) -> dict[str, str]:
     scene.repository.archived = True
     return {"profile": "starter", "mode": "plan"}
 
 
-def _many(scene: Example) -> dict[str, str]:
+def _many(scene: Scene) -> dict[str, str]:
     for name, policy in {"api": "SECURITY.md", "web": "docs/SECURITY.md", "app": "a"}.items():
         scene.host.create_repository(f"octo-org/{name}", {policy: b"Write to us.\n"})
     return {"profile": "health", "target_repos": "octo-org/*", "mode": "plan"}
@@ -128,10 +145,10 @@ STATES: dict[str, Prepare] = {
 
 def look(state: str, language: str) -> Path:
     """Run the action in a state and show what it left."""
-    with example() as scene:
+    with stage() as scene:
         inputs = STATES[state](scene)
         before = len(scene.repository.pull_requests)
-        run = scene.run(inputs.pop("profile", "scaffold"), language, lambda _: None, **inputs)
+        run = scene.run(inputs.pop("profile", "scaffold"), language, **inputs)
         sections = [section("Step summary", rendered(run.summary))]
         sections += [
             section(f"Pull request: {html.escape(pull.title)}", rendered(pull.body or ""))
@@ -145,61 +162,60 @@ def look(state: str, language: str) -> Path:
     return target
 
 
-def result() -> str:
+def result(language: str) -> str:
     """Plan, step summary and pull request of two real runs."""
-    with example(FILES) as scene:
-        _documented(scene)
+    with stage(FILES) as scene:
+        _documented(scene, language)
         plan, run = (
-            scene.run("", "en", lambda line: print(line, file=sys.stderr), **inputs)
-            for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
+            scene.run("", language, **inputs) for inputs in ({**INPUTS, "mode": "plan"}, INPUTS)
         )
         if plan.exit_code or run.exit_code:
             sys.exit("A run failed: see the reason above.")
         pull = scene.repository.pull_requests[0]
     state = f"""<h1>{html.escape(pull.title)} #{pull.number}</h1>
 <p class="state"><b>Open</b> into <code>{pull.base}</code> from <code>{pull.head}</code></p>"""
+    headings = HEADINGS[language]
     return page(
-        section("What <code>mode: plan</code> shows", rendered(diff_of(plan.summary))),
-        section("Step summary of the run", rendered(folded(run.summary)), wide=False),
-        section("Pull request", state + rendered(pull.body or ""), wide=False),
+        section(headings["plan"], rendered(diff_of(plan.summary))),
+        section(headings["run"], rendered(folded(run.summary)), wide=False),
+        section(headings["pull"], state + rendered(pull.body or ""), wide=False),
     )
 
 
-def gate() -> str:
+def gate(language: str) -> str:
     """What a check shows of a pull request that removes a listed file."""
-    policy = b"Please write to security@example.com.\n"
-    with example({**FILES, "SECURITY.md": policy}) as scene:
-        _documented(scene)
+    listed = yaml.safe_load(documented_list(README[language][0], INPUTS["definitions"]))
+    [policy] = (each["content"] for each in listed if each["path"] == "SECURITY.md")
+    with stage({**FILES, "SECURITY.md": policy.encode()}) as scene:
+        _documented(scene, language)
         head = scene.repository.commit({"SECURITY.md": None}, branch="tidy-up")
         given = {**INPUTS, "mode": "check", "fail_on": "removed"}
         run = scene.run(
             "",
-            "en",
-            lambda line: print(line, file=sys.stderr),
+            language,
             ref=scene.repository.test_merge("main", head),
             **given,
         )
-    [error] = re.findall(r"^Error: (.*?) → ", run.output, re.MULTILINE)
-    lines = [f'<i class="remove">-{html.escape(line)}</i>' for line in policy.decode().splitlines()]
+    [error] = re.findall(r"^(?:Error|エラー): (.*?) → ", run.output, re.MULTILINE)
+    lines = [f'<i class="remove">-{html.escape(line)}</i>' for line in policy.splitlines()]
     changed = f'<pre>{"".join(lines)}</pre><p><b class="bad">Error</b>{html.escape(error)}</p>'
     return page(
-        section("Files changed: <code>SECURITY.md</code>", changed),
-        section("Step summary of the check", rendered(folded(run.summary))),
+        section(HEADINGS[language]["files"], changed),
+        section(HEADINGS[language]["check"], rendered(folded(run.summary))),
     )
 
 
-def _documented(scene: Example) -> None:
+def _documented(scene: Scene, language: str) -> None:
     """Write the list of the README into the workspace, as if that were a checkout."""
-    Path(scene.workspace, ".git").mkdir()
     listing = Path(scene.workspace, INPUTS["definitions"])
     listing.parent.mkdir()
-    listing.write_text(documented_list("README.md", ".github/registrar.yml"), "utf-8")
+    listing.write_text(documented_list(README[language][0], INPUTS["definitions"]), "utf-8")
 
 
-def page_of_many() -> str:
+def page_of_many(language: str) -> str:
     """The page of a plan over an organisation that was registered in before."""
     listed = [each["path"] for each in yaml.safe_load(STARTER.read_text("utf-8"))]
-    with example() as scene:
+    with stage() as scene:
         for number in range(REPOSITORIES):
             lacking = listed[number % 8 :: 3] if number % 4 == 0 else []
             files = {path: b"Ours\n" for path in ["LICENSE", *listed] if path not in lacking}
@@ -208,11 +224,11 @@ def page_of_many() -> str:
             scene.host.create_repository(f"octo-org/service-{number:03}", files)
         scene.host.create_repository("octo-org/before", archived=True)
         given = {"target_repos": "octo-org/*", "max_pull_requests": "5"}
-        scene.run("starter", "en", lambda line: print(line, file=sys.stderr), **given)
+        scene.run("starter", language, **given)
         proposed = [each for each in scene.host.repositories if each.pull_requests]
         for repository in proposed[:2]:
             repository.close(1)
-        run = scene.run("starter", "en", lambda _: None, mode="plan", **given)
+        run = scene.run("starter", language, mode="plan", **given)
         return (scene.temporary / run.outputs["page_path"]).read_text("utf-8")
 
 
@@ -231,11 +247,13 @@ def diff_of(summary: str) -> str:
 def main() -> None:
     states = sys.argv[1:]
     if states == ["docs"]:
-        photograph(result(), RESULT, width=WIDTH, scale=2)
-        photograph(gate(), GATE, width=WIDTH, scale=2)
-        photograph(page_of_many(), PAGE, width=PAGE_SIZE[0], height=PAGE_SIZE[1])
-        for target in (RESULT, GATE, PAGE):
-            print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} KiB")
+        for language, (_, ending) in README.items():
+            targets = [IMAGES / f"{name}{ending}.png" for name in ("result", "gate", "page")]
+            photograph(result(language), targets[0], width=WIDTH, scale=2)
+            photograph(gate(language), targets[1], width=WIDTH, scale=2)
+            photograph(page_of_many(language), targets[2], width=PAGE_SIZE[0], height=PAGE_SIZE[1])
+            for target in targets:
+                print(f"{target.relative_to(ROOT)}: {target.stat().st_size // 1024} KiB")
         return
     if any(state not in STATES for state in states):
         sys.exit(f"Usage: scripts/look [docs | STATE ...]\nStates: {', '.join(STATES)}")

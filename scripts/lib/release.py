@@ -1,13 +1,21 @@
-"""A release as the files of a checkout have it: version, changelog, `action.yml`."""
+"""Prepares a release (`scripts/release`), and does what `release.yml` needs of the checkout.
+
+It needs nothing but the standard library.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 BRANCH = "main"
 PACKAGE = "src/registrar/__init__.py"
 CHANGELOG = "CHANGELOG.md"
@@ -20,8 +28,7 @@ SEMVER = re.compile(
     re.ASCII,
 )
 ASSIGNED = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
-PINNED = re.compile(r"[a-z0-9.:/_-]+@(sha256:[0-9a-f]{64})", re.ASCII)
-RELEASED = re.compile(rf"^  image: docker://{PINNED.pattern}$", re.MULTILINE)
+PINNED = re.compile(r"[a-z0-9.:/_-]+@sha256:[0-9a-f]{64}", re.ASCII)
 FROM_SOURCE = "\nruns:\n  using: docker\n  image: Dockerfile\n"
 ENTRYPOINT = re.compile(r"^ENTRYPOINT (\[.*\])$", re.MULTILINE)
 
@@ -52,11 +59,6 @@ class Version:
     @property
     def tag(self) -> str:
         return f"v{self.text}"
-
-    @property
-    def major_tag(self) -> str:
-        """The tag that follows this version; none for a pre-release."""
-        return "" if self.pre else f"v{self.numbers[0]}"
 
     @property
     def precedence(self) -> tuple[object, ...]:
@@ -121,9 +123,10 @@ class Project:
         return ended.stdout.strip()
 
 
-def tag_problems(project: Project, version: Version, *, tagged: bool = False) -> list[str]:
+def tag_problems(project: Project, version: Version) -> list[str]:
+    """Why the version cannot have a tag; empty when it can."""
     tags = project.tags
-    if version in tags and not tagged:
+    if version in tags:
         return [f"The tag {version.tag} exists: a released version stays as it is, take the next."]
     newer = [each for each in tags if each.precedence > version.precedence]
     if newer:
@@ -132,12 +135,9 @@ def tag_problems(project: Project, version: Version, *, tagged: bool = False) ->
     return []
 
 
-def check(project: Project, version: Version, *, tagged: bool = False) -> None:
-    """Raise Refused unless changelog, version and tags agree that this version comes next.
-
-    ``tagged``: an earlier run was stopped after it made the version's tag.
-    """
-    problems = tag_problems(project, version, tagged=tagged)
+def check(project: Project, version: Version) -> None:
+    """Raise Refused unless changelog, version and tags agree that this version comes next."""
+    problems = tag_problems(project, version)
     if project.version != version:
         problems.append(f"{PACKAGE} says {project.version.text}, not {version.text}.")
     section = project.changelog.section(version.text)
@@ -216,8 +216,46 @@ def action_yml(source: str, dockerfile: str, image: str) -> str:
     return source.removesuffix("  image: Dockerfile\n") + "\n".join(lines) + "\n"
 
 
-def released_action_yml(root: Path, image: str) -> str:
+def pin(root: Path, image: str) -> None:
+    """Write `action.yml` with this image, or raise Refused where it is named without a digest."""
     if not PINNED.fullmatch(image):
         raise Refused(f"{image!r} names no digest: a release holds an image that cannot change.")
-    source, dockerfile = ((root / name).read_text("utf-8") for name in ("action.yml", "Dockerfile"))
-    return action_yml(source, dockerfile, image)
+    path = root / "action.yml"
+    source, dockerfile = (each.read_text("utf-8") for each in (path, root / "Dockerfile"))
+    write(path, action_yml(source, dockerfile, image))
+
+
+def main() -> str:
+    """Do what the command line says, and give what is to be printed."""
+    parser = argparse.ArgumentParser(prog="scripts/release", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in {
+        "prepare": "make the release's commit; pushes nothing",
+        "check": "verify that changelog, version and tags agree",
+        "notes": "print the version's part of the changelog",
+    }.items():
+        commands.add_parser(name, help=text).add_argument("version")
+    commands.add_parser("pin", help="let action.yml name an image").add_argument("image")
+    given = parser.parse_args()
+    project = Project(ROOT)
+    if given.command == "pin":
+        pin(ROOT, given.image)
+        return f"action.yml names {given.image}."
+    version = Version.parse(given.version)
+    match given.command:
+        case "prepare":
+            return prepare(project, version, datetime.now(UTC).date().isoformat())
+        case "notes":
+            return project.changelog.entries(version.text)
+        case _:
+            check(project, version)
+            return f"{version.text}: changelog, version and tags agree."
+
+
+if __name__ == "__main__":
+    try:
+        print(main())
+    except Refused as refused:
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            sys.exit("\n".join(f"::error::{line}" for line in str(refused).splitlines()))
+        sys.exit(f"Refused.\n{refused}")

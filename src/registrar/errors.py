@@ -8,13 +8,13 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
+from registrar.texts.escaping import Lines
 from registrar.texts.messages import Message, msg
 
 
 class Kind(Enum):
-    """What an answer of GitHub, or a failure, means; status codes stay in ``github/``."""
+    """What a failure, or a refusal of GitHub, means; status codes stay in ``github/``."""
 
-    SUCCESS = auto()
     PARTIAL = auto()
     """GraphQL gave only a part of the data: ask for less at once."""
     TIMED_OUT = auto()
@@ -231,4 +231,7 @@ def describe(error: BaseException, branch: str = "") -> Failure:
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
     name = type(error).__name__
-    return Failure.of(msg("run.unexpected", error=f"{name}: {error}", where=where), about=where)
+    # Its words may hold whatever an answer held
+    return Failure.of(
+        msg("run.unexpected", error=Lines(f"{name}: {error}"), where=where), about=where
+    )

@@ -5,10 +5,15 @@ Imported once the input is known to be good: with it comes PyGithub, most of the
 
 from collections.abc import Sequence
 
+# First: imported from further down, its modules nest so deeply that Python 3.11 and 3.12 lose time
+# (python/cpython#142183)
+import github  # noqa: F401
+
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
+from registrar.inputs import environment
 from registrar.models.repository import Repository
 from registrar.models.run_result import RunResult
 from registrar.models.settings import CommitStrategy, Settings
@@ -26,8 +31,6 @@ def execute(
     result: RunResult,
 ) -> None:
     """Do the work of a run; ``result`` grows while it goes on, whatever ends it."""
-    # Only this module imports the transport. Imported from further down, PyGithub's imports
-    # nest so deeply that Python 3.11 and 3.12 lose time there (python/cpython#142183).
     transport = Transport(token=settings.token, api_url=settings.api_url)
     try:
         github = GitHub(
@@ -39,7 +42,6 @@ def execute(
                 announce=reporter.line,
                 cancellation=cancellation,
             ),
-            see=reporter.redaction.hidden_names.see,
         )
         if settings.commit_strategy is CommitStrategy.PER_FILE:
             # With `single` an invalid token fails the query itself
@@ -51,6 +53,9 @@ def execute(
             run = ManyRun(github, settings, lists, reporter, cancellation, result)
             run.run(settings.selection)
             return
+        own = settings.workflow_repository.lower()
+        if settings.target.lower() != own and environment.may_be_published(settings):
+            reporter.privacy.of_one(frozenset(path for each in lists for path in each.paths))
         for file_list in lists:
             cancellation.check()
             spec = RegistrationSpec(settings, file_list, Repository(settings.target))

@@ -1,4 +1,6 @@
-"""Loads the list of a profile, or the caller's own."""
+"""Loads the lists of a run: the caller's own one, or built-in ones."""
+
+import posixpath
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
@@ -11,26 +13,43 @@ from registrar.reporting.reporter import Reporter
 from registrar.runtime.workspace import Folder, around
 
 
-def load(profile: Profile, settings: Settings, reporter: Reporter) -> FileList:
-    """Load the list of a profile, or the caller's own; it is refused with every diagnostic."""
-    own_list = bool(settings.definitions)
-    folder, file = Folder(profiles.CONFIG), profile.definitions
-    if own_list:
-        folder, file = around(settings.definitions, settings.workspace)
-    file_list = loading.load(
-        folder, file, content_allowed=profile.content_allowed, secret=settings.token
-    )
-    for diagnostic in file_list.warnings:
-        reporter.warn(diagnostic)
-    if own_list:
-        file_list = file_list._replace(path=folder.path_in_repository(file))
+def load(settings: Settings, reporter: Reporter) -> list[FileList]:
+    """Load the lists of a run and print their warnings; `InvalidInput` has every diagnostic."""
+    if settings.definitions:
+        lists = [_own(settings)]
     else:
-        file_list = file_list._replace(profile=profile, name=profile.name)
-    file_list = file_list._replace(digest=digest_of(file_list.possible))
-    # Only now the name of the list is known, which may be a part of the branch's
-    branch = RegistrationSpec(
-        settings, file_list, Repository(settings.target or "owner/repo")
-    ).branch
+        lists = [_built_in(profile, settings) for profile in settings.profiles]
+    for each in lists:
+        for diagnostic in each.warnings:
+            reporter.warn(diagnostic)
+    return lists
+
+
+def _own(settings: Settings) -> FileList:
+    folder, file = around(settings.definitions, settings.workspace)
+    listed = loading.load(folder, file, secret=settings.token)
+    path = folder.path_in_repository(file)
+    # The path is another one where the list is in a second checkout, below the workspace
+    is_in_checkout = bool(settings.workspace) and path == posixpath.normpath(file)
+    return _checked(settings, listed._replace(path=path, is_in_checkout=is_in_checkout))
+
+
+def _built_in(profile: Profile, settings: Settings) -> FileList:
+    listed = loading.load(
+        Folder(profiles.CONFIG),
+        profile.definitions,
+        content_allowed=profile.content_allowed,
+        secret=settings.token,
+    )
+    named = listed._replace(name=profile.name, defaults=profile.defaults)
+    return _checked(settings, named)
+
+
+def _checked(settings: Settings, listed: FileList) -> FileList:
+    """Add the digest, and check the branch's name: the name of the list may be a part of it."""
+    listed = listed._replace(digest=digest_of(listed.possible))
+    repository = Repository(settings.target or "owner/repo")
+    branch = RegistrationSpec(settings, listed, repository).branch
     if message := branch_diagnostic(branch):
         raise InvalidInput([Diagnostic(message)])
-    return file_list
+    return listed

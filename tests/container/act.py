@@ -54,7 +54,6 @@ class Act:
         options: Sequence[str] = (),
         exit_code: int = 0,
         timeout: float = 280,
-        echo: bool = True,
     ) -> str:
         """Run a workflow to the end that is expected, and return the log."""
         command = [
@@ -87,8 +86,7 @@ class Act:
                 # Costs the next run nothing: the image of the tests keeps the layers.
                 remove = [self.docker, "image", "rm", *BUILT]
                 subprocess.run(remove, capture_output=True, check=False)
-        if echo:
-            print(ended.stdout)
+        print(ended.stdout)
         assert ended.returncode == exit_code, ended.stdout
         assert not any(secret in ended.stdout for secret in secrets.values())
         return ended.stdout

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.container.act import (
     register_and_compare,
     write_workflow,
 )
+from tests.documents import blocks
 from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.answer import Answer, Response
 from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
@@ -37,16 +39,30 @@ CHOICES = {
     if each["type"] == "choice"
 }
 
-BRANCHES = {name: [each.branch for each in chosen(name)] for name in CHOICES["profile"]}
+BRANCHES = {name: [each.defaults.branch for each in chosen(name)] for name in CHOICES["profile"]}
 MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json"}
 MISSING_ELSE = ".github/CONTRIBUTING.md"
+MANY = ROOT / "workflow-templates/many-repositories.yml"
+[SEVERAL] = (
+    text
+    for _, text in blocks("ya?ml", ROOT / "docs/many-repositories.md")
+    if "owner: ${{ matrix.owner }}" in text
+)
+"""The workflow for several organisations."""
+OURS = "OWNER/registrar/composite@v1"
+PLAN = "mode: plan # remove this line once the plan is right"
+LIST = "files: [README.md, SECURITY.md]\n"
+OWNER = TARGET.partition("/")[0]
+"""Of the repository whose workflow runs."""
+USUAL = {"contents": "write", "pull_requests": "write"}
 CallMany = Callable[..., str]
-GRANTS = "/app/installations/1/access_tokens"
-ASK = f"""python3 - <<'END'
+GRANTS = re.compile(r"/app/installations/([a-z-]+)/access_tokens")
+ASK = """python3 - <<'END'
 import json, os, urllib.request
-named = {{k[11:].lower(): v for k, v in os.environ.items() if k.startswith("PERMISSION_")}}
-asked = json.dumps({{name: level for name, level in named.items() if level}}).encode()
-request = urllib.request.Request(os.environ["HOST_API_URL"] + "{GRANTS}", asked)
+named = {k[11:].lower(): v for k, v in os.environ.items() if k.startswith("PERMISSION_")}
+asked = json.dumps({name: level for name, level in named.items() if level}).encode()
+place = f"/app/installations/{os.environ['OWNER']}/access_tokens"
+request = urllib.request.Request(os.environ["HOST_API_URL"] + place, asked)
 request.add_header("Authorization", "Bearer " + os.environ["PRIVATE_KEY"])
 token = json.load(urllib.request.urlopen(request))["token"]
 print("::add-mask::" + token)
@@ -56,19 +72,24 @@ END"""
 
 
 class Granting(StandInHost):
-    """Gives an App the token that it asks for."""
+    """Gives an App the token that it asks for: for the repositories of one owner."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.granted: list[dict[str, str]] = []
-        """The permissions of each, in the order of the jobs."""
+        self.granted: dict[str, dict[str, str]] = {}
+        """The permissions of each, by the owner."""
 
     def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
         """Grant what is asked for, and answer everything else as usual."""
-        if raw_path != GRANTS:
+        asked = GRANTS.fullmatch(raw_path)
+        if not asked:
             return super().respond(record, prefix, raw_path, body)
-        self.granted.append(record.json)
-        return Response(201, {"token": self.create_token("installation", permissions=record.json)})
+        owner = asked[1]
+        assert owner not in self.granted
+        self.granted[owner] = record.json
+        names = [each.full_name for each in self.repositories if each.owner == owner]
+        token = self.create_token("installation", permissions=record.json, repositories=names)
+        return Response(201, {"token": token})
 
 
 def test_a_step_hands_its_outputs_to_the_next(act: Act, project: Path) -> None:
@@ -158,51 +179,26 @@ def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(
 
 @pytest.fixture
 def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
-    """Calls the reusable workflow on a host, with more inputs, and gives the log."""
-    many = project / ".github/workflows/register-many.yml"
-    text = many.read_text("utf-8")
-    # act knows neither this form nor, without a download, the action for an App's token
-    assert text.count("uses: $/composite\n") == 3
-    many.write_text(text.replace("uses: $/composite", f"uses: {COMPOSITE}"), "utf-8")
-    [app] = set(re.findall(r"actions/create-github-app-token@\w+", text))
-    [upload] = set(re.findall(r"actions/upload-artifact@\w+", text))
-    stubs = {
-        app: stub(tmp_path / "app", text, app, ASK),
-        upload: stub(
-            tmp_path / "upload",
-            text,
-            upload,
-            'for file in $GIVEN_PATH; do test -s "$file"; echo "kept in $NAME: ${file##*/}"; done',
-        ),
-    }
+    """Runs a workflow that people copy, with some of its lines changed, and gives the log."""
 
-    def call(host: StandInHost, exit_code: int = 0, visibility: str = "", **more: object) -> str:
-        given = {
-            "target_repos": "octo-org/*",
-            "client_id": "Iv23example",
-            "owner": "octo-org",
-            "language": "en",
-            "profile": "health",
-            **more,
-        }
-        job = {
-            "uses": "./.github/workflows/register-many.yml",
-            "with": given,
-            "secrets": {"REGISTRAR_PRIVATE_KEY": "${{ secrets.REGISTRAR_PRIVATE_KEY }}"},
-        }
+    def call(host: StandInHost, text: str, changes: Mapping[str, str]) -> str:
+        for old, new in {OURS: COMPOSITE, **changes}.items():
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
+        keep = 'for file in $GIVEN_PATH; do test -s "$file"; echo "$NAME: ${file##*/}"; done'
+        stubs = {}
+        for name, script in {"create-github-app-token": ASK, "upload-artifact": keep}.items():
+            [action] = set(re.findall(rf"actions/{name}@\w+", text))
+            stubs[action] = stub(Path(tempfile.mkdtemp(dir=tmp_path)), text, action, script)
         workflow = ".github/workflows/use.yml"
-        jobs = {"on": "workflow_dispatch", "jobs": {"use": job}}
-        (project / workflow).write_text(json.dumps(jobs))
-        event = tmp_path / "event.json"
-        event.write_text(json.dumps({"repository": {"visibility": visibility}}))
+        (project / workflow).write_text(text)
+        (project / ".github/registrar.yml").write_text(LIST)
         return act.run(
             project,
             workflow,
             host,
             secrets={"REGISTRAR_PRIVATE_KEY": host.create_token(kind="installation")},
             local={PUBLISHED: project, **stubs},
-            options=[f"--eventpath={event}"] if visibility else [],
-            exit_code=exit_code,
             timeout=400,
         )
 
@@ -211,7 +207,7 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
 
 def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
     """An action in place of another one, with the inputs that the workflow gives to that one."""
-    steps = [re.split("      - name:|\n\n", after)[0] for after in workflow.split(action)[1:]]
+    steps = [re.split(r"\n      - |\n\n", after)[0] for after in workflow.split(action)[1:]]
     names = set(re.findall(r"(?m)^          ([a-z-]+): .*$", "".join(steps)))
     step = {
         "id": "made",
@@ -225,7 +221,6 @@ def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
             for name in names
         },
     }
-    directory.mkdir()
     made = {
         "name": action,
         "description": "A stub",
@@ -237,49 +232,43 @@ def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
     return commit(directory)
 
 
-def test_the_reusable_workflow_makes_a_plan_its_shards_and_a_last_plan(
+def test_the_workflow_for_many_repositories_plans_as_it_stands(call_many: CallMany) -> None:
+    with Granting() as host:
+        made = [host.create_repository(f"{OWNER}/r{number}", PRESENT) for number in range(3)]
+        log = call_many(host, MANY.read_text("utf-8"), {})
+        assert not any(repository.pull_requests for repository in made)
+    assert "With missing files: 3 (to open: 3)." in log
+    kept = re.findall(r"registrar: registrar-(table|page)-\w+\.(csv|html)", log)
+    assert kept == [("page", "html"), ("table", "csv")]
+    assert host.granted == {OWNER: USUAL}
+
+
+def test_what_a_run_of_the_workflow_has_no_time_for_the_next_one_does(
     call_many: CallMany,
 ) -> None:
-    # Nine at intervals of 3 s: each shard has 7 s left for all else that takes time
+    """At 3 s from one write to the next, two or three of them begin within 7 s."""
     with Granting() as host:
-        made = [host.create_repository(f"octo-org/r{number}", PRESENT) for number in range(9)]
-        given = {"max_minutes": 0.22, "runs_on": '["self-hosted", "ubuntu-latest"]'}
-        log = call_many(host, visibility="private", **given)
-        assert [len(repository.pull_requests) for repository in made] == [1] * 9
-        withdrawn = call_many(host, mode="withdraw")
-        assert {pull.state for each in made for pull in each.pull_requests} == {"closed"}
-    assert "With missing files: 9 (to open: 9)." in log
-    assert "Shards, one after the other: 3." in log
-    assert all(f"Shard {number}/3" in log for number in (1, 2, 3))
-    assert "Outcome: 9 waiting." in log
-    kept = re.findall(r"kept in registrar-([a-z0-9-]+)-: registrar-(table|page)-", log)
-    jobs = ("plan", "shard-1", "shard-2", "shard-3", "result")
-    assert kept == [(job, kind) for job in jobs for kind in ("table", "page")]
-    assert "With open pull requests that `mode: withdraw` could close: at most 9." in withdrawn
-    assert "Shard 1/1" in withdrawn
-    assert "Outcome: 9 with files to propose." in withdrawn
+        made = [host.create_repository(f"{OWNER}/r{number}", PRESENT) for number in range(4)]
+        log = call_many(host, MANY.read_text("utf-8"), {PLAN: "max_minutes: 0.12"})
+        first = sum(len(repository.pull_requests) for repository in made)
+        host.granted.clear()
+        call_many(host, MANY.read_text("utf-8"), {PLAN: "mode: register"})
+        assert [len(repository.pull_requests) for repository in made] == [1] * 4
+    assert 0 < first < 4
+    assert re.search(rf"Outcome: {first} opened, {4 - first} deferred\.", log)
 
 
-@pytest.mark.parametrize("visibility", ["public", "internal", ""])
-def test_where_others_may_read_it_the_reusable_workflow_keeps_no_table(
-    visibility: str, call_many: CallMany
-) -> None:
+def test_several_organisations_each_with_a_job_and_a_token_of_its_own(call_many: CallMany) -> None:
     with Granting() as host:
-        host.create_repository("octo-org/r0", PRESENT)
-        log = call_many(host, visibility=visibility, mode="plan")
-    assert "With missing files: 1 (to open: 1)." in log
-    assert "kept in" not in log
-
-
-@pytest.mark.parametrize("given", [{"mode": "check"}, {"mode": "plam"}, {"max_minutes": 56}])
-def test_the_reusable_workflow_refuses_what_its_jobs_cannot_do(
-    given: dict[str, object], call_many: CallMany
-) -> None:
-    with Granting() as host:
-        host.create_repository("octo-org/r0", PRESENT)
-        log = call_many(host, exit_code=1, **given)
-        assert not host.requests
-    assert "In this workflow mode is register, plan or withdraw, and max_minutes at most 55" in log
+        owners = ("octo-org", "octo-labs")
+        made = {owner: host.create_repository(f"{owner}/r0", PRESENT) for owner in owners}
+        log = call_many(host, SEVERAL, {"mode: plan": "mode: register"})
+        assert all(len(repository.pull_requests) == 1 for repository in made.values())
+    assert host.granted == dict.fromkeys(owners, USUAL)
+    ends = re.findall(r"/register-(\d)\] +\| Outcome: 1 opened\.", log)
+    assert sorted(set(ends)) == ["1", "2"]
+    for owner in owners:
+        assert re.search(rf"registrar-{owner}: registrar-page-", log)
 
 
 def has_team(repository: Repository) -> bool:
@@ -294,26 +283,28 @@ def has_file_of_rule(repository: Repository) -> bool:
     return "GOLD.md" in repository.files(repository.pull_requests[0].head)
 
 
+def has_workflow(repository: Repository) -> bool:
+    return ".github/workflows/ci.yml" in repository.files(repository.pull_requests[0].head)
+
+
 @pytest.mark.parametrize(
-    ("given", "asked", "holds"),
+    ("line", "given", "asked", "holds"),
     [
-        ({"team_reviewers": "docs"}, {"members": "read"}, has_team),
-        ({"labels": "brand-new", "create_labels": True}, {"issues": "write"}, has_label),
+        ("members: read", "team_reviewers: docs", {"members": "read"}, has_team),
+        ("issues: write", "labels: brand-new", {"issues": "write"}, has_label),
+        ("workflows: write", "definitions: workflow.yml", {"workflows": "write"}, has_workflow),
         (
-            {"properties": True, "profile": "", "definitions": "gold.json"},
+            "organization-custom-properties: read",
+            "definitions: gold.yml",
             {"organization_custom_properties": "read"},
             has_file_of_rule,
         ),
-        (
-            {"target_repos": "octo-org/*, property:tier=gold"},
-            {"organization_custom_properties": "read"},
-            lambda _: True,
-        ),
     ],
-    ids=["team", "label", "properties in the list", "properties in target_repos"],
+    ids=["team", "label", "workflow file", "properties"],
 )
-def test_the_reusable_workflow_asks_for_what_its_inputs_need(
-    given: dict[str, object],
+def test_each_line_that_is_a_comment_gives_what_it_says(
+    line: str,
+    given: str,
     asked: dict[str, str],
     holds: Callable[[Repository], bool],
     call_many: CallMany,
@@ -321,17 +312,17 @@ def test_the_reusable_workflow_asks_for_what_its_inputs_need(
 ) -> None:
     """The token may do what was asked for, and nothing else."""
     rule = {"when": {"property": {"tier": "gold"}}, "files": ["GOLD.md"]}
-    (project / "gold.json").write_text(json.dumps({"files": ["README.md"], "rules": [rule]}))
+    (project / "gold.yml").write_text(json.dumps({"files": ["README.md"], "rules": [rule]}))
+    (project / "workflow.yml").write_text(json.dumps([".github/workflows/ci.yml"]))
+    listed = "definitions: .github/registrar.yml"
+    changes = {f"# permission-{line}": f"permission-{line}", PLAN: "mode: register"}
+    changes[listed] = given if given.startswith("definitions") else f"{listed}\n{' ' * 10}{given}"
     with Granting() as host:
         host.quirks.without_properties = True
-        repository = host.create_repository("octo-org/r0", PRESENT, properties={"tier": "gold"})
+        repository = host.create_repository(f"{OWNER}/r0", PRESENT, properties={"tier": "gold"})
         repository.teams.add("docs")
-        log = call_many(host, **given)
+        log = call_many(host, MANY.read_text("utf-8"), changes)
         assert holds(repository)
     assert len(repository.pull_requests) == 1
     assert "::warning::" not in log
-    usual = {"contents": "write", "pull_requests": "write", "metadata": "read"}
-    plan, shard, result = host.granted
-    assert shard == usual | asked
-    read = {name: level for name, level in asked.items() if name.startswith("organization")}
-    assert plan == result == dict.fromkeys(usual, "read") | read
+    assert host.granted == {OWNER: USUAL | asked}

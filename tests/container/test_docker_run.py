@@ -21,7 +21,7 @@ LIST = "- path: SECURITY.md\n  content: Write to us.\n"
 SOME_REPOSITORY = "octo-org/example"
 
 
-def example(language: str, first_line: str) -> str:
+def documented(language: str, first_line: str) -> str:
     [found] = (text for _, text in blocks(language, PAGE) if first_line in text)
     return found
 
@@ -41,7 +41,7 @@ def path(docker: str, tmp_path: Path) -> str:
 
 
 def test_a_pipeline_of_gitlab(image: str, path: str, tmp_path: Path) -> None:
-    job = yaml.safe_load(example("yaml", "# .gitlab-ci.yml"))["register"]
+    job = yaml.safe_load(documented("yaml", "# .gitlab-ci.yml"))["register"]
     assert job["retry"]["exit_codes"] == errors.EXIT_FAILED
     (tmp_path / "files.yml").write_text(LIST)
 
@@ -71,7 +71,7 @@ def test_a_job_of_cron(image: str, path: str, tmp_path: Path) -> None:
     settings.mkdir()
     (settings / "files.yml").write_text(LIST)
     script = tmp_path / "job"
-    text = example("sh", "# /etc/cron.weekly/registrar").replace(RELEASED, image)
+    text = documented("sh", "# /etc/cron.weekly/registrar").replace(RELEASED, image)
     script.write_text(text.replace("/etc/registrar", str(settings)))
 
     def run() -> tuple[int, str]:

@@ -43,7 +43,7 @@ HEALTH = {
 def test_an_alternative_of_the_list_counts_always(
     host: StandInHost, action: Action, start: Start, mode: str, language: str
 ) -> None:
-    words = {"en": "satisfied by", "ja": "で満たされています"}[language]
+    words = {"en": "satisfied by", "ja": "代わりに "}[language]
     repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
     run = start(definitions=action.write("list.yml", LIST), mode=mode, language=language)
     assert run.exit_code == 0, run.text
@@ -111,7 +111,7 @@ def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) ->
     given = {"target_repos": "octo/one\nocto/two", "profile": "all", "mode": "plan"}
     run = action(given, target_repo=None, respect_alternatives="true")
     assert run.exit_code == 0, run.text
-    asked = [r for r in queries(host) if (r.json or {})["variables"].get("owner") == "octo"]
+    asked = [r for r in queries(host) if r.fields["variables"].get("owner") == "octo"]
     assert len(asked) == 1
 
 
@@ -240,17 +240,21 @@ HIDDEN = {
         '(`respect_alternatives: "true"` does it for every file).'
     ),
     "ja": (
-        "既存のファイルを、GitHub が使わなくなります: "
-        ".github/CONTRIBUTING.md が既存の docs/CONTRIBUTING.md の代わりに使われる、"
-        ".github/SECURITY.md が既存の SECURITY.md の代わりに使われる。"
-        "今のファイルを使い続けるには、一覧のその項目の `alternatives` にパスを書いてください"
-        '（`respect_alternatives: "true"` はすべてのファイルに働きます）。'
+        "次の既存ファイルは、GitHub で使われなくなります: "
+        "docs/CONTRIBUTING.md（代わりに .github/CONTRIBUTING.md を使用）、"
+        "SECURITY.md（代わりに .github/SECURITY.md を使用）。"
+        "引き続き使うには、一覧のその項目の `alternatives` に既存ファイルのパスを書いてください"
+        '（`respect_alternatives: "true"` なら、すべてのファイルについて同じ扱いになります）。'
     ),
 }
 IN_PLACE = {
-    "en": "takes the place of your `SECURITY.md`",
-    "ja": "既存の `SECURITY.md` の代わりに使われる",
+    "en": ("takes the place of your `SECURITY.md`", "takes the place of your `SECURITY.md`"),
+    "ja": (
+        "既存の `SECURITY.md` より優先",
+        "`SECURITY.md`（代わりに `.github/SECURITY.md` を使用）",
+    ),
 }
+"""In a table, and in a note."""
 THEIRS = {"SECURITY.md": b"ours\n", "docs/CONTRIBUTING.md": b"ours\n"}
 
 
@@ -262,7 +266,7 @@ def test_what_would_be_hidden_is_named(
     """By `per-file` where it does not only make the fixed calls."""
     repository = host.create_repository(TARGET, THEIRS)
     run = start(mode=mode, language=language, profile="health", runner=True)
-    note, short = HIDDEN[language], IN_PLACE[language]
+    note, (short, noted) = HIDDEN[language], IN_PLACE[language]
     known = strategy == SINGLE or mode != "register"
     hides = {file["path"]: file["hides"] for file in run.registration["files"] if "hides" in file}
     assert hides == (
@@ -281,7 +285,7 @@ def test_what_would_be_hidden_is_named(
         lines = (repository.pull_requests[0].body or "").splitlines()
         [row] = [line for line in lines if line.startswith("| `.github/SECURITY.md`")]
         assert (short in row) is known
-        assert [short in line for line in lines if line.startswith("> ")] == [True] * known
+        assert [noted in line for line in lines if line.startswith("> ")] == [True] * known
     elif strategy == SINGLE:
         assert len(host.requests) == 1
     # Nothing is where alternatives count

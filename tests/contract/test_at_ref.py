@@ -11,7 +11,7 @@ import pygit2
 import pytest
 
 from tests.fakehub import Repository, StandInHost, Symlink
-from tests.harness import STRATEGIES, TARGET, Action, Run, Start, only_reads
+from tests.harness import PER_FILE, TARGET, Action, Run, Start, only_reads
 
 LIST = ".github/registrar.yml"
 LISTED = """
@@ -40,8 +40,8 @@ def repository(host: StandInHost) -> Repository:
     return host.create_repository(TARGET, files=THERE)
 
 
-@pytest.fixture(params=STRATEGIES)
-def check(action: Action, request: pytest.FixtureRequest) -> Start:
+@pytest.fixture
+def check(action: Action) -> Start:
     """Checks what a commit takes away, as a workflow of a pull request does."""
     action.write(LIST, LISTED)
     given = {
@@ -51,7 +51,7 @@ def check(action: Action, request: pytest.FixtureRequest) -> Start:
         "fail_on": "removed",
         "language": "en",
     }
-    return partial(action, **given, runner=True, commit_strategy=request.param, env=pull_request())
+    return partial(action, **given, runner=True, env=pull_request())
 
 
 def pull_request(base: str = "main") -> dict[str, str]:
@@ -162,6 +162,20 @@ def test_alternatives_count_at_both_commits(
     assert run.exit_code == 1 - exit_code, run.text
 
 
+def test_what_the_owner_gives_counts_at_both_commits(
+    check: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """The first issue template of a repository hides all that it has inherited."""
+    inherited, own = (f".github/ISSUE_TEMPLATE/{name}.md" for name in ("bug", "own"))
+    host.create_repository("octo/.github", {inherited: b"x\n"})
+    action.write(LIST, f"files: [{inherited}]\n")
+    harmless = proposed(repository, {"README.md": b"x\n"})
+    assert check(ref=harmless, respect_alternatives="true").exit_code == 0
+    harmful = proposed(repository, {own: b"x\n"})
+    run = check(ref=harmful, respect_alternatives="true")
+    assert [path for path, _ in errors(run)] == [inherited]
+
+
 # --- The base -----------------------------------------------------------------------------------
 
 
@@ -177,7 +191,7 @@ def test_the_verdict_stays_while_the_base_moves_on(check: Start, repository: Rep
 
 @pytest.mark.parametrize("event", ["pull_request", "merge_group"])
 def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
-    check: Start, action: Action, repository: Repository, event: str
+    check: Start, action: Action, host: StandInHost, repository: Repository, event: str
 ) -> None:
     repository.create_branch("release/1.x")
     repository.commit({"docs/guide.md": None}, branch="release/1.x")
@@ -191,6 +205,8 @@ def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
         env = {**pull_request(""), "GITHUB_EVENT_PATH": file}
     assert check(ref=harmless, env=env).exit_code == 0
     assert [path for path, _ in errors(check(ref=harmful, env=env))] == ["SECURITY.md"]
+    _, *bases = "".join(each.path for each in host.requests).split("/compare/")
+    assert [each.partition("...")[0] for each in bases] == ["release/1.x"] * 2
 
 
 def test_without_a_pull_request_the_default_branch_is_the_base(
@@ -234,7 +250,6 @@ def test_on_an_incomplete_repository_only_what_is_taken_away_fails(
     assert check(ref=added, fail_on=fail_on).exit_code == 0
 
 
-@pytest.mark.parametrize("commit_strategy", STRATEGIES)
 @pytest.mark.parametrize(
     "ref", ["v1", "annotated", "older", "refs/heads/older", "refs/pull/1/merge", "the id"]
 )
@@ -243,7 +258,6 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
     host: StandInHost,
     repository: Repository,
     ref: str,
-    commit_strategy: str,
 ) -> None:
     action.write(LIST, LISTED)
     sha = repository.create_branch("older")
@@ -259,7 +273,6 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
         mode="plan",
         language="en",
         ref=sha.upper() if ref == "the id" else ref,
-        commit_strategy=commit_strategy,
     )
     assert run.exit_code == 0, run.text
     states = {each["path"]: each["state"] for each in run.registration["files"]}
@@ -298,29 +311,6 @@ def test_each_kind_of_failure_is_at_its_file(
         ("docs/guide.md", f"{REPLACES} docs/guide.md, which {LIST} lists."),
         ("absent.md", f"Missing: absent.md, which {LIST} lists."),
     ]
-
-
-def test_mistakes_in_codeowners_are_at_their_lines(
-    check: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    action.write(LIST, "- path: .github/CODEOWNERS\n")
-    repository.commit({".github/CODEOWNERS": b"* @octo/team\n"})
-    mistake = {
-        "line": 3,
-        "column": 1,
-        "kind": "Unknown owner",
-        "source": "* @nobody",
-        "suggestion": None,
-        "message": "Unknown owner on line 3",
-        "path": ".github/CODEOWNERS",
-    }
-    repository.codeowners_errors = [mistake]
-    sha = proposed(repository, {".github/CODEOWNERS": b"x\ny\n* @nobody\n"})
-    run = check(ref=sha, fail_on="invalid, removed")
-    [error] = run.annotations()
-    assert (error.properties["file"], error.properties["line"]) == (".github/CODEOWNERS", "3")
-    [asked] = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
-    assert asked.query == {"ref": sha}
 
 
 def test_above_ten_annotations_the_last_one_counts_the_rest(
@@ -394,3 +384,11 @@ def test_a_repository_that_is_not_there_is_named(check: Start, host: StandInHost
         run = check(ref=ref)
         assert run.exit_code == 2
         assert f"There is no repository {TARGET}" in run.text
+
+
+def test_per_file_reads_no_reference(check: Start, host: StandInHost) -> None:
+    """It would read a link as the file that it leads to."""
+    run = check(ref="1" * 40, commit_strategy=PER_FILE)
+    assert run.exit_code == 2
+    assert "commit_strategy `per-file` cannot read a ref" in run.text
+    assert not host.requests

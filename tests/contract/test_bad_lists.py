@@ -1,4 +1,4 @@
-"""Mistakes in a definition file end a run before any request, each with its own text."""
+"""Mistakes in a definition file end a run before any request, each with its place and its words."""
 
 from __future__ import annotations
 
@@ -6,488 +6,551 @@ import json
 import os
 import re
 import socket
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.fakehub import StandInHost
-from tests.harness import Action
-from tests.mistakes import check_error
+from registrar.lists.profiles import PROFILES
+from tests.fakehub import Repository, StandInHost
+from tests.harness import JAPANESE, TARGET, Action
+from tests.steps import steps
 
-TRUNCATED = '[\n  {"path": "a"},\n  {"path": \n'
+
+class Mistake(NamedTuple):
+    """A list, and what is said about it."""
+
+    text: str | bytes | None
+    """The list; ``None``: the test has made the file, or there is none."""
+    where: str
+    """The place behind the name of the file: rule, entry, line, column."""
+    words: str
+    """Beginning of what follows."""
+    name: str = "list.yml"
+
+
+def json_list(text: str, where: str, words: str) -> Mistake:
+    return Mistake(text, where, words, "list.json")
+
+
+def entry(text: str, words: str) -> Mistake:
+    """A mistake in the second entry, which is in YAML's flow style."""
+    return Mistake(f"- path: first\n- {text}\n", "entry 2, line 2", words)
+
+
+def rule(text: str, words: str) -> Mistake:
+    """A mistake in the second rule."""
+    good = "  - {when: {fork: true}, files: [a]}\n"
+    return Mistake(f"rules:\n{good}  - {text}\n", "rule 2, line 3", words)
+
+
+def flow(value: Any) -> str:
+    """A value in YAML's flow style, which JSON is."""
+    return json.dumps(value)
+
+
+BAD_INDENT = "the line does not begin where YAML expects it."
+NO_KEY = "this line has no key"
+OPEN_QUOTE = "the text in quotes that begins here is not closed. Add the closing quote."
+IN_QUOTES = "must be in quotes."
+COMMA = "there is a comma after the last value. JSON allows none there: remove it."
+NO_LIST = "the definition file must hold an array of entries"
 TOO_LONG = "/".join(["d" * 250] * 17)
-# id: (name of the file, its bytes or none, line or none, in English, in Japanese)
-FILES: dict[str, tuple[str, bytes | None, int | None, str, str]] = {
-    **{
-        f"outside: {value!r}": (
-            value,
-            None,
-            None,
-            f"{value}: the file is outside the workspace.",
-            f"{value}: ファイルがワークスペースの外にあります。",
-        )
-        for value in ("link.json", "folder/list.json")
-    },
-    **{
-        f"not there: {value}": (
-            value,
-            None,
-            None,
-            f"{value}: there is no such file.",
-            f"{value}: ファイルがありません。",
-        )
-        for value in ("gone.json", "gone/list.json", "file.txt/list.json", "dangling.json")
-    },
-    **{
-        f"no regular file: {value}": (
-            value,
-            None,
-            None,
-            f"{value}: not a regular file, but a directory, a pipe or a device.",
-            f"{value}: 通常のファイルではなく",
-        )
-        for value in ("folder.json", "pipe.json", "socket.json")
-    },
-    "in a .git directory": (
-        ".git/list.json",
-        b"[]",
-        None,
-        ".git/list.json: nothing in a `.git` directory is read",
-        ".git/list.json: トークンが含まれることがあるため",
+DEEP = "the definition file is nested more than 32 levels deep"
+
+# What newcomers do: each has the line, the cause and what to do
+COMMON = {
+    "tab": Mistake(
+        "- path: a\n\tcontent: b\n", "line 2, column 1", "there is a tab. YAML takes only blanks"
     ),
-    "a loop of links": (
-        "loop.json",
-        None,
-        None,
-        "loop.json: the file cannot be read (Too many levels of symbolic links).",
-        "loop.json: ファイルを読めません（Too many levels of symbolic links）。",
+    "missing colon": Mistake("- path a\n  content: b\n", "line 1, column 1", NO_KEY),
+    "missing colon of a later key": Mistake(
+        "- path: a\n  content b\n  template: true\n", "line 2, column 3", NO_KEY
     ),
-    "too large": (
-        "list.json",
-        b"[" + b" " * 2_000_000 + b"]",
-        None,
-        "list.json: the file is larger than 2000000 bytes.",
-        "list.json: ファイルが 2000000 バイトを超えています。",
+    "no blank behind a colon": entry(
+        "path:README.md", "there is no blank after `path:`, so this is a text and not a key."
+    ),
+    "key too far right": Mistake("- path: a\n   content: b\n", "line 2, column 4", BAD_INDENT),
+    "key too far left": Mistake("- path: a\n content: b\n", "line 2, column 2", BAD_INDENT),
+    "key in the first column": Mistake("- path: a\ncontent: b\n", "line 2, column 1", BAD_INDENT),
+    "entry too far right": Mistake(
+        "files:\n- path: a\n - path: b\n", "line 3, column 2", BAD_INDENT
+    ),
+    "entry too far left": Mistake("  - path: a\n- path: b\n", "line 2, column 1", BAD_INDENT),
+    "entry below a key": Mistake(
+        "- path: a\n  content: b\n  - c\n", "line 3, column 3", BAD_INDENT
+    ),
+    "key of the list in an entry": Mistake(
+        "extends: health\nfiles:\n  - path: a\n  exclude: [b]\n", "line 4, column 3", BAD_INDENT
+    ),
+    "key of the list too far right": Mistake(
+        "extends: health\n  files: [a]\n", "line 2, column 3", BAD_INDENT
+    ),
+    "text not indented": Mistake("- path: a\n  content: |\nHello\n", "line 3, column 1", NO_KEY),
+    "text with a colon, not indented": Mistake(
+        "- path: a\n  content: |\nHello: x\n", "line 3, column 1", BAD_INDENT
+    ),
+    "text partly indented": Mistake(
+        "- path: a\n  content: |\n    one\n  two\n", "line 4, column 3", NO_KEY
+    ),
+    "colon in a text": Mistake(
+        "- path: a\n  content: Hello: world\n",
+        "line 2, column 17",
+        "there is a colon and a blank in a text. Put the text in quotes.",
     ),
     **{
-        f"too many values: {name}": (
-            name,
-            b"[" + b"[]," * 50_000 + b"[]]",
-            None,
-            f"{name}: the definition file holds more than 50000 values.",
-            f"{name}: 定義ファイルの値が 50000 個を超えています。",
-        )
-        for name in ("list.json", "list.yml")
-    },
-    **{
-        f"an open quote: {data!r}": (
-            "list.yml",
-            data,
-            2,
-            f"list.yml, line 2, column {column}: the text in quotes that begins here is not closed",
-            f"list.yml、2 行目、{column} 文字目: ここから始まる引用符の中の文字列が",
-        )
-        for data, column in (
-            (b'- path: a\n- path: "b\n- path: c\n- path: d\n', 9),
-            (b"- path: a\n- path: 'b\n- path: c\n- path: d\n", 9),
-            (b'- path: a\n- path: "b\n- path: "c"\n- path: d\n', 9),
-            (b'- path: a\n- path: "b\n- path: "c"\n- path: "d"\n', 9),
-            (b'- path: a\n- path: "b\n- path: c\n- path: "d"\n- path: e\n', 9),
-            (b'- path: a\n- {path: "b}\n- {path: c}\n', 10),
+        f"open quote {text!r}": Mistake(f"- path: a\n{text}\n", f"line 2, column {at}", OPEN_QUOTE)
+        for text, at in (
+            ('- path: "b\n- path: c\n- path: d', 9),
+            ("- path: 'b\n- path: c\n- path: d", 9),
+            ('- path: "b\n- path: "c"\n- path: d', 9),
+            ('- path: "b\n- path: "c"\n- path: "d"', 9),
+            ('- path: "b\n- path: c\n- path: "d"\n- path: e', 9),
+            ('- {path: "b}\n- {path: c}', 10),
         )
     },
-    "broken behind a text of several lines": (
-        "list.yml",
-        b'- path: a\n  content: "b\n    c"\n- path: [d\n',
-        4,
-        "list.yml, line 4, column 9: the bracket that opens here is not closed",
-        "list.yml、4 行目、9 文字目: ここで開いた括弧が閉じていないか",
+    "@": Mistake("- path: @a\n", "line 1, column 9", f"a text that begins with @ {IN_QUOTES}"),
+    "*": Mistake("- path: *.md\n", "line 1, column 9", f"a text that begins with * {IN_QUOTES}"),
+    "* as an alias": Mistake(
+        "- path: *md\n", "line 1, column 9", f"a text that begins with * {IN_QUOTES}"
     ),
-    "a YAML reason of any length": (
-        "list.yml",
-        b"- !" + b"x" * 300 + b"!a b",
-        1,
-        "list.yml, line 1, column 3: this is not YAML: found undefined tag handle '!xxx",
-        "list.yml、1 行目、3 文字目: YAML として読めません: found undefined tag handle '!xxx",
+    "* in a list": Mistake(
+        "exclude: [**/x]\n", "line 1, column 11", f"a text that begins with * {IN_QUOTES}"
     ),
-    "another format": (
-        "list.toml",
-        b"x = 1\n",
-        None,
-        "list.toml: the definition file must be a .json, .yml or .yaml file.",
-        "list.toml: 定義ファイルの拡張子は .json、.yml、.yaml のどれかでなければなりません。",
+    "&": Mistake("- path: &.a b\n", "line 1, column 9", f"a text that begins with & {IN_QUOTES}"),
+    "%": Mistake("- path: %a\n", "line 1, column 9", f"a text that begins with % {IN_QUOTES}"),
+    "key twice": Mistake(
+        "- path: a\n  path: b\n", "entry 1, line 2", "the key path is there more than once."
     ),
+    "key twice in JSON": json_list(
+        '[{"path": "a"},\n{"path": "b", "path": "c"}]',
+        "entry 2",
+        "the key path is there more than once.",
+    ),
+    "last comma": json_list('[{"path": "a"},]', "line 1, column 15", COMMA),
+    "last comma of an object": json_list('{"files":\n [],\n}', "line 2, column 4", COMMA),
+    "last comma, then a line": json_list('[{"path": "a"},\n]', "line 1, column 15", COMMA),
+    "path forgotten": entry("description: x", "`path` is missing."),
+    "path forgotten in JSON": json_list('["a", {"description": "x"}]', "entry 2", "`path` is"),
+    "path misspelled": entry("paths: x", "unknown key paths. Did you mean `path`? Known: path, "),
+    "content misspelled": entry(
+        "{path: x, contents: y}", "unknown key contents. Did you mean `content`? Known: path, "
+    ),
+    "files misspelled": Mistake(
+        "file:\n  - a\n", "line 1", "unknown key file. Did you mean `files`? Known: name, "
+    ),
+}
+
+FORMATS = {
+    "a reason of any length": Mistake(
+        "- !" + "x" * 300 + "!a b",
+        "line 1, column 3",
+        "this is not YAML: while parsing a node (line 1): found undefined tag handle '!xxx",
+    ),
+    "open bracket": Mistake(
+        "- path: a\n- path: [b\n",
+        "line 3, column 1",
+        "this is not YAML: while parsing a flow sequence (line 2): expected ',' or ']'",
+    ),
+    "a bracket behind a text of several lines": Mistake(
+        '- path: a\n  content: "b\n    c"\n- path: [d\n', "line 5, column 1", "this is not YAML: "
+    ),
+    "two documents": Mistake(
+        "- path: a\n---\n- path: b\n",
+        "line 2, column 1",
+        "this is not YAML: expected a single document in the stream (line 1): but found another",
+    ),
+    "a control character": Mistake("- path: a\n- path: \x07\n", "line 2, column 9", "this is not"),
+    "JSON cut off": json_list(
+        '[\n  {"path": "a"},\n  {"path": \n',
+        "line 4, column 1",
+        "this is not JSON: Expecting value.",
+    ),
+    "single quotes in JSON": json_list("['a']", "line 1, column 2", "this is not JSON: Expecting"),
+    "two JSON documents": json_list('["a"]\n["b"]\n', "line 2, column 1", "this is not JSON: Ext"),
+    "another format": Mistake("x = 1\n", "", "the definition file must be a .json, ", "list.toml"),
     **{
-        f"empty {name} {data!r}": (
-            name,
-            data,
-            None,
-            f"{name}: the definition file is empty.",
-            f"{name}: 定義ファイルが空です。",
-        )
+        f"empty {name} {data!r}": Mistake(data, "", "the definition file is empty.", name)
         for name in ("list.json", "list.yml")
         for data in (b"", b" \n\n", b"\xef\xbb\xbf")
     },
-    "only a comment": (
-        "list.yml",
-        b"# - path: a\n",
-        None,
-        "list.yml: the definition file is empty.",
-        "list.yml: 定義ファイルが空です。",
+    "only a comment": Mistake("# - path: a\n", "", "the definition file is empty."),
+    "no entry": Mistake("[]\n", "", "the list holds no entry."),
+    "no entry in an object": Mistake("files: []\n", "", "the list holds no entry."),
+    "nothing is left": Mistake(
+        "{extends: health, exclude: ['**']}", "", "the list holds no entry."
     ),
-    "tab": (
-        "list.yml",
-        b"- path: a\n\tcontent: b\n",
-        2,
-        "list.yml, line 2, column 1: there is a tab. YAML takes only blanks here.",
-        "list.yml、2 行目、1 文字目: タブがあります。",
+    "not UTF-8": Mistake(
+        b'[\n"caf\xe9"]', "line 2", "the definition file is not UTF-8 (at byte 6)."
     ),
+    "UTF-16": Mistake(
+        "- path: a\n".encode("utf-16"), "line 1", "the definition file is not UTF-8 (at byte 0)."
+    ),
+    "deep JSON": json_list("[" * 100_000, "", DEEP),
+    "deep JSON that is whole": json_list("[" * 33 + "]" * 33, "", DEEP),
+    "deep YAML": Mistake("[" * 2_000, "", DEEP),
+    "an escape beyond Unicode": Mistake('- "\\UFFFFFFFF"\n', "", DEEP),
     **{
-        f"no entry {name}": (
+        f"too many values in {name}": Mistake(
+            "[" + "[]," * 50_000 + "[]]",
+            "",
+            "the definition file holds more than 50000 values.",
             name,
-            b"[]\n",
-            None,
-            f"{name}: the list holds no entry.",
-            f"{name}: 一覧に項目がありません。",
-        )
-        for name in ("list.json", "list.yaml")
-    },
-    **{
-        f"not UTF-8 {name}": (
-            name,
-            b'[\n{"path": "caf\xe9"}]',
-            2,
-            f"{name}, line 2: the definition file is not UTF-8 (at byte 15).",
-            f"{name}、2 行目: 定義ファイルが UTF-8 ではありません（先頭から 15 バイトの位置）。",
         )
         for name in ("list.json", "list.yml")
     },
-    "UTF-16": (
-        "list.yml",
-        "- path: a\n".encode("utf-16"),
-        1,
-        "list.yml, line 1: the definition file is not UTF-8 (at byte 0).",
-        "list.yml、1 行目: 定義ファイルが UTF-8 ではありません（先頭から 0 バイトの位置）。",
-    ),
-    "broken JSON": (
-        "list.json",
-        TRUNCATED.encode(),
-        4,
-        "list.json, line 4, column 1: this is not JSON: Expecting value.",
-        "list.json、4 行目、1 文字目: JSON として読めません: Expecting value。",
-    ),
-    "two JSON documents": (
-        "list.json",
-        b'[{"path": "a"}]\n[{"path": "b"}]\n',
-        2,
-        "list.json, line 2, column 1: this is not JSON",
-        "list.json、2 行目、1 文字目: JSON として読めません",
-    ),
-    "broken YAML": (
-        "list.yml",
-        b"- path: a\n- path: [b\n",
-        2,
-        "list.yml, line 2, column 9: the bracket that opens here is not closed",
-        "list.yml、2 行目、9 文字目: ここで開いた括弧が閉じていないか",
-    ),
-    "YAML with a control character": (
-        "list.yml",
-        b"- path: a\n- path: \x07\n",
-        2,
-        "list.yml, line 2, column 9: this is not YAML",
-        "list.yml、2 行目、9 文字目: YAML として読めません",
-    ),
-    "two YAML documents": (
-        "list.yml",
-        b"- path: a\n---\n- path: b\n",
-        2,
-        "list.yml, line 2, column 1: a second document begins here.",
-        "list.yml、2 行目、1 文字目: ここから 2 つ目のドキュメントが",
-    ),
-    "deep JSON": (
-        "list.json",
-        b"[" * 100_000,
-        None,
-        "list.json: the definition file is nested more than 32 levels deep",
-        "list.json: 定義ファイルの入れ子が 32 段より深いか",
-    ),
-    "deep YAML": (
-        "list.yml",
-        b"[" * 2_000,
-        None,
-        "list.yml: the definition file is nested more than 32 levels deep",
-        "list.yml: 定義ファイルの入れ子が 32 段より深いか",
-    ),
     **{
-        f"not an array: {name} {data!r}": (
-            name,
-            data,
-            1,
-            f"{name}: the definition file must hold an array of entries (in YAML each begins",
-            f"{name}: 定義ファイルは項目の配列（YAML では各項目を `- ` で始めます）か、",
-        )
-        for name, data in (
-            ("list.json", b"null"),
-            ("list.json", b'"path"'),
-            ("list.json", b"{}"),
-            ("list.yml", b"just text\n"),
-            ("list.yml", b"path: a\ncontent: b\n"),
-            ("list.yml", b"!!set {a, b}\n"),
-            ("list.yml", b"!custom [a]\n"),
+        f"no list: {text!r}": Mistake(text, "", NO_LIST, name)
+        for name, text in (
+            ("list.json", "null"),
+            ("list.json", '"path"'),
+            ("list.json", "{}"),
+            ("list.yml", "just text\n"),
+            ("list.yml", "path: a\ncontent: b\n"),
+            ("list.yml", "!!set {a, b}\n"),
+            ("list.yml", "!custom [a]\n"),
         )
     },
 }
-ENTRIES: dict[str, tuple[Any, str, str]] = {
+
+ENTRIES = {
     **{
-        f"{entry}": (
-            entry,
-            "the entry is neither a path nor an object.",
-            "項目がパスでもオブジェクトでもありません。",
-        )
-        for entry in (None, 1, ["path", "a"])
+        f"no entry: {text}": entry(text, "the entry is neither a path nor an object.")
+        for text in ("null", "1", "[path, a]")
     },
-    "no blank after a key": (
-        "path:README.md",
-        "there is no blank after `path:`, so this is a text and not a key.",
-        "`path:` の後に空白がないため、キーではなく文字列になっています。",
-    ),
-    "a path alone": ("/a", "the path /a is absolute.", "パス /a が絶対パスです。"),
-    "unknown key": (
-        {"path": "a", "contents": "x"},
-        "unknown key contents. Known: path, description, content, content_file, template,",
-        "contents というキーはありません。使えるキー: path、description、content、content_file、",
-    ),
-    "path missing": ({"description": "x"}, "`path` is missing.", "`path` がありません。"),
-    "empty": ({}, "`path` is missing.", "`path` がありません。"),
+    "unknown key": entry("{path: a, mode: x}", "unknown key mode. Known: path, description, "),
+    "empty": entry("{}", "`path` is missing."),
     **{
-        f"{key} is {value!r}": (
-            {"path": "a", key: value},
+        f"no string: {key}, {value}": entry(
+            f"{{path: a, {key}: {value}}}" if key != "path" else f"{{path: {value}}}",
             f"{key} must be a string; put the value in quotes.",
-            f"{key} は文字列でなければなりません。値を引用符で囲んでください。",
         )
         for key, value in (
-            ("path", 1),
-            ("path", None),
-            ("path", ["a"]),
-            ("description", True),
-            ("description", {}),
-            ("content", {}),
-            ("content", None),
-            ("content", 1.5),
+            ("path", "1"),
+            ("path", "null"),
+            ("path", "[a]"),
+            ("description", "true"),
+            ("content", "{}"),
+            ("content", "1.5"),
+            ("content_file", "true"),
         )
     },
-    "path with a blank at its end": (
-        {"path": "a "},
-        'the path "a " begins or ends with a blank.',
-        "パス「a 」の先頭か末尾に空白があります。",
+    "half a character": entry('"a\\ud800"', "path holds half a character (a lone surrogate)"),
+    "empty path": entry('""', "`path` is empty."),
+    "absolute path": entry("/a", "the path /a is absolute."),
+    "path above": entry("a/../b", "the path a/../b has a part `.` or `..`."),
+    "path in .git": entry("a/.GIT", "the path a/.GIT has a part `.git`"),
+    "path with a slash": entry("a/", "the path a/ ends with a slash."),
+    "path with a blank": entry("'a '", 'the path "a " begins or ends with a blank.'),
+    "path with a line break": entry('"a\\nb"', "the path a\\nb holds a control character."),
+    "a very long path": entry(TOO_LONG, f"the path {TOO_LONG[:199]}… is longer than 4,096 bytes."),
+    "two contents": entry(
+        "{path: a, content: b, content_file: good}", "`content` and `content_file` cannot be given"
     ),
-    "path is empty": ({"path": ""}, "`path` is empty.", "`path` が空です。"),
+    "no such file": entry("{path: a, content_file: gone}", "gone: there is no such file."),
+    "a file outside": entry(
+        "{path: a, content_file: ../outside}", "../outside: the file is outside the workspace."
+    ),
+    "an absolute file": entry(
+        "{path: a, content_file: /etc/passwd}", "/etc/passwd: the file is outside the workspace."
+    ),
+    "a link to the outside": entry(
+        "{path: a, content_file: link}", "link: the file is outside the workspace."
+    ),
+    "a file of git": entry(
+        "{path: a, content_file: .git/config}",
+        ".git/config: nothing in a `.git` directory is read",
+    ),
+    "a file of git in another letter case": entry(
+        "{path: a, content_file: .Git/config}",
+        ".Git/config: nothing in a `.git` directory is read",
+    ),
+    "a directory": entry("{path: a, content_file: .}", ".: not a regular file"),
+    "no name": entry('{path: a, content_file: ""}', ".: not a regular file"),
+    "a large file": entry(
+        "{path: a, content_file: large}", "large: the file is larger than 1000000 bytes."
+    ),
+    "the token in a file": entry(
+        "{path: a, content_file: token}", "content_file holds the token itself"
+    ),
+    "the token in an alternative": entry(
+        '{path: a, alternatives: [b, "{token}"]}', "alternatives holds the token itself"
+    ),
+    "template is no boolean": entry(
+        '{path: a, content: b, template: "true"}', "template must be true or false, without quotes."
+    ),
+    "unknown placeholders": entry(
+        flow({"path": "a", "template": True, "content": "{year} {year} {owner.x} {}"}),
+        "template has unknown placeholders: {year}, {owner.x}, {}. Known: {owner}, {repo}, ",
+    ),
+    "a brace alone": entry(
+        flow({"path": "a", "template": True, "content": "function () {"}),
+        "template has an unmatched brace: function () {.",
+    ),
+    "a template of bytes": entry(
+        "{path: a, template: true, content_file: bytes}", "the template is not UTF-8."
+    ),
+    "alternatives are no array": entry(
+        "{path: a, alternatives: b}", "alternatives must be an array."
+    ),
+    "an alternative is no string": entry(
+        "{path: a, alternatives: [1]}", "alternatives holds a value that is not a string; put the"
+    ),
+    "an alternative is no path": entry(
+        "{path: a, alternatives: [../b]}", "the path ../b has a part `.` or `..`."
+    ),
+    "a path twice": Mistake(
+        "- a/b\n- c\n- a/b\n",
+        "entry 3, line 3",
+        "the path a/b is listed already, in entry 1.",
+    ),
+    "a path below a file": Mistake(
+        "- c\n- a/b/d\n- a\n",
+        "entry 2, line 2",
+        "the path a/b/d lies below a, which entry 3 lists as a file.",
+    ),
+    "a path below a file of the extended list": Mistake(
+        "extends: health\nfiles:\n  - .github/SUPPORT.md/deep\n",
+        "entry 1, line 3",
+        "the path .github/SUPPORT.md/deep lies below .github/SUPPORT.md, and one of them comes",
+    ),
+    "a file where the extended list has a folder": Mistake(
+        "extends: scaffold\nfiles:\n  - .idea\n", "entry 1, line 3", "the path .idea/.gitkeep lies"
+    ),
+}
+
+OBJECTS = {
+    "unknown key": Mistake(
+        "extends: health\nonly: []\n",
+        "line 2",
+        "unknown key only. Known: name, extends, exclude, files, rules, $schema.",
+    ),
+    "unknown list": Mistake(
+        "extends: all\n",
+        "line 1",
+        f"there is no built-in list all to extend. Known: {', '.join(PROFILES)}.",
+    ),
+    "extends is no string": Mistake("extends: [health]\n", "line 1", "extends must be a string"),
+    "exclude is no array": Mistake(
+        "extends: health\nexclude: a\n", "line 2", "exclude must be an array."
+    ),
+    "a pattern is no string": Mistake(
+        "extends: health\nexclude:\n  - a\n  - 1\n", "line 4", "exclude holds a value that is not a"
+    ),
+    "a pattern is long": Mistake(
+        f"extends: health\nexclude:\n  - '{'[' * 100_000}'\n",
+        "line 3",
+        "a pattern of `exclude` is longer than 1000 characters.",
+    ),
+    "files is no array": Mistake("files: {path: a}\n", "line 1", "files must be an array."),
+    "a rule of nothing": rule("a", "a rule must be an object with `when` and"),
+    "a rule without a condition": rule("{files: [a]}", "the rule needs `when`, an object"),
+    "a rule without files": rule("{when: {fork: false}}", "the rule has no files: give it `files`"),
+    "an unknown condition": rule(
+        "{when: {languages: go}, files: [a]}", "unknown key languages. Did you mean `language`?"
+    ),
+    "an unknown visibility": rule(
+        "{when: {visibility: secret}, files: [a]}", "visibility cannot be secret. Valid values:"
+    ),
+    "a rule in JSON": json_list(
+        flow({"rules": [{"when": {"name": "o/a"}, "files": ["a"]}]}),
+        "rule 1",
+        "name is the name of a repository without its owner",
+    ),
+    "an entry of a rule in JSON": json_list(
+        flow({"rules": [{"when": {"fork": True}, "files": ["a", {"path": "b", "content": 1}]}]}),
+        "rule 1, entry 2",
+        "content must be a string",
+    ),
+}
+
+# What is too much of something; the text is JSON, which YAML is
+LIMITS = {
+    "entries": (
+        [f"{n}" for n in range(5_001)],
+        "line 1",
+        "the list has 5001 entries; at most 5000 are accepted.",
+    ),
+    "alternatives": (
+        [{"path": f"{n}", "alternatives": [f"{n}-{m}" for m in range(9)]} for n in range(501)],
+        "",
+        "the list has 5010 paths, alternatives included; at most 5000 are accepted.",
+    ),
+    "alternatives of one entry": (
+        [{"path": "a", "alternatives": [f"{n}" for n in range(21)]}],
+        "entry 1, line 1",
+        "`alternatives` has more than 20 paths.",
+    ),
+    "directories": (
+        [{"path": "/".join(f"{n}-{m}" for m in range(32))} for n in range(400)],
+        "",
+        "the paths lie in 12400 directories; at most 10000 are accepted.",
+    ),
+    "content": (
+        [{"path": "a", "content": "x" * 1_000_001}],
+        "entry 1, line 1",
+        "the content is larger than 1000000 bytes",
+    ),
+    "a template that grows": (
+        [{"path": "a", "template": True, "content": "{owner}" * 4_000}],
+        "entry 1, line 1",
+        "the content is larger than 1000000 bytes (a placeholder counts as 255).",
+    ),
+    "description": (
+        [{"path": "a", "description": "x" * 1001}],
+        "entry 1, line 1",
+        "`description` has 1001 characters, more than 1000.",
+    ),
+    "patterns": (
+        {"extends": "health", "exclude": [f"{n}" for n in range(101)]},
+        "line 1",
+        "`exclude` has more than 100 patterns.",
+    ),
+    "rules": (
+        {"rules": [{"when": {"fork": True}, "files": ["a"]}] * 101},
+        "line 1",
+        "`rules` has 101 rules, more than 100.",
+    ),
+}
+
+FILES = {
     **{
-        f"path {path[:20]!r}": (
-            {"path": path},
-            f"the path {shown} {english}",
-            f"パス {shown} {japanese}",
-        )
-        for path, shown, english, japanese in (
-            ("/a", "/a", "is absolute.", "が絶対パスです。"),
-            ("a/./b", "a/./b", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
-            ("a/../b", "a/../b", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
-            (".", ".", "has a part `.` or `..`.", "に `.` か `..` の部分があります。"),
-            (".git/config", ".git/config", "has a part `.git`", "に `.git` の部分があります。"),
-            (".git./a", ".git./a", "has a part `.git`", "に `.git` の部分があります。"),
-            ("a/" * 32 + "a", "a/" * 32 + "a", "has more than 32 parts.", "の階層が 32 段"),
-            ("a/.GIT", "a/.GIT", "has a part `.git`", "に `.git` の部分があります。"),
-            ("a//b", "a//b", "has an empty part (`//`).", "に空の部分（`//`）があります。"),
-            ("a\\b", "a\\b", "holds a backslash.", "にバックスラッシュがあります。"),
-            ("a\nb", "a\\nb", "holds a control character.", "に制御文字があります。"),
-            ("a\x7fb", "a\\u007fb", "holds a control character.", "に制御文字があります。"),
-            ("a/", "a/", "ends with a slash.", "がスラッシュで終わっています。"),
-            (
-                TOO_LONG,
-                f"{TOO_LONG[:199]}…",
-                "is longer than 4,096 bytes.",
-                "が 4,096 バイトを超えています。",
-            ),
-            (
-                "é" * 128,
-                "é" * 128,
-                "has a part longer than 255 bytes.",
-                "に 255 バイトを超える部分があります。",
-            ),
-        )
+        f"outside: {name}": Mistake(None, "", "the file is outside the workspace.", name)
+        for name in ("link.json", "folder/list.json", "../list.json", "/etc/passwd", "x/../../a")
     },
+    **{
+        f"not there: {name}": Mistake(None, "", "there is no such file.", name)
+        for name in ("gone.json", "gone/list.json", "large/list.json", "dangling.json")
+    },
+    **{
+        f"no regular file: {name}": Mistake(None, "", "not a regular file, but a directory,", name)
+        for name in ("folder.json", "pipe.json", "socket.json", ".")
+    },
+    "in .git": Mistake("[]", "", "nothing in a `.git` directory is read", ".git/list.json"),
+    "a loop of links": Mistake(
+        None, "", "the file cannot be read (Too many levels of symbolic links).", "loop.json"
+    ),
+    "a comma in its name": Mistake(
+        "- path: a\n- path: a\n", "entry 2, line 2", "the path a is", "lists/one,two.yml"
+    ),
+    "too large": Mistake("[" + " " * 2_000_000 + "]", "", "the file is larger than 2000000 bytes."),
+}
+
+TABLE = {
+    f"{kind}: {name}": mistake
+    for kind, mistakes in {
+        "common": COMMON,
+        "format": FORMATS,
+        "entry": ENTRIES,
+        "object": OBJECTS,
+        "limit": {
+            name: Mistake(flow(value), where, words)
+            for name, (value, where, words) in LIMITS.items()
+        },
+        "file": FILES,
+    }.items()
+    for name, mistake in mistakes.items()
 }
 
 
-@pytest.mark.parametrize(("name", "data", "line", "english", "japanese"), FILES.values(), ids=FILES)
-def test_definition_file(
-    action: Action,
-    name: str,
-    data: bytes | None,
-    line: int | None,
-    english: str,
-    japanese: str,
-) -> None:
+@pytest.fixture
+def workspace(action: Action) -> Action:
+    """The workspace has the files that the lists of the table name."""
     outside = action.directory / "outside"
     outside.mkdir()
-    (outside / "list.json").write_text('[{"path": "a"}]')
+    (outside / "list.json").write_text('["a"]')
     here = action.workspace
-    (here / "link.json").symlink_to(outside / "list.json")
-    (here / "folder").symlink_to(outside)
+    for name, target in (
+        ("link.json", outside / "list.json"),
+        ("link", outside / "list.json"),
+        ("folder", outside),
+        ("dangling.json", "gone"),
+        ("loop.json", "loop.json"),
+    ):
+        (here / name).symlink_to(target)
     (here / "folder.json").mkdir()
-    (here / "file.txt").touch()
-    (here / "dangling.json").symlink_to("gone")
-    (here / "loop.json").symlink_to("loop.json")
     os.mkfifo(here / "pipe.json")
     with socket.socket(socket.AF_UNIX) as listener:
         # In the working directory: the address of a socket has 107 bytes at most
         listener.bind("socket.json")
-    if data is not None:
-        action.write(name, data)
-    run = check_error(action, english, japanese, definitions=name)
-    place = {"file": name} | ({"line": str(line)} if line else {})
-    assert [dict(annotation.properties) for annotation in run.annotations()] == [place]
+    action.write("good", "good")
+    action.write("large", "x" * 1_000_001)
+    action.write("token", f"x{action.default_token}x")
+    action.write("bytes", b"\xff{owner}")
+    action.write(".git/config", "x")
+    action.write(".Git/config", "x")
+    return action
 
 
-@pytest.mark.parametrize("name", ["../list.json", "/etc/passwd", "sub/../../list.json", "."])
-def test_a_workflow_reads_no_list_outside_of_its_workspace(
-    action: Action, host: StandInHost, name: str
-) -> None:
-    run = action(definitions=name, runner=True, language="en")
-    [error] = run.annotations()
-    words = "not a regular file" if name == "." else "the file is outside the workspace."
-    assert error.data.startswith(f"{name}: {words}")
-    assert (run.exit_code, host.requests) == (2, [])
+@pytest.mark.parametrize("mistake", TABLE.values(), ids=TABLE)
+def test_a_mistake_ends_the_run_at_its_place(workspace: Action, mistake: Mistake) -> None:
+    text, where, words, name = mistake
+    if isinstance(text, str):
+        text = text.replace("{token}", workspace.default_token)
+    if text is not None:
+        workspace.write(name, text)
+    run = workspace(definitions=name, language="en", runner=True)
+    first = run.annotations()[0]
+    at = ", ".join(filter(None, [name, where]))
+    assert first.data.startswith(f"{at}: {words}")
+    line = re.search(r"line (\d+)", where)
+    # A list that is none is told at its first line
+    lines = {line[1]} if line else {None, "1"}
+    assert first.properties["file"] == name
+    assert first.properties.get("line") in lines
+    assert (run.exit_code, workspace.host.requests) == (2, [])
+    assert "Nothing was registered" in run.summary
 
 
-def as_yaml(entry: Any) -> str:
-    """An entry in YAML's flow style, which JSON is, one per line."""
-    return f"- {json.dumps(entry)}\n"
-
-
-@pytest.mark.parametrize("suffix", ["json", "yml"])
-@pytest.mark.parametrize(("entry", "english", "japanese"), ENTRIES.values(), ids=ENTRIES)
-def test_entry(action: Action, suffix: str, entry: Any, english: str, japanese: str) -> None:
-    name = f"config/list.{suffix}"
-    if suffix == "json":
-        text = f'[\n  {{"path": "first"}},\n\n  {json.dumps(entry)}\n]\n'
-    else:
-        text = f"- path: first\n# a comment\n\n{as_yaml(entry)}"
-    action.write(name, text)
-    places = f"{name}, entry 2, line 4: ", f"{name}、2 番目の項目、4 行目: "
-    run = check_error(action, places[0] + english, places[1] + japanese, definitions=name)
-    assert run.annotations()[0].properties == {"file": name, "line": "4"}
-
-
-@pytest.mark.parametrize(
-    ("suffix", "text"),
-    [
-        ("json", '[\n{"path": "a", "path": "b"}]'),
-        ("yml", "- path: a\n  path: b\n"),
-    ],
-)
-def test_duplicate_key(action: Action, suffix: str, text: str) -> None:
-    name = action.write(f"list.{suffix}", text)
-    english = f"{name}, entry 1, line 2: the key path is there more than once."
-    japanese = f"{name}、1 番目の項目、2 行目: キー path が 2 回以上あります。"
-    check_error(action, english, japanese, definitions=name)
-
-
-@pytest.mark.parametrize(
-    ("paths", "english", "japanese"),
-    [
-        (
-            ("a/b", "c", "a/b"),
-            "entry 3, line 4: the path a/b is listed already, in entry 1.",
-            "3 番目の項目、4 行目: パス a/b は 1 番目の項目にもあります。",
-        ),
-        (
-            ("c", "a/b/d", "a"),
-            "entry 2, line 3: the path a/b/d lies below a, which entry 3 lists as a file.",
-            "2 番目の項目、3 行目: パス a/b/d は a の下にありますが、3 番目の項目",
-        ),
-    ],
-)
-def test_paths_that_exclude_each_other(
-    action: Action, paths: tuple[str, ...], english: str, japanese: str
-) -> None:
-    entries = ",\n".join(json.dumps({"path": path}) for path in paths)
-    name = action.write("list.json", f"[\n{entries}\n]")
-    check_error(action, f"{name}, {english}", f"{name}、{japanese}", definitions=name)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("list.json", '[{"path": "a\\ud800"}]'),
-        ("list.yml", '- path: "a\\ud800"\n'),
-    ],
-)
-def test_lone_surrogate(action: Action, name: str, text: str) -> None:
-    action.write(name, text)
-    english = f"{name}, entry 1, line 1: path holds half a character (a lone surrogate)"
-    japanese = f"{name}、1 番目の項目、1 行目: path に文字の半分（単独のサロゲート）があり"
-    check_error(action, english, japanese, definitions=name)
-
-
-MANY = [
-    (2, {"path": "/a"}, "the path /a is absolute."),
-    (3, ["b"], "the entry is neither a path nor an object."),
-    (4, {"path": "c", "mode": "x"}, "unknown key mode."),
-    (5, {"path": "../d", "content": 1}, "the path ../d has a part"),
-    (5, None, "content must be a string"),
-    (6, {"path": "e"}, "the path e is listed already, in entry 5."),
-]
+def test_in_a_shell_and_in_japanese_the_same_mistake_is_told(action: Action) -> None:
+    name = action.write("list.yml", "- a\n- path: b\n  contents: c\n")
+    run = action(definitions=name, language="ja")
+    place = f"エラー: {name}、2 番目の項目、3 行目: contents というキーはありません。`content` の"
+    assert run.stderr.startswith(place)
+    assert run.stdout == ""
+    assert JAPANESE.search(run.summary)
+    assert run.exit_code == 2
 
 
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_all_errors_of_a_file_are_reported_at_once_in_the_order_of_its_lines(
+def test_all_mistakes_of_a_file_are_told_at_once_in_their_order(
     action: Action, host: StandInHost, suffix: str
 ) -> None:
-    entries = [json.dumps(entry) for _, entry, _ in MANY if entry is not None]
-    good = '{"path": "e"}'
-    # JSON is YAML too.
-    text = "[\n" + ",\n".join([*entries[:4], f"{good}, {entries[4]}"]) + "\n]"
-    name = action.write(f"list.{suffix}", text)
-    run = action(language="en", definitions=name)
-    shown = run.stderr.splitlines()
-    assert len(shown) == len(MANY), run.stderr
-    numbers = [1, 2, 3, 4, 4, 6]
-    expected = [(number, line, text) for number, (line, _, text) in zip(numbers, MANY, strict=True)]
-    places = {f"Error: {name}, entry {number}, line {line}: " for number, line, _ in expected}
-    assert {line[: line.index(": ", 8) + 2] for line in shown} == places
-    for number, line, text in expected:
-        start = f"Error: {name}, entry {number}, line {line}: {text}"
-        assert any(each.startswith(start) for each in shown), (start, shown)
-    lines = [int(each.split(", line ")[1].split(":")[0]) for each in shown]
-    assert lines == sorted(lines)
+    entries = [{"path": "/a"}, ["b"], {"path": "c", "mode": "x"}, {"path": "../d", "content": 1}]
+    rules = [{"when": {"fork": 1}, "files": ["/e"]}]
+    text = ",\n".join(json.dumps(each) for each in entries)
+    text = f'{{"files": [\n{text}],\n"rules": [\n{json.dumps(rules[0])}]}}'
+    run = action(language="en", definitions=action.write(f"list.{suffix}", text))
+    places = [line.removeprefix("Error: ").split(": ")[0] for line in run.stderr.splitlines()]
+    numbered = [("entry 1", 2), ("entry 2", 3), ("entry 3", 4), ("entry 4", 5), ("entry 4", 5)]
+    numbered += [("rule 1", 7), ("rule 1, entry 1", 7)]
+    assert places == [
+        f"list.{suffix}, {place}{f', line {line}' if suffix == 'yml' else ''}"
+        for place, line in numbered
+    ]
     assert host.requests == []
 
 
-def test_a_key_is_reported_at_its_own_line(action: Action, host: StandInHost) -> None:
+def test_a_key_is_told_at_its_own_line(action: Action) -> None:
     entry = "- path: a\n  content: 1\n  template: maybe\n  alternatives: b\n  other: x\n"
-    name = action.write("list.yml", entry)
-    run = action(language="en", definitions=name)
+    run = action(language="en", definitions=action.write("list.yml", entry))
     found = re.findall(r"entry 1, line (\d): (?:unknown key )?(\w+)", run.stderr)
     assert found == [("2", "content"), ("3", "template"), ("4", "alternatives"), ("5", "other")]
-    assert host.requests == []
-
-
-MISTAKES = [{"path": f"/{number}"} for number in range(1, 8)] + [{"path": f"{n}/"} for n in "ABCDE"]
 
 
 def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(action: Action) -> None:
-    name = action.write("list.json", json.dumps(MISTAKES, indent=1))
+    paths = [f"/{number}" for number in range(1, 8)] + [f"{letter}/" for letter in "ABCDE"]
+    name = action.write("list.json", json.dumps(paths))
     run = action(runner=True, language="en", definitions=name)
     assert len(run.annotations()) == 10
-    for entry in MISTAKES:
-        assert f"the path {entry['path']} " in run.stdout
-        assert f"{entry['path']}` " in run.summary
+    for path in paths:
+        assert f"the path {path} " in run.stdout
+        assert f"{path}` " in run.summary
 
 
 @pytest.mark.parametrize("suffix", ["json", "yml"])
-def test_one_error_a_thousand_times_is_ten_lines_with_a_count(
-    action: Action, host: StandInHost, suffix: str
+def test_one_mistake_a_thousand_times_is_ten_lines_with_a_count(
+    action: Action, suffix: str
 ) -> None:
     entries = [{"path": f"/{'x' * 200}/{'x' * 100}{number}"} for number in range(1000)]
     name = action.write(f"list.{suffix}", json.dumps(entries, indent=1))
@@ -498,7 +561,111 @@ def test_one_error_a_thousand_times_is_ten_lines_with_a_count(
     last = errors[-1].partition(" → ")[0]
     assert last.endswith(f"The same error in other entries (990): {shown}, ….")
     assert len(run.text) < 60_000
-    assert host.requests == []
+
+
+def test_paths_below_each_other_are_told_once_for_each(action: Action) -> None:
+    """And not for each pair: that grew with the square of the levels."""
+    paths = ["/".join([f"{n}"] * depth) for n in range(150) for depth in range(1, 33)]
+    run = action(language="en", definitions=action.write("list.json", json.dumps(paths)))
+    errors = run.stderr.splitlines()
+    assert len(errors) == 10
+    assert f"other entries ({150 * 31 - 10}):" in errors[-1]
+
+
+# --- Folders --------------------------------------------------------------------------------------
+
+# Files of the folder `t` ("name -> target" is a link), more keys of the entry, what is said
+FOLDERS: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str]] = {
+    "no folder": ({}, {}, "config/t: there is no such folder."),
+    "a file": ({"../t": b""}, {}, "config/t: there is no such folder."),
+    "no file": ({"a/": None}, {}, "t/: there is no file in this"),
+    "outside": (
+        {},
+        {"content_file": "../../"},
+        "config/../..: the file is outside the workspace.",
+    ),
+    "slash in one place": (
+        {"a": b""},
+        {"path": "x"},
+        "only one of `path` and `content_file` ends with a slash.",
+    ),
+    "slash in the other": (
+        {"a": b""},
+        {"content_file": "t"},
+        "only one of `path` and `content_file` ends with a slash.",
+    ),
+    "alternatives": ({"a": b""}, {"alternatives": ["b"]}, "a folder has no `alternatives`."),
+    "a large file": ({"a": b"x" * 1_000_001}, {}, "a: config/t/a: the file is larger"),
+    "much in all": (
+        {f"{number:02}": b"x" * 1_000_000 for number in range(11)},
+        {},
+        "10: with this entry, the contents of the list are larger than",
+    ),
+    "a file for git": ({"a/.git/b": b""}, {}, "config/t/a/.git: nothing in a"),
+    "a file for git in another letter case": (
+        {"a/.GIT/b": b""},
+        {},
+        "config/t/a/.GIT: nothing in a",
+    ),
+    "a link": (
+        {"a": b"", "b -> a": None},
+        {},
+        "config/t/b: neither a file nor a folder, but a symbolic link",
+    ),
+    "a link to a folder": (
+        {"a/b": b"", "c -> a": None},
+        {},
+        "config/t/c: neither a file nor a folder, but a symbolic link",
+    ),
+    "deep": ({"a/" * 32 + "b": b""}, {}, "the path x/a/a/"),
+    "backslash": ({"a\\b": b""}, {}, "the path x/a\\b holds a backslash."),
+    "no template": ({"a/b": b"\xff"}, {"template": True}, "a/b: the template is not UTF-8."),
+    "unknown placeholder": (
+        {"a/b": b"{x}"},
+        {"template": True},
+        "a/b: template has unknown placeholders: {x}.",
+    ),
+    "not UTF-8": ({"a/\udcff": b""}, {}, "config/t/a/\\udcff: the name of the file is not UTF-8."),
+    "token": ({"a": b"{token}"}, {}, "a: content_file holds the token"),
+    "listed twice": (
+        {"a": b""},
+        {"path": "first/"},
+        "the path first/a is listed already, in entry 1.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "more", "words"), FOLDERS.values(), ids=FOLDERS)
+def test_mistakes_about_a_folder(
+    files: dict[str, bytes | None], more: dict[str, Any], words: str, action: Action
+) -> None:
+    folder = action.workspace / "config/t"
+    for each, data in files.items():
+        name, arrow, target = each.partition(" -> ")
+        if data is not None:
+            content = data.replace(b"{token}", action.default_token.encode())
+            action.write("config/t" if name == "../t" else f"config/t/{name}", content)
+        elif arrow:
+            (folder / name).symlink_to(target)
+        else:
+            (folder / name).mkdir(parents=True)
+    entries = [{"path": "first/a"}, {"path": "x/", "content_file": "t/", **more}]
+    run = action(definitions=action.document(entries, "yml"), language="en")
+    assert f"entry 2, line 5: {words}" in run.stderr, run.stderr
+    assert (run.exit_code, action.host.requests) == (2, [])
+
+
+def test_a_folder_with_too_many_files(action: Action, host: StandInHost) -> None:
+    first = action.workspace / action.write("config/t/0", b"")
+    for number in range(1, 5_001):
+        first.with_name(str(number)).hardlink_to(first)
+    listed = action.document([{"path": "x/", "content_file": "t/"}])
+    run = action(definitions=listed, language="en")
+    assert "config/t: the folder holds more than 5000 files." in run.stderr
+    assert (run.exit_code, host.requests) == (2, [])
+
+
+# --- What must not harm ---------------------------------------------------------------------------
 
 
 def test_yaml_is_read_as_data_only(action: Action) -> None:
@@ -516,7 +683,77 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
     lines += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
     name = action.write("list.yml", "\n".join(lines) + "\n")
     run = action(language="en", definitions=name)
-    assert run.exit_code == 2
     [error] = run.stderr.splitlines()
     assert error.startswith(f"Error: {name}: the definition file holds more than 50000 values.")
+    assert (run.exit_code, host.requests) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("anchored", "entry", "said"),
+    [
+        ("x" * 900_000, "{{path: p{}, template: true, content: *a}}", "longer than 20000000"),
+        ("x" * 900_000, "{{path: *a, description: p{}}}", "longer than 20000000"),
+        ("x" * 6_000, "{{path: p{}, template: true, content: *a}}", "larger than 10000000 bytes"),
+        (str(["x"] * 40), "{{path: p{}, alternatives: *a}}", "more than 50000 values"),
+        (str({f"k{n}": 1 for n in range(40)}), "*a", "more than 50000 values"),
+    ],
+    ids=["content", "path", "less content", "alternatives", "keys"],
+)
+def test_what_an_alias_repeats_is_measured_where_it_stands(
+    anchored: str, entry: str, said: str, action: Action, host: StandInHost
+) -> None:
+    lines = [f"$schema: &a {anchored}", "files:"]
+    lines += [f"  - {entry.format(number)}" for number in range(3_000)]
+    listed = action.write("list.yml", "\n".join(lines))
+    run = action(definitions=listed, language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert said in run.stderr
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 500, "[" * 1000], ids=["stars", "brackets"])
+def test_patterns_at_their_limits_do_no_harm(
+    pattern: str, action: Action, repository: Repository
+) -> None:
+    listed = action.document({"extends": "health", "exclude": [pattern] * 100})
+    run = action(definitions=listed, language="en", mode="plan")
+    assert run.exit_code == 0
+    assert "matches nothing" in run.stderr
+
+
+@pytest.mark.parametrize("placeholder", ["{repo}", "{none}"])
+def test_a_large_file_that_stands_in_a_list_very_often_is_not_read_each_time(
+    action: Action, host: StandInHost, placeholder: str
+) -> None:
+    entries = [{"path": f"p{n}", "content_file": "../text", "template": True} for n in range(500)]
+    listed = action.document({"files": entries})
+    action.write("text", placeholder * 160_000)
+    few = action.document({"files": entries[:50]}, "yml")
+    taken = [steps(partial(action, definitions=name)) for name in (few, listed)]
+    # Reading it once takes more steps than all other entries together
+    assert taken[1] < 2 * taken[0]
     assert host.requests == []
+
+
+def test_globs_of_rules_take_linear_time(action: Action, host: StandInHost) -> None:
+    """A hundred rules share a hundred globs: ten times as many stars take ten times as long."""
+    host.create_repository(TARGET)
+
+    def with_stars(count: int) -> str:
+        globs = "".join(f"  - '{'**/' * count}x{number}'\n" for number in range(100))
+        rule = "  - {when: {fork: true}, extends: scaffold, exclude: *a}\n"
+        text = f"extends: scaffold\nexclude: &a\n{globs}rules:\n{rule * 100}"
+        return action.write("list.yml", text)
+
+    def taken(count: int) -> int:
+        listed = with_stars(count)
+        return steps(lambda: action(definitions=listed, mode="plan"))
+
+    assert taken(330) < 20 * taken(33)
+
+
+def test_a_mistake_below_a_long_line_is_found(action: Action, host: StandInHost) -> None:
+    """It is, where a regular expression takes linear time; else the test would not end."""
+    listed = action.write("list.yml", f"- {'-' * 900_000}\n  a: b\n")
+    run = action(definitions=listed, language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "has no key" in run.stderr

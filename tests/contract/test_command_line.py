@@ -19,7 +19,8 @@ COMMANDS = (
     "scripts/setup-repository-health-files.sh",
 )
 FILES = ["--table", "--page"]
-OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"] + FILES
+OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"]
+OPTIONS += [*FILES, "--yes"]
 SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
 
 
@@ -44,7 +45,7 @@ def test_help_names_every_option_and_does_nothing(
     assert (run.exit_code, run.stderr, run.summary, run.output_file) == (0, "", "", "")
     assert run.lines[0].startswith("Usage: scripts/registrar ")
     assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == OPTIONS
-    assert "  --mode register|plan|check|withdraw\n" in run.stdout
+    assert "  --mode register|plan|check|withdraw|validate\n" in run.stdout
     assert "Default: register." in run.stdout
     for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
         assert re.search(rf"(?m)^  {name} ", run.stdout), name
@@ -57,11 +58,6 @@ def test_help_fits_a_terminal_of_80_columns(action: Action, language: str) -> No
     widths = [sum(1 + (east_asian_width(char) in "WF") for char in line) for line in lines]
     assert 70 < max(widths) <= 80
     assert not [line for line in lines if re.search("^ *[、。）」]|[（「]$", line)]
-
-
-def test_help_is_japanese_unless_asked_otherwise(action: Action) -> None:
-    assert "対象のリポジトリ" in action.start({}, "--help").stdout
-    assert "対象のリポジトリ" not in action.start({"INPUT_LANGUAGE": "en"}, "--help").stdout
 
 
 def test_version(action: Action) -> None:
@@ -108,7 +104,6 @@ def test_many_repositories_by_options(action: Action, repository: Repository) ->
     values = {"--target-repos": "octo/*", "--max-pull-requests": "1", "--max-minutes": "9"}
     values |= {
         "--profile": "health",
-        "--shard": "1/1",
         "--language": "en",
         "--api-url": action.host.url,
     }
@@ -141,12 +136,12 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
     }
     others = {
         *FILES,
+        "--yes",
         "--ref",
         "--profile",
         "--target-repos",
         "--max-pull-requests",
         "--max-minutes",
-        "--shard",
     }
     assert list(values) == [option for option in OPTIONS if option not in others]
     token = {"HOST_TOKEN": action.default_token}
@@ -348,3 +343,14 @@ def test_an_argument_that_is_not_utf8(action: Action, host: StandInHost) -> None
         assert run.exit_code == 2, run.text
         assert "Unexpected" not in run.text
     assert host.requests == []
+
+
+def test_a_working_directory_that_is_gone(action: Action, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = action.workspace / "gone"
+    gone.mkdir(parents=True)
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    run = action(profile=None, definitions="list.json", language="en")
+    assert run.exit_code == 2
+    assert "The working directory is gone" in run.text
+    assert "bug in registrar" not in run.text

@@ -154,7 +154,7 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
             "profile is `all`, so branch needs the placeholder `{profile}`: x.",
         ),
         ({"draft": "yes"}, "Invalid value yes for draft. Valid values: true, false."),
-        ({"mode": "dry"}, "Valid values: register, plan, check, withdraw."),
+        ({"mode": "dry"}, "Valid values: register, plan, check, withdraw, validate."),
     ],
 )
 def test_errors_are_reported_before_any_request(
@@ -178,7 +178,7 @@ def test_no_input_may_hold_the_token(name: str) -> None:
     assert "input.holds_token" in [
         diagnostic.message.key for diagnostic in invalid.value.diagnostics
     ]
-    catalogue = Catalogue("en", lambda text, _: Redactor(token)(text))
+    catalogue = Catalogue("en", Redactor(token))
     assert all(token not in catalogue.text(m.message) for m in invalid.value.diagnostics)
 
 
@@ -211,11 +211,12 @@ def test_the_callers_own_instructions_are_kept(
     assert repository.log(LIST_BRANCH)[0].message.splitlines()[0].endswith(" [skip ci]")
 
 
+@pytest.mark.parametrize("template", ["add {path}", "{path}"])
 @pytest.mark.parametrize("path", ["[skip ci]", "Fixes #1", "@octo", "skip-checks: true"])
 def test_a_paths_instructions_are_not(
-    start: Start, action: Action, repository: Repository, path: str
+    start: Start, action: Action, repository: Repository, path: str, template: str
 ) -> None:
-    assert start(definitions=action.listing(path), commit_message="add {path}").exit_code == 0
+    assert start(definitions=action.listing(path), commit_message=template).exit_code == 0
     message = repository.log(LIST_BRANCH)[0].message
     for line in message.splitlines():
         check_plain(line)

@@ -119,7 +119,7 @@ def test_what_does_not_count_as_declined(example: Example, merge: bool) -> None:
         example.repository.pull_requests[0].head_repository = "somebody/example"
         example.repository.close(1)
     example.repository.delete_branch(BRANCH)
-    assert "registrar:paths" in (body or "")
+    assert "registrar:wrote" in (body or "")
     run = ask(example, *FIRST)
     assert run.exit_code == 0, run.console
     assert created(example.repository, BRANCH) == set(FIRST)
@@ -228,15 +228,13 @@ def test_a_file_that_was_taken_out_stays_declined_after_the_merge(
     assert example.repository.branches == branches
 
 
-def test_of_more_than_a_thousand_files_the_history_tells_what_was_taken_out(action: Action) -> None:
+def test_of_more_than_a_thousand_files_only_closing_is_a_refusal(action: Action) -> None:
     example = Example(action, SINGLE)
     paths = [f"docs/{number}.md" for number in range(1001)]
     ask(example, *paths)
     take_out(example.repository, paths[0])
-    for _ in range(2):
-        run = ask(example, *paths)
-        assert run.exit_code == 0, run.console
-        assert created(example.repository, BRANCH) == {*paths[1:]}
+    run = ask(example, *paths)
+    assert (run.exit_code, run.outputs["created"]) == (0, "1"), run.console
     closed(example.repository, 1)
     assert ask(example, *paths).outputs["created"] == "0"
 
@@ -251,17 +249,30 @@ def test_of_more_than_a_thousand_files_an_earlier_refusal_holds(action: Action) 
     assert created(example.repository, example.repository.pull_requests[1].head) == {*paths[1:]}
 
 
-def test_what_the_base_commit_deleted_was_not_removed_from_the_branch(example: Example) -> None:
-    """The commits of the branch were rewritten, and the one that they begin at says nothing."""
-    example.repository.commit({"a.md": b"old\n"})
-    base = example.repository.commit({"a.md": None})
+def test_what_a_rewritten_branch_lacks_is_declined(example: Example) -> None:
     ask(example, *FIRST)
-    example.repository.create_branch(BRANCH, base)
+    example.repository.create_branch(BRANCH, "main")
     example.repository.commit({"b.md": b"\n"}, branch=BRANCH)
-    run = ask(example, *FIRST)
-    assert run.exit_code == 0, run.console
-    assert "because they were rewritten" in run.console
-    assert "took out" not in run.console
+    for _ in range(2):
+        run = ask(example, *FIRST)
+        assert run.exit_code == 0, run.console
+        assert reason_of(run, "a.md") == "declined in #1", run.console
+
+
+def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(example: Example) -> None:
+    """A request that opens a pull request says before what it is going to commit."""
+    ask(example, *FIRST)
+    example.repository.create_branch(BRANCH, "main")
+    example.repository.commit({"theirs.md": b"\n"}, branch=BRANCH)
+    ask(example, *FIRST)
+    assert created(example.repository, BRANCH) == {*FIRST, "theirs.md"}
+
+
+def test_the_only_file_that_was_taken_out_stays_out(example: Example) -> None:
+    ask(example, "a.md")
+    take_out(example.repository, "a.md")
+    for _ in range(2):
+        assert reason_of(ask(example, "a.md"), "a.md") == "declined in #1"
 
 
 # --- Descriptions that somebody edits ---------------------------------------------------------
@@ -272,7 +283,7 @@ def without(name: str, body: str) -> str:
 
 
 EDITS = {
-    **{f"without {name}": (name, "") for name in ("begin", "end", "paths", "list", "commit")},
+    **{f"without {name}": (name, "") for name in ("begin", "end", "wrote", "list")},
     "indented": (r"(?m)^", "   "),
     "quoted": (r"(?m)^", "> "),
     "text beside": (r"(?m)$", " Beside"),
@@ -309,11 +320,15 @@ def test_a_file_taken_out_stays_out_after_an_edit_of_the_description(
     [pull] = example.repository.pull_requests
     example.repository.commit({"a.md": None}, branch=BRANCH)
     pull.body = edited(pull.body, edit)
+    if edit in {"without wrote", "replaced"}:
+        # Nothing is left that tells: it comes once more
+        ask(example, *FIRST)
+        take_out(example.repository, "a.md")
     for _ in range(2):
         run = ask(example, *FIRST, "c.md")
         assert run.exit_code == 0, run.console
         assert created(example.repository, BRANCH) == {"b.md", "c.md"}
-        assert (pull.body or "").count("registrar:paths") == 1
+        assert (pull.body or "").count("registrar:wrote") == 1
     assert [each.state for each in example.repository.pull_requests] == ["open"]
     closed(example.repository, 1)
     ask(example, *FIRST, "c.md")

@@ -21,10 +21,9 @@ import yaml
 from registrar import errors
 from registrar.lists import loading
 from registrar.runtime.workspace import Folder
-from tests.documents import README, README_JA, ROOT, blocks, name
+from tests.documents import JAPANESE_PAGES, README, README_JA, ROOT, blocks, name
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
-    HEALTH_BRANCH,
     JAPANESE,
     TARGET,
     Action,
@@ -36,7 +35,10 @@ from tests.harness import (
 LIST = ".github/registrar.yml"
 OURS = re.compile(r"OWNER/registrar(/composite)?@v1|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
-DEFINITIONS_PAGE = ROOT / "docs/definitions.md"
+DEFINITIONS_PAGE, DEFINITIONS_PAGE_JA = (ROOT / f"docs/definitions{end}.md" for end in ("", ".ja"))
+MANY_PAGES = (ROOT / "docs/many-repositories.md", ROOT / "docs/many-repositories.ja.md")
+REQUIRED = ROOT / "workflow-templates/required-files.yml"
+MANY = ROOT / "workflow-templates/many-repositories.yml"
 
 
 def workflows() -> list[tuple[str, dict[Any, Any]]]:
@@ -106,7 +108,7 @@ def test_a_workflow_runs_as_it_stands(
     other = host.create_token("installation")
     action.secrets += [action.default_token, other]
     secrets = dict.fromkeys(("secrets.REGISTRAR_TOKEN", "steps.app.outputs.token"), other)
-    values = {**context, **secrets, "github.sha": ""}
+    values = {**context, **secrets, "github.sha": "", "github.repository_owner": "octo-org"}
 
     steps = job["steps"]
     (ours,) = (step for step in steps if OURS.fullmatch(step.get("uses", "")))
@@ -216,52 +218,44 @@ def test_rules_of_repolinter_as_a_list(action: Action, host: StandInHost) -> Non
     assert (run.exit_code, missing) == (1, [".github/CODE_OF_CONDUCT.md"])
 
 
-def test_a_call_of_a_reusable_workflow_gives_it_what_it_takes() -> None:
-    calls = [job for _, each in workflows() for job in each["jobs"].values() if "uses" in job]
-    assert calls
-    for job in calls:
-        path = job["uses"].removeprefix("OWNER/registrar/").removesuffix("@v1")
-        called = yaml.safe_load((ROOT / path).read_text("utf-8"))
-        takes = called[True]["workflow_call"]
-        assert job["with"].keys() <= takes["inputs"].keys()
-        # Named also where an environment holds them: else they do not arrive
-        assert job["secrets"]
-        assert job["secrets"].keys() <= takes["secrets"].keys()
-        for secret, value in job["secrets"].items():
-            assert value == f"${{{{ secrets.{secret} }}}}"
-        for each in called["jobs"].values():
-            assert each["permissions"].items() <= job["permissions"].items()
-
-
-def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for() -> None:
+@pytest.mark.parametrize("page", MANY_PAGES, ids=name)
+def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for(page: Path) -> None:
     """Names: docs.github.com, "Registering a GitHub App using URL parameters"."""
-    page = (ROOT / "docs/many-repositories.md").read_text("utf-8")
-    links = re.findall(r"\(https://\S+/settings/apps/new\?(\S+)\)", page)
+    text = page.read_text("utf-8")
+    links = re.findall(r"\(https://\S+/settings/apps/new\?([^\s)]+)\)", text)
     reads, least, most = (dict(urllib.parse.parse_qsl(link)) for link in links)
     for given in (reads, least, most):
         assert (given.pop("public"), given.pop("webhook_active")) == ("false", "false")
-    many = yaml.safe_load((ROOT / ".github/workflows/register-many.yml").read_text("utf-8"))
-    asked = {}
-    for job in ("plan", "shard"):
-        [token] = (step["with"] for step in many["jobs"][job]["steps"] if step.get("id") == "app")
-        asked[job] = {
-            key.removeprefix("permission-").replace("-", "_"): value
-            for key, value in token.items()
-            if key.startswith("permission-")
-        }
-    always = {job: {k: v for k, v in all_.items() if "{" not in v} for job, all_ in asked.items()}
-    ever = {k: re.findall("write|read", v)[-1] for k, v in asked["shard"].items()}
-    assert (reads, least, most) == (always["plan"], always["shard"], ever)
+    lines = re.findall(r"(?m)^ +(# )?permission-([a-z-]+): (\w+)", MANY.read_text("utf-8"))
+    asked = {name.replace("-", "_"): level for _, name, level in lines}
+    always = {name.replace("-", "_"): level for comment, name, level in lines if not comment}
+    assert (reads, least, most) == (dict.fromkeys(always, "read"), always, asked)
 
 
-def test_the_workflow_template_is_the_workflow_of_the_readme() -> None:
-    folder = ROOT / "workflow-templates"
-    [template] = folder.glob("*.yml")
-    readme = [text for _, text in blocks("ya?ml", README)]
-    assert f"# .github/workflows/{template.name}\n{template.read_text('utf-8')}" in readme
+def test_a_workflow_of_a_japanese_page_is_the_english_one() -> None:
+    """But for comments, and the language."""
+    english, japanese = (
+        [yaml.safe_load(text) for _, text in blocks("ya?ml", page)] for page in MANY_PAGES
+    )
+    for workflow in japanese:
+        for step in workflow["jobs"]["register"]["steps"]:
+            if OURS.fullmatch(step["uses"]):
+                assert step["with"].pop("language") == "ja"
+    assert japanese == english
+
+
+@pytest.mark.parametrize("template", [REQUIRED, MANY], ids=name)
+def test_the_workflow_templates_are_those_of_the_documents(template: Path) -> None:
+    texts = [text for _, text in blocks("ya?ml")]
+    text = template.read_text("utf-8")
+    assert {text, f"# .github/workflows/{template.name}\n{text}"} & set(texts)
     properties = json.loads(template.with_suffix(".properties.json").read_text("utf-8"))
     assert {"name", "description"} <= properties.keys()
     assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
+
+
+def test_there_is_no_other_workflow_template() -> None:
+    assert {*(ROOT / "workflow-templates").glob("*.yml")} == {REQUIRED, MANY}
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:
@@ -351,6 +345,11 @@ def in_shell(script: str, environ: Mapping[str, str]) -> subprocess.CompletedPro
     )
 
 
+def locale_of(document: Path) -> dict[str, str]:
+    """The locale of whoever reads a document."""
+    return {"LANG": "ja_JP.UTF-8" if document == README_JA else "en_GB.UTF-8"}
+
+
 BOTH = pytest.mark.parametrize("readme", [README, README_JA], ids=name)
 
 
@@ -360,20 +359,19 @@ def test_the_command_of_the_readme_plans_and_registers(
 ) -> None:
     script = shell(readme, "export HOST_TOKEN")
     script = script.replace("…", action.default_token).replace("owner/repo", TARGET)
-    plan = in_shell(script, {"HOST_API_URL": action.host.url})
+    environ = {"HOST_API_URL": action.host.url, **locale_of(readme)}
+    plan = in_shell(script, environ)
     assert plan.returncode == 0, plan.stderr
     assert repository.pull_requests == []
     assert only_reads(action.host)
     assert bool(JAPANESE.search(plan.stdout)) is (readme == README_JA)
-    done = in_shell(script.replace("--mode plan", ""), {"HOST_API_URL": action.host.url})
+    done = in_shell(script.replace("--mode plan", ""), environ)
     assert done.returncode == 0, done.stderr
-    assert [pull.head for pull in repository.pull_requests] == [HEALTH_BRANCH]
+    assert len(repository.pull_requests) == 1
     assert (ROOT / "scripts/setup-repository-scaffold-files.sh").is_file()
 
 
-@pytest.mark.parametrize(
-    "document", [README, README_JA, ROOT / "docs/many-repositories.md"], ids=name
-)
+@pytest.mark.parametrize("document", [README, README_JA, *MANY_PAGES], ids=name)
 def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_path: Path) -> None:
     script = shell(document, "gh auth token")
     clone, _, rest = script.partition("\n")
@@ -390,9 +388,10 @@ def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_p
     listed = tmp_path / "checkout/.github/registrar.yml"
     listed.parent.mkdir(parents=True)
     listed.write_text("files: [a]\n")
-    done = in_shell(script, {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": path})
+    environ = {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": path}
+    done = in_shell(script, environ | locale_of(document))
     assert (done.returncode, done.stderr) == (0, "")
-    is_japanese = document == README_JA
+    is_japanese = document in JAPANESE_PAGES
     assert ("With missing files: 3 (to open: 3)." in done.stdout) is not is_japanese
     assert bool(JAPANESE.search(done.stdout)) is is_japanese
     assert (tmp_path / "page.html").is_file() is ("--page" in script)
@@ -402,7 +401,9 @@ def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_p
 # --- Lists --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [text for _, text in blocks("ya?ml", DEFINITIONS_PAGE)])
+@pytest.mark.parametrize(
+    "text", [text for _, text in blocks("ya?ml", DEFINITIONS_PAGE, DEFINITIONS_PAGE_JA)]
+)
 def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> None:
     action.write("templates/SECURITY.md", "Write to security@example.com.\n")
     action.write("templates/issues/bug.yml", "name: Bug\n")
@@ -410,7 +411,7 @@ def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> 
     schema = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
     read = loading.load(Folder(action.workspace), action.write("list.yml", text))
-    assert read.definitions
+    assert read.files
     assert not read.warnings
 
 

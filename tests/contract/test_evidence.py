@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from registrar.models.standing import blob_id
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
+from tests.fakehub import Repository, StandInHost, Submodule, Symlink
 from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
 
 LISTED: tuple[Mapping[str, Any], ...] = (
@@ -84,6 +84,16 @@ def test_each_present_path_is_told_by_its_blob(
     assert [run.outputs[name] for name in names] == ["0", "2", "2", "1"]
     assert only_reads(host)
     assert there.head("main") == before
+
+
+def test_a_file_that_may_be_blank_differs_with_another_content(
+    host: StandInHost, action: Action, single: Start
+) -> None:
+    host.create_repository(TARGET, {".gitignore": b"*.tmp\n"})
+    listing = action.listing({"path": ".gitignore", "content": "*.log\n"})
+    run = single(definitions=listing, mode="check", fail_on="differs")
+    assert run.exit_code == 1, run.text
+    assert presences(run.registration) == {".gitignore": "differs"}
 
 
 def test_links_and_submodules_are_no_files(
@@ -228,12 +238,33 @@ def test_table_and_page_cost_no_request(
 ) -> None:
     counts = []
     for number, run in enumerate((start, kept)):
-        host.create_repository(f"octo/r{number}", {**THERE, ".github/CODEOWNERS": b"x\n"})
+        host.create_repository(f"octo/r{number}", THERE)
         host.requests.clear()
-        entries = [*LISTED, *OWNERS, {"path": "more.md"}]
+        entries = [*LISTED, {"path": "more.md"}]
         run(definitions=action.listing(*entries), mode=mode, target_repo=f"octo/r{number}")
         counts.append(len(host.requests))
     assert counts[0] == counts[1]
+
+
+def test_a_value_of_a_property_is_no_formula_in_the_table(
+    host: StandInHost, action: Action, kept: Start
+) -> None:
+    host.create_repository(TARGET, {"README.md": b"x\n"}, properties={"team": "=1+1"})
+    owned: Any = {"path": "a", "template": True, "content": "{property:team}\n"}
+    [row] = rows_of(action, kept(definitions=action.listing(owned), mode="plan"))
+    assert row["property:team"] == "'=1+1"
+
+
+def test_the_page_links_to_no_inherited_file_in_the_target(
+    host: StandInHost, action: Action, kept: Start
+) -> None:
+    host.create_repository("octo/.github", {"SUPPORT.md": b"theirs\n"})
+    host.create_repository(TARGET, {"SECURITY.md": b"theirs\n"})
+    listed = [{"path": name, "content": "a\n"} for name in ("SUPPORT.md", "SECURITY.md")]
+    run = kept(definitions=action.listing(*listed), mode="plan", respect_alternatives="true")
+    assert presences(run.registration) == {"SUPPORT.md": "differs", "SECURITY.md": "differs"}
+    page = written(action, run.outputs["page_path"])
+    assert re.findall(r'/blob/[0-9a-f]+/([^"]+)"', page) == ["SECURITY.md"]
 
 
 def test_without_a_place_for_files_there_are_none(judge: Start) -> None:
@@ -393,7 +424,7 @@ def test_a_check_of_many_fails_on_what_is_named(many: Start, fail_on: str, exit_
     assert len(re.findall("^(?:::error|Error: )", run.console, re.MULTILINE)) == exit_code
 
 
-def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
+def test_of_private_repositories_a_public_workflow_publishes_how_many_stand_how(
     host: StandInHost, action: Action, many: Start, tmp_path: Path
 ) -> None:
     event = tmp_path / "event.json"
@@ -406,20 +437,19 @@ def test_of_private_repositories_a_public_workflow_publishes_numbers_and_states(
         "GITHUB_EVENT_PATH": str(event),
         "RUNNER_TEMP": str(action.directory / "temp"),
     }
-    unmeant = host.create_repository("octo-org/unmeant", private=True)
+    host.create_repository("octo-org/unmeant", private=True)
     run = many(mode="plan", env=workflow, target_repos="octo-org/*, !octo-org/unmeant")
     page = written(action, run.outputs["page_path"])
-    assert f'excluded 1</summary><ul class="names"><li>octo-org/(id {unmeant.id})</li></ul>' in page
+    assert "<p>excluded 1</p>" in page
     assert "unmeant" not in page
-    for text in (
-        *(written(action, run.outputs[name]) for name in ("table_path", "page_path")),
-        run.summary.partition("<summary>2 different")[2].partition("</details>")[0],
-    ):
+    names = ("table_path", "page_path")
+    for text in (*(written(action, run.outputs[name]) for name in names), run.summary):
         assert "secret" not in text
-        assert f"octo-org/(id {secret.id})" in text
-    [first, _] = [row for row in rows_of(action, run) if row["id"] == str(secret.id)]
+    assert "<summary>2 different from the list</summary>" in run.summary
+    first, second = (row for row in rows_of(action, run) if row["repository"] == "not public: 1")
+    assert (first["state"], second["state"]) == ("differs", "missing")
     shown = {name for name, value in first.items() if value}
-    assert shown == {"repository", "id", "list", "path", "state", "list_digest", "read_at"}
+    assert shown == {*("repository", "list", "path", "state", "outcome", "list_digest", "read_at")}
 
 
 @pytest.mark.parametrize("is_public", [True, False])
@@ -446,8 +476,7 @@ def test_who_has_no_owner_is_told_by_team(
     listed = action.write("files.json", json.dumps({"files": MANY, "rules": rules}))
     run = many(mode="plan", definitions=listed, env=workflow)
     rows = {each["repository"]: each for each in rows_of(action, run) if each["path"] == "OWNERS"}
-    hidden = f"octo-org/(id {made['secret'].id})"
-    secret = rows[hidden if is_public else "octo-org/secret"]
+    secret = rows["not public: 1" if is_public else "octo-org/secret"]
     told = ("", "") if is_public else ("2", "secret-team")
     assert (secret["rule"], secret["property:team"]) == told
     lacks, differs = rows["octo-org/lacks"], rows["octo-org/differs"]
@@ -469,110 +498,3 @@ def test_it_costs_no_request_over_many(host: StandInHost, action: Action, many: 
     host.requests.clear()
     many(mode="plan", env={})
     assert len(host.requests) == recorded
-
-
-# --- CODEOWNERS -----------------------------------------------------------------------------
-
-OWNERS = [{"path": ".github/CODEOWNERS", "content": "* @octo/team\n"}]
-MISTAKE = {
-    "line": 1,
-    "column": 3,
-    "source": "* @nobody",
-    "kind": "Unknown owner",
-    "suggestion": "make sure @nobody exists",
-    "message": "Unknown owner on line 1: make sure @nobody exists",
-    "path": ".github/CODEOWNERS",
-}
-
-
-@pytest.fixture
-def owned(host: StandInHost) -> Repository:
-    """The target, with a CODEOWNERS in which GitHub finds a mistake."""
-    repository = host.create_repository(TARGET, {".github/CODEOWNERS": b"* @nobody\n"})
-    repository.codeowners_errors = [MISTAKE]
-    return repository
-
-
-@pytest.mark.usefixtures("owned")
-def test_a_codeowners_is_judged_by_github(action: Action, start: Start) -> None:
-    run = start(definitions=action.listing(*OWNERS), mode="check", fail_on="invalid")
-    assert run.exit_code == 1
-    assert ".github/CODEOWNERS, line 1, column 3: Unknown owner" in run.console
-    assert run.outputs["invalid"] == "1"
-    assert "- `.github/CODEOWNERS`, line 1, column 3: `Unknown owner`" in run.summary
-    [error] = run.registration["codeowners"]
-    assert [error[key] for key in ("path", "line", "kind")] == [
-        OWNERS[0]["path"],
-        1,
-        "Unknown owner",
-    ]
-
-
-def test_a_codeowners_that_counts_as_the_listed_one_is_judged_too(
-    action: Action, start: Start, host: StandInHost
-) -> None:
-    owned = host.create_repository(TARGET, {"CODEOWNERS": b"* @nobody\n"})
-    owned.codeowners_errors = [{**MISTAKE, "path": "CODEOWNERS"}]
-    inputs = {"mode": "check", "fail_on": "invalid", "respect_alternatives": "true"}
-    run = start(inputs, definitions=action.listing(*OWNERS))
-    assert (run.exit_code, run.outputs["invalid"]) == (1, "1")
-
-
-@pytest.mark.usefixtures("owned")
-def test_where_github_does_not_say_what_is_wrong_the_run_says_so(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    host.quirks.hides_codeowners = True
-    run = start(definitions=action.listing(*OWNERS), mode="check", fail_on="invalid")
-    assert run.exit_code == 0, run.text
-    assert "GitHub did not say whether CODEOWNERS has mistakes." in run.console
-
-
-@pytest.mark.usefixtures("owned")
-@pytest.mark.parametrize(
-    ("mode", "fail_on", "requests"),
-    [
-        ("register", "invalid", 0),
-        ("plan", "missing", 0),
-        ("plan", "invalid", 1),
-        ("check", "missing, blank", 0),
-        ("check", "invalid, missing", 1),
-    ],
-)
-def test_github_is_asked_about_codeowners_only_where_that_counts(
-    host: StandInHost, action: Action, strategy: str, mode: str, fail_on: str, requests: int
-) -> None:
-    entries = [*OWNERS, {"path": "more"}]
-    given = {"definitions": action.listing(*entries), "mode": mode, "fail_on": fail_on}
-    action(given, commit_strategy=strategy)
-    asked = [each for each in host.requests if each.path.endswith("/codeowners/errors")]
-    assert len(asked) == requests
-    assert not any("codeowners" in str(each.json) for each in host.requests)
-
-
-def test_over_many_it_is_one_query_more(
-    host: StandInHost, action: Action, owned: Repository
-) -> None:
-    host.create_repository("octo/fine", {".github/CODEOWNERS": b"* @octo/team\n"})
-    given = {"target_repos": "octo/*", "definitions": action.listing(*OWNERS), "mode": "check"}
-    check = partial(action, given, target_repo=None, profile=None, fail_on="invalid", language="en")
-    run = check()
-    assert run.exit_code == 1
-    assert run.outputs["invalid"] == "1"
-    assert "1 different from the list, CODEOWNERS mistakes: 1." in run.summary
-    assert "<summary>CODEOWNERS mistakes: 1</summary>" in run.summary
-    assert "GitHub finds mistakes in CODEOWNERS (1)." in run.console
-    host.faults.add(
-        Fault(
-            FaultKind.TIMEOUT_200,
-            match=lambda request: "nodes(ids:" in str((request.json or {}).get("query")),
-            times=None,
-        )
-    )
-    # Each is read by itself
-    assert (check().exit_code, check().outputs["invalid"]) == (1, "1")
-    host.faults.clear()
-    owned.codeowners_errors = []
-    assert check().exit_code == 0
-    host.quirks.hides_codeowners = True
-    assert check().exit_code == 0

@@ -60,10 +60,11 @@ def test_what_the_action_wrote_gets_the_present_content(
     assert states(done) == {"SECURITY.md": "updated", "a.md": "skipped", "b.md": "skipped"}
     assert done.outputs["pull_request_operation"] == "updated"
     assert "to what the list gives now: SECURITY.md" in done.text
-    assert written(host) == ["PATCH pulls/1", "POST /graphql"]
-    assert len(host.requests) == before + 2
+    assert written(host) == ["POST /graphql", "PATCH pulls/1"]
+    assert len(host.requests) == before + 4
     [pull] = example.repository.pull_requests
-    assert f"[updated]({pull.html_url}/commits)" in (pull.body or "")
+    head = example.repository.head(BRANCH)
+    assert re.search(rf"\| `SECURITY.md` \|.*/commit/{head}\) \|", pull.body or "")
     host.requests.clear()
     again = run(example, NEW)
     assert all(map(is_read, host.requests))
@@ -74,7 +75,7 @@ def test_what_the_action_wrote_gets_the_present_content(
     assert states(back)["SECURITY.md"] == "updated"
 
 
-def test_with_new_files_the_description_comes_first(example: Example, host: StandInHost) -> None:
+def test_with_new_files_the_description_comes_last(example: Example, host: StandInHost) -> None:
     run(example, OLD)
     host.requests.clear()
     done = run(example, BOTH | {"c.md": "C\n"})
@@ -86,8 +87,8 @@ def test_with_new_files_the_description_comes_first(example: Example, host: Stan
     }
     assert content(example.repository, "c.md") == "C\n"
     assert content(example.repository, "a.md") == BOTH["a.md"]
-    first, *rest = written(host)
-    assert first == "PATCH pulls/1"
+    *rest, last = written(host)
+    assert last == "PATCH pulls/1"
     assert "PATCH pulls/1" not in rest
     assert "GraphQL" not in done.text
     host.requests.clear()
@@ -109,7 +110,7 @@ def _edit_another(repository: Repository) -> None:
 
 
 def _rewrite_description(repository: Repository) -> None:
-    repository.pull_requests[0].body = "Mine\n\n<!-- registrar:paths -->"
+    repository.pull_requests[0].body = "Mine\n\n<!-- registrar:many -->"
 
 
 def _link(repository: Repository) -> None:
@@ -125,15 +126,6 @@ def _executable(repository: Repository) -> None:
     repository.commit({"SECURITY.md": Executable(content)}, branch=BRANCH)
 
 
-def _mark_of_another(repository: Repository) -> None:
-    """The description that an earlier pull request would have: its list began at another commit."""
-    body = repository.pull_requests[0].body or ""
-    head = repository.head(BRANCH)
-    assert head
-    begun = re.sub(r"(?<=registrar:commit )[0-9a-f]{40}", head, body)
-    repository.pull_requests[0].body = begun
-
-
 PEOPLE: dict[str, tuple[Callable[[Repository], None], str]] = {
     "edited": (_edit, "Mine"),
     "edited and back": (_edit_and_back, NEW["SECURITY.md"]),
@@ -142,7 +134,6 @@ PEOPLE: dict[str, tuple[Callable[[Repository], None], str]] = {
     "a link": (_link, ""),
     "a submodule": (_submodule, ""),
     "executable": (_executable, ""),
-    "a mark of another pull request": (_mark_of_another, OLD["SECURITY.md"]),
 }
 
 
@@ -207,15 +198,16 @@ def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(example: Example) 
     first = example.repository.head(BRANCH)
     run(example, NEW)
     example.repository.create_branch(BRANCH, first)
-    run(example, NEW)
-    assert content(example.repository) == NEW["SECURITY.md"]
-    first = example.repository.head(BRANCH)
+    # Not what was written last, so somebody wants it
+    done = run(example, NEW)
+    assert "Left as they are in" in done.text
+    assert content(example.repository) == OLD["SECURITY.md"]
     run(example, NEW | {"c.md": "C\n"})
     example.repository.create_branch(BRANCH, first)
-    # Nobody knows whether the file was dropped on purpose
     done = run(example, BOTH | {"c.md": "C\n"})
-    assert "because they were rewritten" in done.text
-    assert content(example.repository, "a.md") == OLD["a.md"]
+    assert done.outputs["declined"] == "1"
+    assert content(example.repository, "a.md") == BOTH["a.md"]
+    assert "c.md" not in example.repository.files(BRANCH)
 
 
 def test_a_pull_request_to_another_branch_is_left_alone(example: Example) -> None:
@@ -278,7 +270,7 @@ def test_what_somebody_removes_during_the_run_stays_away(
     run(example, OLD)
 
     def remove(request: Request) -> None:
-        if request.method == "PATCH":
+        if shortened(request) == "GET pulls/1":
             host.on_request = lambda _: None
             example.repository.commit({"SECURITY.md": None}, branch=BRANCH)
 
@@ -289,13 +281,151 @@ def test_what_somebody_removes_during_the_run_stays_away(
     assert run(example, BOTH).outputs["declined"] == "1"
 
 
-def test_where_the_description_has_no_room_it_stays(example: Example) -> None:
+@pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "added"])
+def test_where_the_description_has_no_room_nothing_is_written(
+    example: Example, listed: dict[str, str]
+) -> None:
     run(example, OLD)
     [pull] = example.repository.pull_requests
-    marks = (pull.body or "").partition("<!-- registrar:paths")[2]
+    marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
     pull.body = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
     head = example.repository.head(BRANCH)
-    done = run(example, NEW)
+    for _ in range(2):
+        done = run(example, listed)
+        assert example.repository.head(BRANCH) == head
+        assert "Its description has no room" in done.text
+        assert "failed" not in states(done).values()
+        assert done.outputs["declined"] == "0"
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_file_whose_commit_is_refused_is_no_refusal(example: Example, runs: int) -> None:
+    run(example, OLD)
+    example.repository.protect(BRANCH)
+    more = example.action.listing_of(OLD | {"c.md": "C\n"})
+    for _ in range(runs):
+        done = example.run(definitions=more)
+        assert (done.exit_code, states(done)["c.md"]) == (1, "failed"), done.console
+        assert done.outputs["declined"] == "0"
+    example.repository.protections.clear()
+    assert run(example, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
+    assert content(example.repository, "c.md") == "C\n"
+
+
+def test_what_a_merge_commit_takes_out_stays_away(example: Example) -> None:
+    run(example, OLD)
+    repository = example.repository
+    base = repository.commit({"README.md": b"# More\n"})
+    repository.merge_into(BRANCH, base, {"a.md": None})
+    for _ in range(2):
+        assert run(example, OLD).outputs["declined"] == "1"
+        assert "a.md" not in repository.files(BRANCH)
+
+
+def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action: Action) -> None:
+    example = Example(action, "single")
+    listed = [f"docs/{number}.md" for number in range(400)]
+    run(example, dict.fromkeys(listed, "0\n"))
+    for version in range(1, 15):
+        run(example, dict.fromkeys(listed, f"{version}\n"))
+    example.repository.commit({listed[0]: None}, branch=BRANCH)
+    for _ in range(2):
+        assert run(example, dict.fromkeys(listed, "0\n")).outputs["declined"] == "1"
+        assert listed[0] not in example.repository.files(BRANCH)
+
+
+def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
+    example: Example, host: StandInHost
+) -> None:
+    run(example, OLD)
+    other = OLD | {"d.md": "D\n"}
+
+    def other_run(request: Request) -> None:
+        if not is_read(request):
+            host.on_request = None
+            listing = example.action.listing_of(other)
+            assert example.run(definitions=listing).exit_code == 0
+
+    host.on_request = other_run
+    run(example, OLD | {"c.md": "C\n"})
+    both = run(example, OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
+    assert {states(both)[path] for path in ("c.md", "d.md")} == {"updated"}
+    example.repository.commit({"c.md": None, "d.md": None}, branch=BRANCH)
+    assert run(example, OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
+
+
+def test_what_people_write_during_the_run_stays(example: Example, host: StandInHost) -> None:
+    run(example, OLD)
+    [pull] = example.repository.pull_requests
+
+    def write(request: Request) -> None:
+        if request.path.endswith("graphql") and not is_read(request):
+            host.on_request = None
+            pull.body = f"Meanwhile.\n\n{pull.body}"
+
+    host.on_request = write
+    run(example, NEW)
+    assert (pull.body or "").startswith("Meanwhile.\n\n")
+
+
+@pytest.mark.parametrize("change", ["closed", "elsewhere"])
+def test_nobody_commits_to_a_branch_that_was_just_declined(
+    example: Example, host: StandInHost, change: str
+) -> None:
+    run(example, OLD)
+    example.repository.create_branch("docs")
+    head = example.repository.head(BRANCH)
+
+    def decline(request: Request) -> None:
+        if shortened(request) == "GET pulls/1":
+            host.on_request = None
+            if change == "closed":
+                example.repository.close(1)
+            else:
+                example.repository.pull_requests[0].base = "docs"
+
+    host.on_request = decline
+    done = example.run(definitions=example.action.listing_of(BOTH))
+    assert done.exit_code == 1
+    assert "was closed, merged or pointed at another branch" in done.text
     assert example.repository.head(BRANCH) == head
-    assert "Its description has no room" in done.text
-    assert states(done)["SECURITY.md"] == "skipped"
+
+
+def test_a_branch_that_was_read_before_the_description_tells_no_removal(
+    example: Example, host: StandInHost
+) -> None:
+    """Another run writes both in between, the commit first."""
+    run(example, OLD)
+    more = example.action.listing_of(OLD | {"c.md": "C\n"})
+    earlier = example.repository.head(BRANCH)
+    assert example.run(definitions=more).exit_code == 0
+    later = example.repository.head(BRANCH)
+    example.repository.create_branch(BRANCH, earlier)
+
+    def catch_up(request: Request) -> None:
+        if "/git/trees/" in request.path or "/git/ref/heads/chore" in request.path:
+            host.on_request = None
+            example.repository.create_branch(BRANCH, later)
+
+    host.on_request = catch_up
+    done = example.run(definitions=more)
+    assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
+
+
+def test_what_a_killed_run_had_no_time_to_name_is_declined_with_the_rest(example: Example) -> None:
+    run(example, OLD)
+    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    example.repository.close(1)
+    for _ in range(2):
+        done = run(example, OLD | {"c.md": "C\n"})
+        assert done.outputs["declined"] == "4", done.console
+    assert [pull.state for pull in example.repository.pull_requests] == ["closed"]
+
+
+def test_what_the_default_branch_held_then_was_never_proposed(example: Example) -> None:
+    example.repository.commit({"c.md": b"C\n"})
+    run(example, OLD)
+    example.repository.close(1)
+    example.repository.commit({"c.md": None})
+    done = run(example, OLD | {"c.md": "C\n"})
+    assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")

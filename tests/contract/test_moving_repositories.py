@@ -38,7 +38,7 @@ class Scene:
         """Let every query about several repositories fail, so that each is read by its name."""
 
         def by_ids(request: Request) -> bool:
-            return "nodes(ids:" in str((request.json or {}).get("query"))
+            return "nodes(ids:" in str(request.fields.get("query"))
 
         self.host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=by_ids, times=None))
 

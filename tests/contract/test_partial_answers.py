@@ -200,3 +200,24 @@ def test_a_pull_request_without_a_number_is_an_unusable_answer(
     host.faults.clear()
     assert start().exit_code == 0
     assert [pull.state for pull in repository.pull_requests] == ["open"]
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"items": []}', b"null", b'"none"'])
+def test_what_is_no_list_of_pull_requests_is_no_empty_list(
+    action: Action, host: StandInHost, repository: Repository, body: bytes
+) -> None:
+    """Else a "no" would be lost: PyGithub reads an object as a list without items."""
+    assert action().exit_code == 0
+    repository.close(1)
+    fault = Fault(
+        FaultKind.CUSTOM,
+        match=lambda r: r.method == "GET" and r.path.endswith("/pulls"),
+        times=None,
+        status=200,
+        body=body,
+    )
+    host.faults.add(fault)
+    run = action(language="en")
+    assert run.exit_code == 1
+    assert "the answer is not one of GitHub's API (HTTP 200)" in run.stderr
+    assert [pull.state for pull in repository.pull_requests] == ["closed"]

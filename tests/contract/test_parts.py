@@ -164,7 +164,7 @@ def test_mistakes(
     document(action)
     listed = [{"path": ".github/workflows/ci.yml", **entry}]
     run: Run = single(
-        profile=None, definitions=action.write("list.json", json.dumps(listed, indent=1))
+        profile=None, definitions=action.write("list.yml", json.dumps(listed, indent=1))
     )
     assert (run.exit_code, host.requests) == (2, [])
     assert words in run.stderr

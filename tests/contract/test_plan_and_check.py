@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from registrar.models.standing import blob_id
+from registrar.reporting.reporter import HELP_PAGES
 from tests.contract.test_built_in_lists import HEALTH
 from tests.contract.test_run import plan_lines
 from tests.example import Example
@@ -237,12 +238,12 @@ def test_english_has_no_japanese_and_japanese_has(
     more = {"mode": mode, "definitions": action.listing(*LIST), "commit_strategy": strategy}
     english = action(more, language="en", runner=True)
     assert not JAPANESE.search(english.text)
-    run = action(more, runner=True)
+    run = action(more, language="ja", runner=True)
     for text in (run.stdout, run.summary):
-        assert "作成されるもの（4 件）" in text
+        assert "作成するファイル（4 件）" in text
     assert "全 5 件: 不足 4 件、既存 1 件。" in run.stdout
     shown = [
-        line if line != "検査結果" else "プラン"
+        line if line != "チェック結果" else "プラン"
         for line in (run.lines[-9:-1] if mode == "plan" else run.lines[-8:])
     ]
     assert shown == plan_lines("ja", 4, 1)
@@ -276,7 +277,7 @@ def test_one_annotation_names_what_is_missing(
     run = start(given, language=language, runner=True)
     assert run.exit_code == 1
     [annotation] = run.annotations()
-    text, link = MISSING_FILES[language], "docs/troubleshooting.md#files-are-missing"
+    text, link = MISSING_FILES[language], f"{HELP_PAGES[language]}#files-are-missing"
     assert (annotation.data, dict(annotation.properties)) == (f"{text} → {link}", {})
     assert run.annotations("warning") == []
     plain = start(given, language=language)
@@ -379,9 +380,9 @@ def test_a_pull_request_of_a_later_name_is_reported(
     assert run.registration["pull_request"] == {"number": 2, "url": url, "operation": "none"}
     assert "merge the open pull request" in run.summary
     assert "mode: register" not in run.text
-    # The pull requests of both names and of the next one, and what the branch holds
+    # The pull requests of both names and of the next one, who opened them, what the branch holds
     graphql = any(request.path == "/graphql" for request in host.requests)
-    assert len(host.requests) == (1 + 1 if graphql else 3 + 2 + 1 + 3 + 1)
+    assert len(host.requests) == (1 + 1 if graphql else 3 + 2 + 1 + 3 + 1 + 1)
 
     repository.close(2)
     repository.delete_branch(SECOND)

@@ -44,7 +44,7 @@ def run(action: Action, paths: tuple[str, ...] = PATHS, **inputs: str) -> Run:
     return action({"language": "en", "definitions": listed, **inputs}, env=environ)
 
 
-def check_error(ended: Run, text: str) -> None:
+def check_ended(ended: Run, text: str) -> None:
     """The error stands on the console and in the step summary."""
     assert text in ended.stderr
     plain = html.unescape(ended.summary).replace("<code>", "").replace("</code>", "")
@@ -266,7 +266,7 @@ def test_refused_before_anything_is_written_and_done_once_the_cause_is_gone(
     ended = run(action, case.paths, **inputs)
     assert ended.exit_code == 2, ended.text
     for text in case.texts:
-        check_error(ended, text)
+        check_ended(ended, text)
     assert ended.stderr.count("Error: ") == 1
     assert {name: repository.head(name) for name in repository.branches} == before
     assert repository.pull_requests == []
@@ -312,7 +312,7 @@ def test_a_branch_that_is_continued_is_looked_at_before_it_is_written_to(
     modest = host.create_token(scopes=("repo",))
     ended = run(action, (*PATHS, WORKFLOW), commit_strategy=strategy, host_token=modest)
     assert ended.exit_code == 2, ended.text
-    check_error(ended, "lacks the scope `workflow`")
+    check_ended(ended, "lacks the scope `workflow`")
     assert all(map(is_read, host.requests[count:]))
     assert repository.head(LIST_BRANCH) == head
 
@@ -347,7 +347,7 @@ def test_an_empty_repository_after_its_first_commit(
     repository = host.create_repository(TARGET, empty=True)
     ended = run(action, commit_strategy=strategy)
     assert ended.exit_code == 2
-    check_error(ended, "is empty: it has no commit to make a branch from. Make a first commit")
+    check_ended(ended, "is empty: it has no commit to make a branch from. Make a first commit")
     assert only_reads(host)
     repository.commit({"README.md": b"# Example\n"})
     assert run(action, commit_strategy=strategy).exit_code == 0
@@ -359,7 +359,7 @@ def test_a_repository_that_is_not_there_yet(
 ) -> None:
     ended = run(action, commit_strategy=strategy)
     assert ended.exit_code == 2
-    check_error(ended, f"There is no repository {TARGET}, or the token may not see it")
+    check_ended(ended, f"There is no repository {TARGET}, or the token may not see it")
     assert ended.lines[-8:][3] == f"Repository: {TARGET}"
     repository = host.create_repository(TARGET)
     assert run(action, commit_strategy=strategy).exit_code == 0
@@ -435,7 +435,7 @@ def only_one_fails(ended: Run, path: str, text: str, repository: Repository) -> 
     """One file failed with this reason; the others are there, and a pull request brings them."""
     assert ended.exit_code == 1, ended.text
     assert f"{path} was not created" in ended.stderr
-    check_error(ended, text)
+    check_ended(ended, text)
     assert (ended.outputs["created"], ended.outputs["failed"]) == (str(len(PATHS)), "1")
     assert ended.outputs["pull_request_operation"] == "created"
     finished(repository)
@@ -446,7 +446,7 @@ def test_a_workflow_file_by_an_app_without_the_permission(
 ) -> None:
     modest = host.create_token("installation", permissions=MODEST)
     ended = run(action, (WORKFLOW, *PATHS), host_token=modest)
-    only_one_fails(ended, WORKFLOW, "an App: the permission Workflows", repository)
+    only_one_fails(ended, WORKFLOW, "an App the permission Workflows: write", repository)
 
     able = host.create_token("installation", permissions={**MODEST, "workflows": "write"})
     again = run(action, (WORKFLOW, *PATHS), host_token=able)
@@ -462,10 +462,10 @@ def test_pull_requests_by_workflows_that_are_switched_off(
     own = host.create_token("installation")
     ended = run(action, host_token=own, caller=TARGET, commit_strategy=strategy)
     assert ended.exit_code == 1
-    check_error(ended, "GitHub Actions is not permitted to create or approve pull requests.")
-    check_error(ended, "Settings, Actions, General, Workflow permissions")
+    check_ended(ended, "GitHub Actions is not permitted to create or approve pull requests.")
+    check_ended(ended, "Settings, Actions, General, Workflow permissions")
     link = f"{repository.html_url}/compare/main...{LIST_BRANCH}?"
-    check_error(ended, link)
+    check_ended(ended, link)
     [shown] = [word for word in ended.stderr.split() if word.startswith(link)]
     query = parse_qs(urlsplit(shown).query)
     assert query == {"quick_pull": ["1"], "title": ["chore: add missing files"]}
@@ -490,8 +490,8 @@ def test_a_token_that_may_not_open_pull_requests(
     modest = host.create_token(kind, permissions={"contents": "write"})
     ended = run(action, host_token=modest)
     assert ended.exit_code == 1
-    check_error(ended, "pull_requests=write")
-    check_error(ended, f"{repository.html_url}/compare/main...{LIST_BRANCH}?")
+    check_ended(ended, "pull_requests=write")
+    check_ended(ended, f"{repository.html_url}/compare/main...{LIST_BRANCH}?")
     assert run(action).exit_code == 0
     finished(repository)
 
@@ -515,7 +515,7 @@ def test_a_limit_while_the_open_pull_request_is_looked_for_leaves_the_link(
     host.faults.add(Fault(FaultKind.PRIMARY_403, match=looks, times=None, reset_in=7200))
     ended = run(action)
     assert ended.exit_code == 1
-    check_error(ended, f"{repository.html_url}/compare/main...{LIST_BRANCH}?")
+    check_ended(ended, f"{repository.html_url}/compare/main...{LIST_BRANCH}?")
     assert ended.outputs["created"] == str(len(PATHS))
 
 

@@ -268,7 +268,7 @@ def test_a_run_without_any_list_is_refused_before_any_request(
     assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr
     known = ", ".join(CHOICES)
     assert f"profile (a list that comes with the action): {known}." in run.stderr
-    run = action(more, profile=None, runner=True)
+    run = action(more, profile=None, runner=True, language="ja")
     [annotation] = run.annotations()
     assert "一覧が指定されていません。definitions（独自の一覧のファイル）か" in annotation.data
     assert host.requests == []

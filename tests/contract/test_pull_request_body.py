@@ -115,8 +115,7 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
     assert list(found) == ["a", "b", "c", "README.md"]
     if strategy == PER_FILE:
         assert {path: found[path][2] for path in links} == links
-    # Written before the commit
-    assert found["c"][2] == f"[commits]({pull.html_url}/commits)"
+    assert found["c"][2] == link(repository, "c")
 
 
 @pytest.mark.parametrize(
@@ -194,8 +193,8 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
 def test_what_the_branch_adds_is_shown_in_japanese_too(
     action: Action, repository: Repository
 ) -> None:
-    action(definitions=action.listing("a", "old"))
-    action(definitions=action.listing("a"))
+    action(definitions=action.listing("a", "old"), language="ja")
+    action(definitions=action.listing("a"), language="ja")
     assert rows(body(repository))["old"][0] == "追加（今は一覧にない）"
     assert "今は一覧にないファイルが 1 件あります。" in body(repository)
 
@@ -223,7 +222,7 @@ def test_it_introduces_itself_in_one_line(
     line = body(repository).splitlines()[1]
     by = "[registrar](https://github.com/me/registrar)" if caller else "`registrar`"
     path = "`.github/registrar.yml`"
-    at, of = (path if caller == TARGET else ""), (f"`{name}`" if name else "")
+    at, of = (path if caller in {"", TARGET} else ""), (f"`{name}`" if name else "")
     english = {
         (True, True): f"the list {of} (in {at})",
         (True, False): f"the list in {at}",
@@ -231,13 +230,13 @@ def test_it_introduces_itself_in_one_line(
         (False, False): "a list of the workflow that runs it",
     }[bool(at), bool(of)]
     japanese = {
-        (True, True): f"一覧 {of}（{at}）",
+        (True, True): f"一覧「{of}」（{at}）",
         (True, False): f"{at} の一覧",
-        (False, True): f"一覧 {of}",
+        (False, True): f"一覧「{of}」",
         (False, False): "実行元のワークフローの一覧",
     }[bool(at), bool(of)]
     if language == "ja":
-        assert line.startswith(f"{japanese} をもとに {by} が作成したプルリクエストです。")
+        assert line.startswith(f"{japanese}をもとに、{by} が作成したプルリクエストです。")
         assert "マージせずに閉じてください" in line
     else:
         assert line.startswith(f"Opened by {by} for {english}. Not wanted? Close it")
@@ -339,10 +338,49 @@ def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repo
 
 def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -> None:
     action(profile="health", language="en", commit_strategy=SINGLE)
-    action(definitions=action.listing("a"), language="en", commit_strategy=SINGLE)
-    built_in, own = ((pull.body or "") for pull in repository.pull_requests)
-    assert "To change the list, give the action a definition file of your own" in built_in
-    assert "To change the list, edit the definition file that the workflow names" in own
+    assert "To change the list, give the action a definition file of your own" in body(repository)
+
+
+LISTED_HERE = "https://github.com/octo/example/blob/main/config/a%20list.json"
+
+
+@pytest.mark.parametrize(
+    ("of_workflow", "expected"),
+    [
+        ("", "edit `config/a list.json`."),
+        (TARGET, f"edit [config/a list.json]({LISTED_HERE})."),
+        ("octo/other", "edit the definition file that the workflow names (input `definitions`)."),
+    ],
+    ids=["shell", "workflow of the target", "workflow of another repository"],
+)
+def test_it_names_the_list_by_its_path_and_links_it_where_that_is_the_target(
+    action: Action, repository: Repository, of_workflow: str, expected: str
+) -> None:
+    listed = action.listing("a", name="config/a list.json")
+    (action.workspace / ".git").mkdir(exist_ok=True)
+    env = {"GITHUB_REPOSITORY": of_workflow}
+    name = listed
+    if of_workflow:
+        env["GITHUB_WORKSPACE"] = str(action.workspace)
+    else:
+        # From where the path is another one
+        name = f"../{action.workspace.name}/{listed}"
+    run = action(definitions=name, language="en", commit_strategy=SINGLE, env=env)
+    assert run.exit_code == 0, run.text
+    told = body(repository).replace(repository.html_url, "https://github.com/octo/example")
+    assert f"To change the list, {expected}" in told
+    assert ("for the list in `config/a list.json`." in told) is (of_workflow != "octo/other")
+    assert str(action.workspace) not in told
+
+
+def test_a_list_of_a_second_checkout_has_no_link(action: Action, repository: Repository) -> None:
+    listed = action.listing("a", name="lists/config/list.json")
+    for each in (action.workspace, action.workspace / "lists"):
+        (each / ".git").mkdir(exist_ok=True)
+    env = {"GITHUB_REPOSITORY": TARGET, "GITHUB_WORKSPACE": str(action.workspace)}
+    run = action(definitions=listed, language="en", commit_strategy=SINGLE, env=env)
+    assert run.exit_code == 0, run.text
+    assert "To change the list, edit `config/list.json`." in body(repository)
 
 
 # --- The host's limit ---------------------------------------------------------------------
@@ -358,8 +396,9 @@ def test_a_body_without_room_stays_as_it_is(
     run = start(definitions=action.listing("a", "b"))
     assert run.exit_code == 0, run.text
     assert pull.body == full
-    assert not [call for call in writes(host) if call.startswith("PATCH")]
-    assert run.outputs["created"] == "1"
+    assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT"))]
+    assert "b" not in repository.files(LIST_BRANCH)
+    assert "Its description has no room" in run.text
 
 
 @pytest.mark.parametrize("letter", ["x", "語", "😀"])
@@ -396,7 +435,7 @@ def test_the_longest_text_of_the_callers_own_leaves_room_for_ours(
 
 @pytest.mark.parametrize(
     "part",
-    [f"{BEGIN}\n", f"> {BEGIN}\n> <!-- registrar:paths -->\n", "<!-- registrar:a", "</code> | "],
+    [f"{BEGIN}\n", f"> {BEGIN}\n> <!-- registrar:many -->\n", "<!-- registrar:a", "</code> | "],
     ids=["begins", "quoted", "comments", "code"],
 )
 def test_a_hostile_description_takes_no_longer_than_another(
@@ -409,5 +448,5 @@ def test_a_hostile_description_takes_no_longer_than_another(
     pull.body = (pull.body or "").replace(BEGIN, hostile)
     before = time.process_time()
     run = action(definitions=action.listing("a", "b"))
-    assert (run.exit_code, run.outputs["created"]) == (0, "1")
+    assert run.exit_code == 0
     assert time.process_time() - before < 4

@@ -66,7 +66,7 @@ def test_everything_is_set_with_one_request_each(
     assert run.annotations("warning") == run.annotations() == []
     assert run.registration["notes"] == []
     assert [call for call in calls(host) if call in OPTIONS] == [*OPTIONS, REVIEWERS]
-    assert sent(host, LABELS) == [{"labels": ["docs", "good first issue", "chore"]}]
+    assert sent(host, LABELS) == [["docs", "good first issue", "chore"]]
     assert sent(host, ASSIGNEES) == [{"assignees": ["mona", "hubot"]}]
     assert sent(host, REVIEWERS) == [
         {"reviewers": ["mona", "Hubot"], "team_reviewers": []},
@@ -84,7 +84,7 @@ def test_who_is_not_taken_is_named_and_the_others_are_set(
 ) -> None:
     refuse(
         host,
-        lambda r: shortened(r) == LABELS and "bad" in (r.json or {})["labels"],
+        lambda r: shortened(r) == LABELS and "bad" in r.json,
         message="Validation Failed",
     )
     run = start(
@@ -178,7 +178,7 @@ def test_a_run_without_a_pull_request_sets_nothing(
     start(more, labels="x")  # declined
     start(definitions=action.listing("README.md", name="present.json"), labels="x")
     assert not set(calls(host)) & set(OPTIONS)
-    assert not any((request.json or {}).get("draft") for request in host.requests)
+    assert not any(request.fields.get("draft") for request in host.requests)
 
 
 # --- Running again ------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def test_what_is_missing_is_added_to_a_pull_request_that_stands(
     host.requests.clear()
     run = start(definitions=definitions, labels="docs,chore", assignees="mona", reviewers="mona")
     assert run.exit_code == 0, run.text
-    assert sent(host, LABELS) == [{"labels": ["chore"]}]
+    assert sent(host, LABELS) == [["chore"]]
     [pull] = repository.pull_requests
     assert (pull.labels, pull.assignees, pull.reviewers) == (["docs", "chore"], ["mona"], [])
 
@@ -249,7 +249,7 @@ def test_where_there_are_no_drafts_an_ordinary_one_is_opened(
     start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     def drafts(request: Request) -> bool:
-        return shortened(request) == "POST pulls" and bool((request.json or {}).get("draft"))
+        return shortened(request) == "POST pulls" and bool(request.fields.get("draft"))
 
     host.faults.add(Fault(FaultKind.CUSTOM, match=drafts, times=None, message=NO_DRAFTS))
     if strategy == SINGLE:

@@ -71,7 +71,6 @@ def test_a_registration(
                 "differing": 0,
                 "invalid": 0,
                 "removed": 0,
-                "codeowners": [],
                 "branch": LIST_BRANCH,
                 "base_branch": "main",
                 "pull_request": {

@@ -316,7 +316,6 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "repositories": "",
         "incomplete": "",
         "deferred": "",
-        "matrix": "",
         # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
         "report_path": "",
         "table_path": "",

@@ -56,16 +56,6 @@ def test_the_last_line_says_how_many_failed(
     assert done.stdout.startswith(line)
 
 
-@pytest.mark.parametrize("number", ["-3", "0", "x", "1.5"])
-def test_the_demo_takes_a_number_of_repositories(number: str) -> None:
-    done = started("scripts/demo", "--repositories", number)
-    assert done.returncode == 2
-    assert (
-        f"argument --repositories: invalid number of repositories value: '{number}'" in done.stderr
-    )
-    assert "Traceback" not in done.stderr
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("target_repos", ["", "my-org/api, my-org/w*, property:tier"])
 def test_the_demo_tells_the_story_of_a_list_of_ones_own(
@@ -82,10 +72,68 @@ def test_the_demo_tells_the_story_of_a_list_of_ones_own(
     assert ("my-org/w" in done.stdout) == bool(target_repos)
     assert bool(JAPANESE.search(done.stdout)) == (language == "ja")
     *_, passed = done.stdout.splitlines()
-    assert re.search(r"^All \d+ checks passed |^\d+ 件の確認にすべて通りました", passed)
-    [folder] = re.findall(r"/\S*registrar-demo-\w+", done.stdout)
-    assert sorted(each.name for each in Path(folder).iterdir()) == ["page.html", "table.csv"]
-    shutil.rmtree(folder)
+    assert re.search(r"^All \d+ checks passed\.$|^\d+ 件の確認にすべて通りました", passed)
+    kept = [Path(each) for each in re.findall(r"/\S*registrar-demo-\S+", done.stdout)]
+    assert [(each.name, each.is_file()) for each in kept] == [
+        ("page.html", True),
+        ("table.csv", True),
+    ]
+    shutil.rmtree(kept[0].parent)
+    assert "127.0.0.1" not in done.stdout, "an address that nobody answers any more"
+
+
+LISTS = {
+    "workflow": "- {path: .github/workflows/ci.yml, content: 'on: push'}\n",
+    "any team": """
+files: [README.md]
+rules:
+  - when: {property: {team: ["*"]}}
+    files: [OWNERS.md]
+""",
+    "a folder": """
+files: [docs/index.md]
+rules:
+  - when: {exists: [docs, "**/*.tf"], language: hcl, not: {topic: old}}
+    extends: health
+""",
+    "a property": """
+files:
+  - {path: .github/CODEOWNERS, template: true, content: "* @{owner}/{property:team}"}
+""",
+    "parts": """
+files:
+  - path: .github/dependabot.yml
+    content: |
+      version: 2
+    parts:
+      - when: {exists: [go.mod, .github]}
+        content: |
+          # go
+      - content: |
+          # all
+""",
+    "JSON": '[".editorconfig", {"path": "docs/a.md", "content": "# A"}]',
+    "built-in": "{extends: scaffold, exclude: [.idea/**]}",
+    "much": "".join(f"- docs/{number}/index.md\n" for number in range(120)),
+}
+
+
+@pytest.mark.parametrize(
+    ("listed", "many"),
+    [
+        *(pytest.param(listed, [], id=name) for name, listed in LISTS.items()),
+        # Over many it waits for GitHub's pace
+        pytest.param(LISTS["workflow"], ["--target-repos", "my-org/*"], id="workflow, many"),
+    ],
+)
+def test_in_the_world_of_the_demo_every_valid_list_succeeds(
+    listed: str, many: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "list.yml").write_text(listed)
+    list_file = str(tmp_path / "list.yml")
+    done = started("scripts/demo", "--language", "en", "--definitions", list_file, *many)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    shutil.rmtree(Path(re.findall(r"/\S*registrar-demo-\S+", done.stdout)[0]).parent)
 
 
 def test_the_demo_says_what_is_wrong_with_a_list(tmp_path: Path) -> None:

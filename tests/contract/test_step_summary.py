@@ -53,13 +53,15 @@ def test_the_first_sentence_is_the_outcome_in_numbers(
     assert sentence in run.lines[-10 if mode == "plan" else -9]
 
 
-def test_a_run_that_ends_early_counts_what_is_not_done(
+def test_a_run_that_ends_early_counts_what_it_did_not_come_to_as_failed(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     inject_fault(host, "PUT contents/c", times=None, status=429, headers={"Retry-After": "99999"})
     run = action(definitions=action.listing("a", "b", "c", "d"), language="en")
     assert run.exit_code == 1
-    assert "Files: 2 created, 2 not done (4 in all)." in run.summary
+    assert "Files: 2 created, 2 failed (4 in all)." in run.summary
+    counts = [run.outputs[name] for name in ("created", "skipped", "failed")]
+    assert counts == ["2", "0", "2"]
     # What was not begun names the limit, and when it ends
     rows = only_ours(run.summary).paths
     for path in ("c", "d"):

@@ -11,10 +11,10 @@ import pytest
 
 from tests.example import BRANCH, EXPECTED, Example
 from tests.fakehub import Request, StandInHost
-from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, shortened
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
-MARK = "<!-- registrar:paths -->"
+MARK = "<!-- registrar:many -->"
 """Without a path it stands for all of them."""
 WAYS = [PER_FILE, SINGLE, "many"]
 
@@ -120,16 +120,69 @@ def test_a_private_member_is_believed_where_the_host_tells_the_role(
     assert ("does not count" in run.text) is not told
 
 
-@pytest.mark.parametrize("author", ["octocat", "somebody", "renovate[bot]"])
-def test_nobody_is_asked_about_those_who_may_write(
-    host: StandInHost, example: Way, author: str
+@pytest.mark.parametrize(
+    ("author", "times"), [("octo", 0), ("renovate[bot]", 0), ("octocat", 1), ("somebody", 1)]
+)
+def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account(
+    host: StandInHost, example: Way, author: str, times: int
 ) -> None:
     example.run()
     example.repository.pull_requests[0].author = author
-    assert example.run().exit_code == 0
-    example.repository.close(1)
+    if author == "octocat" and example.strategy != PER_FILE:
+        # Where a query says which are the token's own
+        times = 0
+    for _ in range(2):
+        host.requests.clear()
+        assert example.run().exit_code == 0
+        assert sum(map(asks_for_a_role, host.requests)) == times
+        if example.repository.pull_requests[0].state == "open":
+            example.repository.close(1)
     assert declined(example.run())
-    assert not any(map(asks_for_a_role, host.requests))
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_who_may_only_read_says_no_to_nothing(example: Way, is_open: bool) -> None:
+    repository = example.repository
+    repository.create_branch(BRANCH)
+    repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+    repository.readers.add("triage")
+    repository.open_pull_request(head=BRANCH, base="main", body=MARK, author="triage")
+    if not is_open:
+        repository.close(1)
+    for mode in ("plan", "register"):
+        run = example.run(mode=mode)
+        assert (run.exit_code, run.outputs["declined"]) == (0, "0"), run.console
+    assert repository.files(SECOND if is_open else BRANCH) == EXPECTED
+
+
+@pytest.mark.parametrize("author", ["somebody", "stranger"])
+def test_who_is_no_user_any_more_ends_no_run(example: Way, author: str) -> None:
+    """Mannequins, and accounts that have become organisations."""
+    example.run()
+    example.repository.pull_requests[0].author = author
+    example.repository.close(1)
+    example.repository.delete_branch(BRANCH)
+    example.repository.mannequins.add(author)
+    for mode in ("plan", "register"):
+        run = example.run(mode=mode)
+        assert (run.exit_code, run.outputs["declined"]) == (0, "0"), run.console
+        assert "does not count" in run.text
+
+
+@pytest.mark.parametrize(("author", "counts"), [("somebody", True), ("stranger", False)])
+def test_where_the_token_is_not_told_the_association_decides(
+    host: StandInHost, example: Way, author: str, counts: bool
+) -> None:
+    example.run()
+    example.repository.pull_requests[0].author = author
+    example.repository.close(1)
+    refuse(
+        host, asks_for_a_role, 403, message="Must have push access to view collaborator permission."
+    )
+    for mode in ("plan", "check"):
+        run = example.run(mode=mode)
+        assert run.exit_code == (mode == "check" and not counts), run.console
+        assert declined(run) == counts
 
 
 def test_what_goes_to_another_branch_is_left_alone(example: Way) -> None:

@@ -15,6 +15,7 @@ from tests.fakehub.tokens import Kind
 from tests.harness import (
     HEALTH_BRANCH,
     SINGLE,
+    TARGET,
     Action,
     Start,
     refuse,
@@ -46,7 +47,8 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
     action.secrets += [half, token.partition(".")[0]]
     words = f"No: {token}, cut: {half}"
     fault = refuse(host, lambda request: request.method == "POST", message=words)
-    run = start(profile="health", host_token=token, runner=runner)
+    env = {"GITHUB_REPOSITORY": TARGET}
+    run = start(profile="health", host_token=token, env=env, runner=runner)
     assert fault.hits
     assert run.exit_code != 0
     assert "No: ***, cut: ***" in run.text

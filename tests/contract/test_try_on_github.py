@@ -56,18 +56,7 @@ class Talkative(StandInHost):
 
 def create_scratch(host: StandInHost, owner: str, **attributes: Any) -> None:
     host.create_repository(f"{owner}/playground", empty=True, **attributes)
-    second = host.create_repository(f"{owner}/playground-2", empty=True, **attributes)
-    second.codeowners_errors = [
-        {
-            "line": 1,
-            "column": 6,
-            "kind": "Unknown owner",
-            "source": "docs/ nobody-at-all",
-            "suggestion": "make sure nobody-at-all exists",
-            "message": "Unknown owner on line 1",
-            "path": ".github/CODEOWNERS",
-        }
-    ]
+    host.create_repository(f"{owner}/playground-2", empty=True, **attributes)
 
 
 def try_on(host: StandInHost, *arguments: str, token: str) -> tuple[int, str]:
@@ -151,6 +140,19 @@ def test_it_is_green(
     not_here = OF_APPS if kind != "installation" else {"GET user/repos"}
     not_here = not_here | (OF_ORGANISATIONS if owner == "octocat" else OF_PERSONS)
     assert set(CALLS) - tried == not_here
+
+
+def test_the_short_form_tries_both_strategies_in_one_repository(
+    host: StandInHost, tmp_path: Path
+) -> None:
+    playground = host.create_repository("octocat/playground", empty=True)
+    given = ("octocat/playground", "--short", "--save", str(tmp_path / "answers.yml"))
+    code, shown = try_on(host, *given, token=host.create_token())
+    assert (code, " 0 not as expected" in shown) == (EXIT_AS_EXPECTED, True), shown
+    assert [pull.state for pull in playground.pull_requests] == ["closed", "closed"]
+    assert int(re.findall(r"(\d+) requests, ", shown)[0]) <= 45
+    for branch in ("per-file", "single"):
+        assert all(f"\n{step}, {branch}\n" in shown for step in ("Plan", "Registered", "Declined"))
 
 
 @pytest.mark.large

@@ -96,7 +96,9 @@ def test_what_was_withdrawn_is_opened_again(example: Way) -> None:
 
     example.host.requests.clear()
     run = example.do()
-    assert example.written == ["PATCH pulls/1"]
+    assert example.written == ["PATCH pulls/1"] * 2
+    reopening = next(each for each in example.host.requests if each.method == "PATCH")
+    assert reopening.json == {"state": "open"}
     assert example.pulls == ["open"]
     assert "ithdrawn" not in example.body
     assert run.registration["pull_request"]["operation"] == "reopened"
@@ -223,10 +225,23 @@ def test_where_the_branch_was_rewritten_there_is_another_one(example: Way, conte
     assert only_reads(example.host)
 
 
-def test_where_github_does_not_open_it_again_there_is_another_one(example: Way) -> None:
+@pytest.mark.parametrize(
+    "reason",
+    [
+        f"state cannot be changed. The {BRANCH} branch was force-pushed or recreated.",
+        f"state cannot be changed. The {BRANCH} branch has no history in common with main.",
+        f"state cannot be changed. There are no new commits on the {BRANCH} branch.",
+        f"state cannot be changed. There is already an open pull request from {BRANCH} to main.",
+    ],
+    ids=["rewritten", "no history", "no commits", "another one"],
+)
+def test_where_github_does_not_open_it_again_there_is_another_one(
+    example: Way, reason: str
+) -> None:
+    """Slicer/Slicer#6188, cilium/cilium#47088, googleapis/release-please#2566"""
     example.do()
     example.withdraw()
-    refuse(example.host, lambda request: _short(request) == "PATCH pulls/1")
+    refuse(example.host, lambda request: _short(request) == "PATCH pulls/1", message=reason)
     example.do(NEW)
     example.host.faults.clear()
     assert sorted(example.pulls) == ["closed", "open"]
@@ -328,3 +343,33 @@ def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Way) -> N
     example.do()
     assert example.pulls == ["closed", "open"]
     assert example.repository.files(f"{BRANCH}-2")["a.md"] == b"A\n"
+
+
+@pytest.mark.parametrize("reader", ["another repository", "its own", "a shell"])
+def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_read(
+    action: Action, reader: str
+) -> None:
+    example = Way(action, SINGLE)
+    example.repository.private = True
+    example.do()
+    example.repository.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
+    own = {"GITHUB_REPOSITORY": TARGET if reader == "its own" else "octo/public"}
+    inputs = {"language": "en", "definitions": action.listing_of(LIST), "mode": "withdraw"}
+    run = action(inputs, runner=reader != "a shell", env={} if reader == "a shell" else own)
+    told = (run.console, run.summary, f"{run.outputs}")
+    assert example.pulls == ["open"]
+    assert any("secret/plan.md" in each for each in told) == (reader != "another repository")
+    assert "Left open: " in run.console
+
+
+def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Way) -> None:
+    example.do(NEW)
+    example.withdraw(NEW)
+    _removes(example.repository)
+    assert example.do(NEW).outputs["declined"] == "1"
+    assert example.pulls == ["open"]
+    assert "a.md" not in example.repository.files(BRANCH)
+    assert "Taken out of a pull request of this list: 1." in example.body
+    example.host.requests.clear()
+    assert example.do(NEW).outputs["declined"] == "1"
+    assert only_reads(example.host)

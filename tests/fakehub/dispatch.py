@@ -192,6 +192,7 @@ class Dispatcher:
             people=self._host.users,
             old_ids=self._host.quirks.old_ids,
             with_properties=not self._host.quirks.without_properties,
+            empty_properties=self._host.quirks.empty_properties,
         )
         call = Call(self._host, token, show, parameters, dict(record.query))
         if operation.name in LISTINGS:

@@ -77,8 +77,6 @@ class Quirks:
     """
 
     lag: Lag | None = None
-    hides_codeowners: bool = False
-    """Whether nobody is told what is wrong in ``CODEOWNERS``."""
     hides_permissions: bool = False
     """Whether nobody is told what others may do. Nobody has confirmed that it happens."""
     flaky_references: list[int] = field(default_factory=list)
@@ -115,6 +113,9 @@ class Quirks:
     old_ids: bool = False
     """REST gives repositories ids of the old form; GraphQL takes both and answers with the new
     (docs: "Migrating GraphQL global node IDs")."""
+    empty_properties: bool = False
+    """Whether repositories are described with ``custom_properties`` of ``{}``, whatever they have:
+    not confirmed, but plausible for an App without the permission *Custom properties*."""
     without_properties: bool = False
     """Repositories come without their custom properties, which are documented as optional."""
     limits_at_200: bool = False

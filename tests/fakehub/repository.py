@@ -45,26 +45,12 @@ class PullRequest:
     closed_at: float | None = None
     merged_at: float | None = None
     merge_commit_sha: str | None = None
-    events: list[str] = field(default_factory=list)
     is_fork_deleted: bool = False
     """Whether the repository of the head is gone."""
 
     @property
     def merged(self) -> bool:
         return self.merged_at is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A published release of a tag."""
-
-    id: int
-    tag: str
-    name: str
-    body: str
-    is_prerelease: bool
-    author: str
-    created_at: float
 
 
 class Attributes(TypedDict, total=False):
@@ -114,7 +100,6 @@ class Repository(Store):
         self.archived = attributes.get("archived", False)
         self.disabled = attributes.get("disabled", False)
         self.locked = attributes.get("locked", False)
-        self.codeowners_errors: list[dict[str, object]] = []
         self.has_pull_requests = attributes.get("has_pull_requests", True)
         self.parent = attributes.get("parent")
         self.language = attributes.get("language")
@@ -131,6 +116,10 @@ class Repository(Store):
         """Whether its plan has draft pull requests."""
         self.collaborators = {"octocat", "hubot", "monalisa", "somebody"}
         self.private_members = set[str]()
+        self.readers = set[str]()
+        """Collaborators who may only read."""
+        self.mannequins = set[str]()
+        """Accounts that are nobody's any more."""
         """Members of its organisation who may push, and whom only the organisation sees."""
         self.teams = {"maintainers"}
         self.hidden_teams = set[str]()
@@ -143,8 +132,6 @@ class Repository(Store):
         self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
         self._pull_requests: list[PullRequest] = []
-        self.releases: dict[str, Release] = {}
-        """Published releases, by their tags."""
 
     @property
     def owner(self) -> str:
@@ -180,13 +167,7 @@ class Repository(Store):
             self.written.note(f"head {branch}")
 
     def _set_reference(self, name: str, sha: str) -> None:
-        branch = name.removeprefix("refs/heads/")
-        before = self.find_head(branch)
         self.point(name, sha)
-        if before and self.ahead_behind(sha, before)[1]:
-            for each in self._pull_requests:
-                if each.state == "open" and self.is_head(each, branch):
-                    each.events.append("head_ref_force_pushed")
         self.pushed()
 
     def pushed(self) -> None:
@@ -230,10 +211,8 @@ class Repository(Store):
         with self.lock:
             self.own().references.delete(f"refs/heads/{name}")
             for pull_request in self._pull_requests:
-                if self.is_head(pull_request, name):
-                    pull_request.events.append("head_ref_deleted")
-                    if pull_request.state == "open":
-                        self.close(pull_request.number)
+                if pull_request.state == "open" and self.is_head(pull_request, name):
+                    self.close(pull_request.number)
 
     def create_reference(self, name: str, sha: str) -> None:
         """Create a reference as a client of the host does.
@@ -261,28 +240,6 @@ class Repository(Store):
             self._set_reference(name, sha)
             branch = name.removeprefix("refs/heads/")
             self.written.note(f"branch {branch}", f"head {branch}")
-
-    def move_reference(self, name: str, sha: str, *, force: bool) -> None:
-        """Move a reference as a client of the host does; `Refusal` 422."""
-        with self.lock:
-            if len(sha) != 40 or sha not in self.git:
-                raise Refusal(422, "Object does not exist")
-            _, behind = self.ahead_behind(sha, str(self.git.references[name].target))
-            if behind and not force:
-                raise Refusal(422, "Update is not a fast forward")
-            self._set_reference(name, sha)
-
-    def publish(self, tag: str, name: str, body: str, author: str, *, prerelease: bool) -> Release:
-        """Publish a release of a tag; `Refusal` 422 where there is one."""
-        with self.lock:
-            if tag in self.releases:
-                raise invalid("Release", "tag_name", "already_exists")
-            if f"refs/tags/{tag}" not in self.git.references:
-                self.create_reference(f"refs/tags/{tag}", self.head())
-            number = len(self.releases) + 1
-            release = Release(number, tag, name, body, prerelease, author, self._now())
-            self.releases[tag] = release
-            return release
 
     def restore(self, branches: Mapping[str, str], pull_requests: int) -> None:
         """Go back to these branches, and to so many pull requests."""
@@ -354,7 +311,7 @@ class Repository(Store):
         """
         if login.lower() == self.owner.lower():
             return "OWNER"
-        if login in self.collaborators:
+        if login in self.collaborators | self.readers:
             return "COLLABORATOR"
         merged = any(each.merged and each.author == login for each in self._pull_requests)
         return "CONTRIBUTOR" if merged else "NONE"
@@ -471,12 +428,6 @@ class Repository(Store):
             self.written.note(f"pull request {opened.number}")
             return opened
 
-    @property
-    def has_codeowners(self) -> bool:
-        """Whether the file is where GitHub looks for it."""
-        places = ("", ".github/", "docs/")
-        return any(f"{place}CODEOWNERS" in self.files() for place in places)
-
     def close(self, number: int) -> None:
         """Close a pull request unmerged."""
         with self.lock:
@@ -506,6 +457,14 @@ class Repository(Store):
             pull_request.state, pull_request.closed_at = "open", None
             pull_request.head_sha = head
 
+    def is_mergeable(self, number: int) -> bool:
+        """Whether a pull request has no conflict with its base."""
+        with self.lock:
+            pull_request = self.pull_request(number)
+            ours, theirs = self.head(pull_request.base), pull_request.head_sha
+            found = self.git.merge_commits(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
+            return not found.conflicts
+
     def merge(self, number: int) -> str:
         """Merge a pull request with a merge commit, whose id is returned."""
         with self.lock:
@@ -516,6 +475,22 @@ class Repository(Store):
             pull_request.merged_at = pull_request.closed_at
             pull_request.merge_commit_sha = merged
             return merged
+
+    def merge_into(self, branch: str, commit: str, changes: Mapping[str, Content | None]) -> str:
+        """Merge a commit into a branch, as somebody who makes changes in the merge commit itself.
+
+        Nothing of the history of a path shows these, as ``git log`` simplifies it.
+        """
+        with self.lock:
+            merged = self.test_merge(branch, commit)
+            person = Person(*SOMEBODY)
+            changed = self.build_commit(merged, changes, "", person, person)
+            tree = self.git[changed].peel(pygit2.Commit).tree_id
+            parents = self.git[merged].peel(pygit2.Commit).parent_ids
+            message, sign = f"Merge {commit} into {branch}", person.signature()
+            amended = self.own().create_commit(None, sign, sign, message, tree, parents)
+            self._set_reference(f"refs/heads/{branch}", str(amended))
+            return str(amended)
 
     def test_merge(self, base: str, head: str) -> str:
         """Merge a commit into a branch, with a commit that no branch shows; its id is returned.

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pygit2
 from pygit2.enums import DeltaStatus
 
-from .repository import PullRequest, Release, Repository
+from .repository import PullRequest, Repository
 from .store import WEB, git_type, kind_of, octal
 from .tokens import Token
 
@@ -119,6 +119,7 @@ class Representations:
         people: Set[str] = frozenset(),
         old_ids: bool = False,
         with_properties: bool = True,
+        empty_properties: bool = False,
     ) -> None:
         """`people` are the owners, in lower case, that are no organisations."""
         self.people = people
@@ -126,6 +127,7 @@ class Representations:
         self.web = web
         self.old_ids = old_ids
         self.with_properties = with_properties
+        self.empty_properties = empty_properties
 
     def root(self, repository: Repository) -> str:
         return f"{self.api}/repos/{repository.full_name}"
@@ -154,7 +156,7 @@ class Representations:
         of_person = repository.owner.lower() in self.people
         if of_person or not self.with_properties:
             return {}
-        return {"custom_properties": dict(repository.properties)}
+        return {"custom_properties": {} if self.empty_properties else dict(repository.properties)}
 
     def property_values(self, repository: Repository) -> list[dict[str, Any]]:
         """The custom properties of a repository, one by one."""
@@ -236,29 +238,6 @@ class Representations:
                 "type": kind,
                 "url": f"{self.root(repository)}/git/{kind}s/{target}",
             },
-        }
-
-    def release(self, repository: Repository, release: Release) -> dict[str, Any]:
-        url = f"{self.root(repository)}/releases/{release.id}"
-        return {
-            "url": url,
-            "assets_url": f"{url}/assets",
-            "upload_url": f"{url}/assets{{?name,label}}",
-            "html_url": f"{repository.html_url}/releases/tag/{release.tag}",
-            "id": release.id,
-            "node_id": node_id("RE", repository.id, release.id),
-            "author": self.user(release.author),
-            "tag_name": release.tag,
-            "target_commitish": repository.default_branch,
-            "name": release.name,
-            "body": release.body,
-            "draft": False,
-            "prerelease": release.is_prerelease,
-            "created_at": moment(release.created_at),
-            "published_at": moment(release.created_at),
-            "tarball_url": f"{self.root(repository)}/tarball/{release.tag}",
-            "zipball_url": f"{self.root(repository)}/zipball/{release.tag}",
-            "assets": [],
         }
 
     # Contents
@@ -571,20 +550,6 @@ class Representations:
             "url": f"{self.root(repository)}/git/blobs/{blob.id}",
             "content": base64.encodebytes(blob.data).decode(),
             "encoding": "base64",
-        }
-
-    def event(self, repository: Repository, number: int, name: str) -> dict[str, Any]:
-        """Something that happened to a pull request."""
-        return {
-            "id": number,
-            "node_id": node_id("E", repository.id, number),
-            "url": f"{self.root(repository)}/issues/events/{number}",
-            "actor": self.user("octocat"),
-            "event": name,
-            "commit_id": None,
-            "commit_url": None,
-            "created_at": moment(repository.pushed_at),
-            "performed_via_github_app": None,
         }
 
     def label(self, repository: Repository, name: str) -> dict[str, Any]:

@@ -31,6 +31,11 @@ class Request:
     ended: float | None = None
     status: int | None = None
 
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Those of the body; none where it is no JSON object."""
+        return self.json if isinstance(self.json, dict) else {}
+
 
 def parsed(raw: bytes) -> Any:
     """A body as JSON; None where it is none."""

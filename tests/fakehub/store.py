@@ -8,7 +8,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -210,16 +210,9 @@ class Store:
             return commit.parents[0].tree.diff_to_tree(commit.tree)
         return commit.tree.diff_to_tree(swap=True)
 
-    def history(self, sha: str, path: str | None = None) -> list[pygit2.Commit]:
-        """The commits up to one, newest first; those that change a path where one is given."""
-        walker = self.git.walk(pygit2.Oid(hex=sha), SortMode.TOPOLOGICAL)
-        return [each for each in walker if path is None or self._changes_path(each, path)]
-
-    def _changes_path(self, commit: pygit2.Commit, path: str) -> bool:
-        """Whether a commit changes a path against each of its parents, as ``git log`` counts it."""
-        now = find_entry(commit.tree, path)
-        before = [find_entry(parent.tree, path) for parent in commit.parents] or [None]
-        return all((now and now.id) != (old and old.id) for old in before)
+    def history(self, sha: str) -> Iterable[pygit2.Commit]:
+        """The commits up to one, newest first."""
+        return self.git.walk(pygit2.Oid(hex=sha), SortMode.TOPOLOGICAL)
 
     def ahead_behind(self, head: str, base: str) -> tuple[int, int]:
         """How many commits `head` has that `base` lacks, and the reverse."""
@@ -270,15 +263,6 @@ class Store:
                 [] if parent is None else [pygit2.Oid(hex=parent)],
             )
             return str(created)
-
-    def build_tree(self, base: pygit2.Tree, files: Mapping[str, bytes]) -> pygit2.Tree:
-        """Write a tree that no commit has yet: another one with these files in it."""
-        with self.lock:
-            index = pygit2.Index()
-            index.read_tree(base)
-            for path, content in files.items():
-                index.add(self._index_entry(path, content))
-            return self.own()[index.write_tree(self.own())].peel(pygit2.Tree)
 
     def _index_entry(self, path: str, content: Content) -> pygit2.IndexEntry:
         if isinstance(content, Submodule):
@@ -333,7 +317,9 @@ def template(default_branch: str, files: frozenset[tuple[str, Content]] | None) 
 def check_path(path: str) -> None:
     """Raise `Refusal` 422 for a path that git or the host does not take."""
     if any(part in {"", ".", "..", ".git"} for part in path.split("/")):
-        raise Refusal(422, "path contains a malformed path component")
+        # jayfk/statuspage#293
+        errors = [{"resource": "Commit", "field": "path", "code": "invalid"}]
+        raise Refusal(422, "path contains a malformed path component", errors=errors)
 
 
 def find_entry(tree: pygit2.Tree, path: str) -> pygit2.Object | None:

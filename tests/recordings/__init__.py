@@ -49,15 +49,16 @@ IDS = {
     "<docs>": "441de93354c5bf88419a298e77a9ee320c2d4f34",
 }
 """Stand for ids of commits, files and directories."""
+_OCTOKIT = "octokit/octokit.net:Octokit.Tests.Integration/Clients"
 _BORS = "bors-ng/bors-ng:lib/github/github/server.ex"
 BY_NUMBER: Mapping[str, str] = {
     "GET properties/values": "",
     "POST git/refs": _BORS,
     "POST pulls": _BORS,
     "PATCH pulls/N": _BORS,
-    "POST labels": "",
+    "POST labels": f"{_OCTOKIT}/IssuesLabelsClientTests.cs",
     "POST assignees": "",
-    "POST requested_reviewers": "",
+    "POST requested_reviewers": f"{_OCTOKIT}/PullRequestReviewRequestsClientTests.cs",
 }
 """Requests about a repository that a run over many sends to ``/repositories/{number}``, and who
 sends them there, too: the answers are those to its name, where anybody has said so."""

@@ -92,7 +92,7 @@ class Given:
         return PullRequest(self.number, url, head_branch=self.branch)
 
 
-class Run:
+class Caller:
     """GitHub as one run of the action reaches it; unless told otherwise, no waiting takes time."""
 
     def __init__(
@@ -113,7 +113,7 @@ class Run:
         self.many = self.github.many(lambda: None)
 
 
-def more_directories(run: Run, given: Given) -> ProvedTree:
+def more_directories(run: Caller, given: Given) -> ProvedTree:
     """Read more directories than one query asks for."""
     asked = ["", *given.directories]
     return run.graphql._more(ProvedTree(given.full_name, given.base), asked)
@@ -129,7 +129,7 @@ class Sent(Protocol):
     def path(self) -> str: ...
 
     @property
-    def json(self) -> Any: ...
+    def fields(self) -> Mapping[str, Any]: ...
 
 
 class Call(NamedTuple):
@@ -137,13 +137,13 @@ class Call(NamedTuple):
 
     address: str
     """Method and path, as a regular expression."""
-    send: Callable[[Run, Given], object]
+    send: Callable[[Caller, Given], object]
     text: str = ""
     """What the text of its query or mutation contains, and that of no other."""
 
     def is_it(self, request: Sent) -> bool:
         """Whether a request is of this kind."""
-        query = str((request.json or {}).get("query", "")) if self.text else ""
+        query = str(request.fields.get("query", "")) if self.text else ""
         found = re.fullmatch(self.address, f"{request.method} {request.path}")
         return found is not None and self.text in query
 
@@ -174,10 +174,6 @@ _CALLS: dict[str, Call] = {
         f"GET {OF_IT}/git/matching-refs/heads/.+",
         lambda run, given: run.rest.branches_from(given.repository, given.branch),
     ),
-    "GET commits": Call(
-        f"GET {OF_IT}/commits",
-        lambda run, given: run.rest._last_change(given.repository, given.path, given.branch),
-    ),
     "GET commits of a reference": Call(
         f"GET {OF_IT}/commits", lambda run, given: run.rest.commit(given.repository, given.base)
     ),
@@ -197,10 +193,6 @@ _CALLS: dict[str, Call] = {
         f"GET {OF_IT}/properties/values",
         lambda run, given: run.rest.properties(given.repository),
     ),
-    "GET codeowners/errors": Call(
-        f"GET {OF_IT}/codeowners/errors",
-        lambda run, given: run.rest.codeowners(given.repository),
-    ),
     "GET collaborators/permission": Call(
         f"GET {OF_IT}/collaborators/[^/]+/permission",
         lambda run, given: run.rest.may_write(given.repository, "octocat"),
@@ -208,10 +200,6 @@ _CALLS: dict[str, Call] = {
     "GET git/blobs": Call(
         f"GET {OF_IT}/git/blobs/[0-9a-f]+",
         lambda run, given: run.rest.blob(given.repository, given.blob),
-    ),
-    "GET issues/N/events": Call(
-        f"GET {OF_IT}/issues/[0-9]+/events",
-        lambda run, given: run.rest.was_rewritten(given.repository, given.number),
     ),
     "POST git/refs": Call(
         f"POST {OF_IT}/git/refs",
@@ -292,9 +280,6 @@ _CALLS: dict[str, Call] = {
         lambda run, given: run.many.inspect_many([given.listed], [given.branch], given.directories),
         "pulls: nodes",
     ),
-    "query codeowners": Call(
-        GRAPHQL, lambda run, given: run.many.codeowners([given.node_id]), "codeowners {"
-    ),
     "query .github": Call(
         GRAPHQL,
         lambda run, given: run.graphql.read_owner(given.owner, given.directories),
@@ -318,7 +303,7 @@ _CALLS: dict[str, Call] = {
 def by_number(call: Call) -> Call:
     """The same to the address with the repository's number, which stays when its name changes."""
 
-    def send(run: Run, given: Given) -> object:
+    def send(run: Caller, given: Given) -> object:
         return call.send(run, replace(given, by_number=True))
 
     return Call(call.address.replace(OF_IT, NUMBERED), send)

@@ -229,32 +229,8 @@ def with_owner_files(scene: Scene) -> None:
     scene.host.create_repository("octo/.github", FILES)
 
 
-def happened(*events: str) -> Make:
-    """Things happened to the pull request."""
-
-    def make(scene: Scene) -> None:
-        scene.repository.pull_requests[0].events.extend(events)
-
-    return make
-
-
 def read_only(scene: Scene) -> None:
     scene.repository.read_only = True
-
-
-def with_codeowners(scene: Scene) -> None:
-    holds(b"*.py @nobody\n", ".github/CODEOWNERS")(scene)
-    scene.repository.codeowners_errors = [
-        {
-            "line": 1,
-            "column": 6,
-            "kind": "Unknown owner",
-            "source": "*.py @nobody",
-            "suggestion": "make sure @nobody exists",
-            "message": "Unknown owner on line 1",
-            "path": ".github/CODEOWNERS",
-        }
-    ]
 
 
 def lags(*symptoms: Symptom) -> Make:
@@ -318,8 +294,6 @@ SCENES: dict[str, Make] = {
     "query commits: a directory is missing": with_commit,
     "query commits: one is unknown": given(head="0" * 40),
     "GET git/matching-refs: branches with names that begin like this are there": with_branch,
-    "GET commits: one changed the path": with_pull_request,
-    "GET commits: none changed the path": with_branch,
     "GET pulls: one is open": with_pull_request,
     "GET pulls: one was closed without a merge": with_closed_pull_request,
     "GET pulls: one is of another branch at the same commit": of_another_branch,
@@ -417,13 +391,10 @@ SCENES: dict[str, Make] = {
     ),
     "GET collaborators/permission: the token's user may not push": read_only,
     "GET git/blobs: it is there": then(with_commit, given(blob=LINE_FEED)),
-    "GET issues/N/events: nobody has force-pushed": then(with_pull_request, happened("mentioned")),
-    "GET issues/N/events: somebody has force-pushed": then(
-        with_pull_request, happened("mentioned", "head_ref_force_pushed")
+    "GET collaborators/permission: it is a mannequin, or has become an organisation": of_repository(
+        mannequins={"octocat"}
     ),
     "GET collaborators/permission: there is nobody of that name": quirk(hides_permissions=True),
-    "GET codeowners/errors: a line is wrong": with_codeowners,
-    "query codeowners: a line is wrong": with_codeowners,
     "query repository with facts: it is there": of_repository(
         language="Python", topics=["service"]
     ),

@@ -149,7 +149,7 @@ def test_any_bytes_give_definitions_or_diagnostics(tmp_path: Path, part: int) ->
         file = tmp_path / name
         file.write_bytes(data)
         try:
-            listed = loading.load(Folder(file.parent), name).definitions
+            listed = loading.load(Folder(file.parent), name).files
         except InvalidInput:
             continue
         except Exception as error:
@@ -172,7 +172,7 @@ def test_no_request_follows_a_bad_file(
         name, data = random_file(random.Random(number))
         file = action.workspace / action.write(name, data)
         try:
-            listed = loading.load(Folder(file.parent), name).definitions
+            listed = loading.load(Folder(file.parent), name).files
         except InvalidInput:
             listed = ()
         count = len(host.requests)

@@ -60,7 +60,7 @@ def is_commit(request: Request) -> bool:
 
 
 @pytest.mark.parametrize("applied", [True, False])
-@pytest.mark.parametrize("moment", [is_update, is_commit])
+@pytest.mark.parametrize("moment", [is_commit, is_update])
 def test_a_correction_that_was_killed_is_finished_and_looks_like_nobodys_edit(
     example: Example, moment: Callable[[Request], bool], applied: bool
 ) -> None:

@@ -62,8 +62,7 @@ def finish(organisation: Organisation) -> None:
         again = organisation.run()
     assert organisation.wrong() == [], again.console
     fleet, [files_arrived] = again.report["fleet"], [organisation[Odd.FILES_ARRIVED]]
-    failed = {f"octo-org/(id {organisation[odd].id})" for odd in STILL_FAILING}
-    failed |= {organisation[odd].full_name for odd in STILL_FAILING}
+    failed = {organisation[odd].full_name for odd in STILL_FAILING}
     assert {row["repository"] for row in fleet["rows"] if row["state"] == "failed"} <= failed
     states = {state: count for state, count in fleet["states"].items() if count}
     done = organisation.incomplete - len(HOPELESS) - (not files_arrived.pull_requests)

@@ -86,7 +86,7 @@ UNFIT = {
         AUTHORITY,
         {
             "en": ("belongs to another name", "Check api_url"),
-            "ja": ("別の名前のものです", "api_url を確かめてください"),
+            "ja": ("別の名前のものです", "api_url を確認してください"),
         },
     ),
     "only the usual authorities": (

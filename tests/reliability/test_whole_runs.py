@@ -25,7 +25,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from registrar.registration.mark import CLOSED_BY_US, WITHDRAWN, Mark
+from registrar.registration.mark import CLOSED_BY_US, NEEDLESS, WITHDRAWN, Mark
+from registrar.registration.mark import MANY as MANY_PATHS
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
 from tests.fakehub.repository import PullRequest
 from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
@@ -55,6 +56,7 @@ PEOPLE = (
     "merge",
     "reopen",
     "tidy_up",
+    "add_listed",
     "delete_file",
     "rename_default_branch",
     "rename_repository",
@@ -94,8 +96,6 @@ class WholeRuns(RuleBasedStateMachine):
         self.names = 0
         self.version = 0
         """Of the list: what its files hold."""
-        self.proposed: dict[int, set[str]] = {}
-        """What the runs have proposed in each pull request, as they wrote it."""
         self.taken_out: set[tuple[int, str]] = set()
         """Pull requests, and a path that somebody took out of each."""
         if taken:
@@ -123,14 +123,15 @@ class WholeRuns(RuleBasedStateMachine):
             states = {file["state"] for row in rows for file in row["files"]}
             assert states.isdisjoint({"missing", "to update"}), planned.console + run.console
             return
-        self.did(run, planned)
+        if planned.report["registrations"]:
+            self.did(run, planned)
         states = {file["path"]: file for file in run.registration["files"]}
         main = self.repository.files()
         proposed = [self.repository.files(pull.head) for pull in self.open_ones]
         for path in paths:
             reason = states[path]["reason"] or ""
             held = path in main or any(path in files for files in proposed)
-            assert held or reason.startswith(("declined", "the commits of")), run.console
+            assert held or reason.startswith(("declined", "the description of")), run.console
         before = self.state
         self.run(way, paths)
         assert self.state == before, "run again, it does something else"
@@ -140,7 +141,7 @@ class WholeRuns(RuleBasedStateMachine):
         to_create = {f["path"] for f in planned.registration["files"] if f["state"] == "missing"}
         files = run.registration["files"]
         created = {file["path"] for file in files if file["state"] == "created"}
-        left = {file["path"] for file in files if "the commits of" in (file["reason"] or "")}
+        left = {file["path"] for file in files if "has no room" in (file["reason"] or "")}
         on_branch = {f["path"] for f in files if "on the working branch" in (f["reason"] or "")}
         assert created <= to_create <= created | left | on_branch, planned.console + run.console
         updated = {file["path"] for file in files if file["state"] == "updated"}
@@ -160,6 +161,9 @@ class WholeRuns(RuleBasedStateMachine):
         self.quiet_down()
         ways = [SINGLE, MANY] if self.is_hidden else [PER_FILE, SINGLE, MANY]
         runs = [self.start(way, paths, "plan") for way in ways]
+        if any("to close: 1" in run.stdout for run in runs):
+            # `per-file` closes nothing, and goes on with the needless one where the list has grown
+            runs = runs[-2:]
         said = [self.said(run) for run in runs if "it is not known whether" not in run.text]
         assert said.count(said[0]) == len(said), [run.console for run in runs]
 
@@ -170,7 +174,9 @@ class WholeRuns(RuleBasedStateMachine):
             return None
         row = run.registration
         files = [(file["path"], file["state"], file["reason"] or "") for file in row["files"]]
-        notes = [note for note in row["notes"] if "is called" not in note]
+        # The others look whether what is open has become needless
+        left_out = ("is called", "Left open: ")
+        notes = [note for note in row["notes"] if not any(each in note for each in left_out)]
         return files, row["pull_request"] and row["pull_request"]["number"], notes
 
     @rule(
@@ -286,12 +292,27 @@ class WholeRuns(RuleBasedStateMachine):
                 self.repository.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
 
     def take_out(self, choose: Choose) -> None:
-        """A reviewer does not want one of the files."""
+        """A reviewer does not want one of the files: a commit, a merge or a new history says so."""
         if pulls := self.open_ones:
             pull = choose(pulls)
-            if there := sorted(set(LISTED) & self.repository.files(pull.head).keys()):
-                path = choose(there)
+            there = sorted(set(LISTED) & self.repository.files(pull.head).keys())
+            base = self.repository.head()
+            if not there:
+                return
+            path = choose(there)
+            how = choose(["commit", "merge", "squash"])
+            if how == "commit" or self.repository.files().keys() & {*LISTED}:
                 self.repository.commit({path: None}, branch=pull.head, author=AUTHOR)
+            elif how == "merge":
+                self.repository.merge_into(pull.head, base, {path: None})
+            else:
+                files = self.repository.files(pull.head)
+                kept = {each: files[each] for each in files.keys() - self.repository.files().keys()}
+                self.repository.create_branch(pull.head)
+                kept.pop(path)
+                self.repository.commit(kept, branch=pull.head, author=AUTHOR)
+            mark = Mark.of(pull.body or "")
+            if mark and mark.wrote is not None and mark.names(path):
                 self.taken_out.add((pull.number, path))
 
     def edit_file(self, choose: Choose) -> None:
@@ -315,7 +336,7 @@ class WholeRuns(RuleBasedStateMachine):
                 self.repository.delete_branch(pull.head)
 
     def merge(self, choose: Choose) -> None:
-        if pulls := self.open_ones:
+        if pulls := [pull for pull in self.open_ones if self.repository.is_mergeable(pull.number)]:
             pull = choose(pulls)
             self.repository.merge(pull.number)
             if choose([True, False]):
@@ -333,6 +354,19 @@ class WholeRuns(RuleBasedStateMachine):
         kept = {self.repository.default_branch, *(p.head for p in self.open_ones)}
         if unused := sorted(set(self.repository.branches) - kept):
             self.repository.delete_branch(choose(unused))
+
+    def add_listed(self, choose: Choose) -> None:
+        """Somebody adds some of the files to the default branch, as listed or with other words."""
+        files = choose([LISTED[:1], LISTED[:2], LISTED])
+        words = choose([True, False])
+        there = self.repository.files().keys()
+        new = {
+            path: b"By hand\n" if words else self.content(path, self.version)
+            for path in files
+            if path not in there
+        }
+        if new:
+            self.repository.commit(new, author=AUTHOR)
 
     def delete_file(self, choose: Choose) -> None:
         if there := sorted(set(LISTED) & self.repository.files().keys()):
@@ -373,7 +407,7 @@ class WholeRuns(RuleBasedStateMachine):
         branches = sorted(self.repository.branches)
         head, base = choose(branches), choose(branches)
         pairs = {(pull.head, pull.base) for pull in self.own if pull.state == "open"}
-        bodies = ["<!-- registrar:paths -->", *(pull.body or "" for pull in self.own)]
+        bodies = [MANY_PATHS, *(pull.body or "" for pull in self.own)]
         if head not in {base, self.repository.default_branch} and (head, base) not in pairs:
             body = choose(bodies)
             self.repository.open_pull_request(head=head, base=base, body=body, author=STRANGER)
@@ -413,13 +447,13 @@ class WholeRuns(RuleBasedStateMachine):
             body = pull.body or ""
             mark = Mark.of(body)
             if mark and mark.is_withdrawn and pull.state == "closed":
-                found |= {path for path in LISTED if mark.was_removed(path)}
+                commit = self.repository.commit_at(pull.head_sha)
+                there = {path for path, _ in self.repository.walk(commit.tree)}
+                found |= {path for path in LISTED if mark.names(path) and path not in there}
             elif mark and CLOSED_BY_US not in body and pull.author != STRANGER:
-                held = self.proposed.get(pull.number, set())
-                if "registrar:paths" not in body:
-                    held = {path for path in LISTED if mark.holds(path)}
+                held = {path for path in LISTED if mark.names(path)}
                 found -= held
-                if pull.state == "closed" and not pull.merged:
+                if pull.state == "closed" and not (pull.merged or mark.is_needless):
                     found |= held
         return found
 
@@ -442,7 +476,7 @@ class WholeRuns(RuleBasedStateMachine):
         repository, declined = self.repository, self.declined
         before = {name: repository.files(name) for name in repository.branches}
         default, base = repository.default_branch, repository.head()
-        marked = [p.number for p in self.open_ones if Mark.of(p.body or "")]
+        marked, needless = self.marked, self.needless
         somebodys = {
             name: repository.head(name)
             for name, files in before.items()
@@ -455,14 +489,18 @@ class WholeRuns(RuleBasedStateMachine):
             for number, path in self.taken_out
             if (pull := repository.pull_request(number)).state == "open"
             and path not in before[pull.head]
-            and "registrar:commit" in (pull.body or "")
+            if (mark := Mark.of(pull.body or "")) and mark.wrote is not None and mark.names(path)
+            if any(mark.names(each) for each in before[pull.head])
         }
         run = self.start(way, paths, mode, kill)
         assert repository.head(default) == base, "the default branch was written to"
         for name, head in somebodys.items():
             assert repository.head(name) == head, f"{name} is somebody's"
-        opened = [p.number for p in self.open_ones if Mark.of(p.body or "")]
+        opened = self.marked
         assert len(opened) <= max(1, len(marked)), f"{marked} -> {opened}: {run.console}"
+        for number in self.needless - needless:
+            self.check_closed(repository.pull_request(number), run)
+        assert needless <= self.needless, "opened again"
         for name in repository.branches:
             new = repository.files(name).keys() - before.get(name, before[default]).keys()
             if not hidden:
@@ -472,6 +510,27 @@ class WholeRuns(RuleBasedStateMachine):
                 self.check_replaced(name, before[name], run)
             assert not {(name, path) for path in new} & unwanted, f"not wanted: {run.console}"
         return run
+
+    @property
+    def marked(self) -> list[int]:
+        """The open ones of a list: what a person has opened again as theirs is not."""
+        marks = ((p.number, Mark.of(p.body or "")) for p in self.open_ones)
+        return [number for number, mark in marks if mark and not mark.is_needless]
+
+    @property
+    def needless(self) -> set[int]:
+        closed = (p for p in self.own if p.state == "closed")
+        return {p.number for p in closed if NEEDLESS in (p.body or "")}
+
+    def check_closed(self, pull: PullRequest, run: Run) -> None:
+        """Everything of it is on the default branch, and nobody has changed it."""
+        main, mark = self.repository.files(), Mark.of(pull.body or "")
+        assert mark
+        assert all(path in main for path in LISTED if mark.names(path)), run.console
+        there = self.repository.commit_at(pull.head_sha)
+        files = {path for path, _ in self.repository.walk(there.tree)}
+        assert all(path in files for path in LISTED if mark.names(path)), run.console
+        assert not any(path.startswith(THEIRS) for path in files - main.keys()), run.console
 
     def check_replaced(self, name: str, before: Mapping[str, object], run: Run) -> None:
         """Nothing is replaced but what a list has given, in an open pull request of ours."""
@@ -510,10 +569,6 @@ class WholeRuns(RuleBasedStateMachine):
             process = self.action.begin_without_waiting(self.action.environment(given))
             run = self.action.end(kill.to(process), {})
             self.host.settle()
-        for pull in self.own:
-            if pull.author != STRANGER and (mark := Mark.of(pull.body or "")):
-                held = {path for path in LISTED if mark.holds(path)}
-                self.proposed.setdefault(pull.number, set()).update(held)
         return run
 
 

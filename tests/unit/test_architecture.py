@@ -138,7 +138,18 @@ def test_everything_is_reached_from_the_entry_point_and_nothing_imports_what_it_
 @pytest.mark.parametrize(
     ("library", "modules"),
     [
-        ("github", ["github.transport"]),
+        (
+            "github",
+            [
+                "execution",
+                "github.bulk",
+                "github.graphql",
+                "github.parse",
+                "github.rest",
+                "github.session",
+                "github.transport",
+            ],
+        ),
         ("requests", ["github.transport"]),
         ("urllib3", ["github.transport"]),
     ],

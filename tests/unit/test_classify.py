@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from typing import Any
 
 import pytest
 
 from registrar.errors import Kind
-from registrar.github.case import Context, Outcome, explanation
-from registrar.github.classify import CONTRADICTION, TABLE, UNUSABLE, classify
+from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
+from registrar.github.case import Case, Context, Outcome, explanation
+from registrar.github.classify import (
+    CONTRADICTION,
+    NOT_LISTED,
+    TABLE,
+    UNUSABLE,
+    classify,
+    classify_no_answer,
+    limit_beside_data,
+)
 from registrar.github.classify import LIMITS as LIMITED
-from registrar.github.exchange import GRAPHQL, NoAnswer, Request, Response, Trouble
-from registrar.github.fields import Fields, objects
+from registrar.github.graphql import refusal
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 
 HERE = Context("api.github.com", "octo/example", False, "")
 NOW = 1_577_836_800.0
 
 
-def request(call: str, **more: Any) -> Request[str]:
-    """A request such as ``PUT contents/a``; ``query`` and ``mutation`` are GraphQL's."""
+def request(call: str) -> tuple[Sent, bool]:
+    """A request such as ``PUT contents/a``, and whether it writes; ``query`` is GraphQL's."""
     method, _, path = call.partition(" ")
     if method in {"query", "mutation"}:
-        more = {"writes": method == "mutation", **more}
-        return Request("POST", GRAPHQL, msg("operation.token"), read_data, **more)
-    more = {"writes": method != "GET", **more}
-    return Request(method, f"/repos/o/r/{path}", msg("operation.token"), read_id, **more)
-
-
-def read_id(response: Response) -> str:
-    return Fields(response.data).text("id")
-
-
-def read_data(response: Response) -> str:
-    Fields(response.data).object("data")
-    return "data"
+        return Sent("POST", GRAPHQL), method == "mutation"
+    return Sent(method, f"/repos/o/r/{path}"), method != "GET"
 
 
 def answer(status: int, body: Any, **headers: str) -> Response:
     """An answer with a body that is a message, or JSON."""
     data = {"message": body} if isinstance(body, str) else body
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response.parse(status, named, json.dumps(data).encode())
+    return Response(status, named, data)
 
 
 def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = None) -> Any:
@@ -53,11 +49,14 @@ def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = N
 
 
 def outcome(
-    call: str, found: Response | NoAnswer, *, may_lag: bool = False, **more: Any
-) -> Outcome[str]:
-    """What an answer to a request means."""
-    context = more.pop("context", HERE)
-    return classify(request(call, **more), found, context, may_lag=may_lag, now=NOW)
+    call: str, found: Response | NoAnswer, *, may_lag: bool = False, context: Context = HERE
+) -> Outcome:
+    """What an answer to a request means that is no success."""
+    sent, writes = request(call)
+    if isinstance(found, NoAnswer):
+        return classify_no_answer(found, sent, context, writes=writes)
+    case = Case(found.status, found.headers, found.data, sent, writes, context, may_lag)
+    return classify(case, NOW)
 
 
 REFUSALS = [
@@ -322,14 +321,21 @@ def test_limits(call: str, found: Response, text: str, pause: float | None) -> N
 
 
 def test_a_limit_that_met_only_a_part_makes_what_follows_wait() -> None:
-    done: dict[str, Any] = {"createRef": {"ref": {}}, "createPullRequest": None, "x": {"y": 1}}
-    found = outcome("mutation", answer(200, errors(("UNPROCESSABLE", QUICKLY), data=done)))
-    assert (found.kind, found.pause) == (Kind.SUCCESS, 60.0)
+    done = {"createRef": {"ref": {"id": "x"}}, "createPullRequest": None}
+    found = answer(200, errors(("UNPROCESSABLE", QUICKLY), data=done))
+    assert refusal(found, lambda _: False, writes=True) is None
+    limit = limit_beside_data(found, HERE, NOW)
+    assert limit
+    assert limit.pause == 60.0
+    other = answer(200, errors(("FORBIDDEN", "no"), data=done))
+    assert limit_beside_data(other, HERE, NOW) is None
 
 
 def test_every_row_has_all_that_its_words_take() -> None:
     found = answer(422, "x")
-    for language, row in product(LANGUAGES, (*TABLE, *LIMITED, UNUSABLE, CONTRADICTION)):
+    for language, row in product(
+        LANGUAGES, (*TABLE, *LIMITED, UNUSABLE, CONTRADICTION, NOT_LISTED)
+    ):
         reason = explanation(row.text, found, HERE)
         shown = msg(row.gave_up, reason=reason, count=1, seconds=1) if row.gave_up else reason
         assert Catalogue(language).text(shown)
@@ -407,19 +413,19 @@ def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied(words: str) ->
         (errors(("FORBIDDEN", "no")), Kind.PERMISSION),
         (errors(("FORBIDDEN", "no"), data={"repository": {"id": 1}}, path=["x"]), Kind.PERMISSION),
         (errors(("WHATEVER", "no")), Kind.REFUSED),
-        ({"data": {"repository": {"id": 1}}}, Kind.SUCCESS),
+        ({"data": {"repository": {"id": 1}}}, None),
         (
             errors(("FORBIDDEN", "no"), data={"repository": {"id": 1}}, path=["tolerated"]),
-            Kind.SUCCESS,
+            None,
         ),
-        ({"data": None}, Kind.UNUSABLE),
-        ({}, Kind.UNUSABLE),
-        ([], Kind.UNUSABLE),
+        ({"data": None}, None),
+        ({}, None),
+        ([], None),
     ],
 )
-def test_queries(body: Any, kind: Kind) -> None:
-    found = outcome("query", answer(200, body), tolerates=lambda e: e.path == ("tolerated",))
-    assert found.kind is kind
+def test_queries(body: Any, kind: Kind | None) -> None:
+    found = refusal(answer(200, body), lambda e: e.path == ("tolerated",), writes=False)
+    assert (outcome("query", found).kind if found else None) is kind
 
 
 @pytest.mark.parametrize(
@@ -433,11 +439,12 @@ def test_queries(body: Any, kind: Kind) -> None:
         (errors(("FORBIDDEN", "no"), data={"createRef": {"ref": None}}), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x")), Kind.VALIDATION),
         (errors(("INSUFFICIENT_SCOPES", "x")), Kind.PERMISSION),
-        (errors(("UNPROCESSABLE", "x"), data={"createRef": {"ref": {}}}), Kind.SUCCESS),
+        (errors(("UNPROCESSABLE", "x"), data={"createRef": {"ref": {}}}), None),
     ],
 )
-def test_mutations(body: Any, kind: Kind) -> None:
-    assert outcome("mutation", answer(200, body)).kind is kind
+def test_mutations(body: Any, kind: Kind | None) -> None:
+    found = refusal(answer(200, body), lambda _: False, writes=True)
+    assert (outcome("mutation", found).kind if found else None) is kind
 
 
 @pytest.mark.parametrize(
@@ -545,18 +552,6 @@ def test_a_missing_permission_is_no_lag(call: str, found: Response) -> None:
     assert outcome(call, found, may_lag=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
 
 
-def test_an_empty_list_may_be_lag() -> None:
-    more: dict[str, Any] = {"says_absent": lambda response: response.data == []}
-    assert outcome("GET pulls", answer(200, []), may_lag=True, **more).kind is Kind.LAG
-    assert outcome("GET pulls", answer(200, []), **more).kind is not Kind.LAG
-
-
-def test_no_list_at_all_is_no_lag() -> None:
-    more: dict[str, Any] = {"says_absent": lambda response: not list(objects(response.data))}
-    found = outcome("GET pulls", answer(200, {"unexpected": True}), may_lag=True, **more)
-    assert found.kind is Kind.UNUSABLE
-
-
 # --- Another time -------------------------------------------------------------------------------
 
 
@@ -568,18 +563,7 @@ def test_what_may_work_another_time(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "found",
-    [
-        answer(200, {"id": None}),
-        answer(200, {"id": 1}),
-        answer(200, []),
-        answer(403, {}),
-        answer(404, [1, "x", None]),
-        Response.parse(200, {}, b"<html>"),
-        Response.parse(200, {}, b""),
-        Response.parse(403, {}, b"<html>"),
-        Response.parse(200, {}, b'{"id": "cut'),
-    ],
+    "found", [answer(200, None), answer(403, {}), answer(404, [1, "x", None]), answer(403, None)]
 )
 def test_what_is_no_answer_of_the_api(found: Response) -> None:
     write = outcome("PUT contents/a", found)
@@ -588,11 +572,6 @@ def test_what_is_no_answer_of_the_api(found: Response) -> None:
         6,
         True,
     )
-
-
-def test_a_success_is_our_model() -> None:
-    found = outcome("PUT contents/a", answer(201, {"id": "x"}))
-    assert (found.kind, found.model, found.pause) == (Kind.SUCCESS, "x", None)
 
 
 @pytest.mark.parametrize("trouble", list(Trouble))

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.lists import constraints, loading
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, Text
 from registrar.runtime.workspace import Folder
-from registrar.texts.messages import Message
 from tests.harness import ROOT
 
 SCHEMA = json.loads((ROOT / "scripts/config/definitions.schema.json").read_text("utf-8"))
@@ -32,7 +31,7 @@ def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[Fil
         path.write_bytes(data)
         return loading.load(
             Folder(path.parent), path.name, content_allowed=content_allowed
-        ).definitions
+        ).possible
 
 
 def diagnostics_of(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
@@ -150,7 +149,7 @@ def test_a_valid_list_is_read_to_the_letter_in_both_formats(
     expected = tuple(
         FileDefinition(
             e["path"],
-            e.get("content", "\n").encode(),
+            (Text(e.get("content", "\n").encode()),),
             e.get("description", ""),
             tuple(e.get("alternatives", ())),
         )
@@ -171,15 +170,6 @@ def test_a_valid_list_is_read_to_the_letter_in_both_formats(
 def test_where_content_is_not_allowed_every_file_is_empty(entries: list[dict[str, Any]]) -> None:
     loaded = load(json.dumps(entries).encode(), ".json", content_allowed=False)
     assert {definition.content for definition in loaded} == {b"\n"}
-
-
-@given(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["json", "yml"]))
-def test_a_diagnostic_names_entry_and_line(before: int, blank: int, suffix: str) -> None:
-    good = [f'{{"path": "good{number}"}}' for number in range(before)]
-    lines = ["[", *(f"{entry}," for entry in good), *[""] * blank, '{"path": 1}', "]"]
-    [diagnostic] = diagnostics_of("\n".join(lines).encode(), f".{suffix}")
-    assert diagnostic.message.values["entry"] == before + 1
-    assert diagnostic.message.values["line"] == diagnostic.line == before + blank + 2
 
 
 @given(st.text(max_size=30) | path.map("/".join))
@@ -260,95 +250,6 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
 )
 def test_path_diagnostics(candidate: str, keys: list[str]) -> None:
     assert [message.key for message in constraints.path_diagnostics(candidate)] == keys
-
-
-@pytest.mark.parametrize(
-    "repeated", [b"- path: a\n", b"- {path: a, path: b}\n", b"- x\n", b"- 1\n"]
-)
-def test_one_diagnostic_a_thousand_times_is_ten_with_a_count(repeated: bytes) -> None:
-    found = diagnostics_of(repeated * 1000, ".yml")
-    assert 10 <= len(found) <= 20
-    counts = [
-        message.values["count"]
-        for each in found
-        if isinstance(message := each.message.values["diagnostic"], Message)
-        and message.key == "definitions.repeated"
-    ]
-    assert counts
-    assert set(counts) <= {989, 990}
-
-
-def nested(levels: int, prefix: str = "a") -> list[dict[str, str]]:
-    return [{"path": "/".join([prefix] * depth)} for depth in range(1, levels + 1)]
-
-
-def test_paths_below_each_other_are_reported_once_for_each() -> None:
-    """And not for each pair: that grew with the square of the levels."""
-    listed = [entry for number in range(150) for entry in nested(32, f"part{number}")]
-    found = diagnostics_of(json.dumps(listed).encode(), ".json")
-    assert len(found) == 10
-    [last] = [each.message.values["diagnostic"] for each in found][-1:]
-    assert isinstance(last, Message)
-    assert last.values["count"] == 150 * 31 - 10
-
-
-LIMITS = [
-    ("entries", [{"path": f"{n}"} for n in range(5_001)], "definitions.too_many_entries"),
-    (
-        "alternatives",
-        [{"path": f"{n}", "alternatives": [f"{n}-{m}" for m in range(9)]} for n in range(501)],
-        "definitions.too_many_paths",
-    ),
-    (
-        "alternatives of one entry",
-        [{"path": "a", "alternatives": [f"{n}" for n in range(21)]}],
-        "definitions.too_many_alternatives",
-    ),
-    (
-        "directories",
-        [{"path": "/".join(f"{n}-{m}" for m in range(32))} for n in range(400)],
-        "definitions.too_many_directories",
-    ),
-    ("content", [{"path": "a", "content": "x" * 1_000_001}], "definitions.content_too_large"),
-    (
-        "a template that grows",
-        [{"path": "a", "template": True, "content": "{owner}" * 4_000}],
-        "definitions.content_too_large",
-    ),
-    ("description", [{"path": "a", "description": "x" * 1001}], "definitions.description_too_long"),
-    (
-        "patterns",
-        {"extends": "health", "exclude": [f"{n}" for n in range(101)]},
-        "definitions.too_many_globs",
-    ),
-]
-
-
-@pytest.mark.parametrize("suffix", [".json", ".yml"])
-@pytest.mark.parametrize(
-    ("value", "key"), [each[1:] for each in LIMITS], ids=[e[0] for e in LIMITS]
-)
-def test_limits(value: Any, key: str, suffix: str) -> None:
-    assert keys(diagnostics_of(json.dumps(value).encode(), suffix)) == {key}
-
-
-def test_contents_are_limited_in_all_also_where_an_alias_repeats_one() -> None:
-    lines = [b"- path: a0\n  content: &text " + b"x" * 100_000]
-    lines += [b"- path: a%d\n  content: *text" % number for number in range(1, 110)]
-    found = diagnostics_of(b"\n".join(lines), ".yml")
-    assert keys(found) == {"definitions.all_too_large"}
-    assert found[0].line == 201
-
-
-def keys(diagnostics: tuple[Diagnostic, ...]) -> set[str]:
-    """The kinds of diagnostics, without their places."""
-    found = set[str]()
-    for each in diagnostics:
-        message = each.message
-        while isinstance(inner := message.values.get("diagnostic"), Message):
-            message = inner
-        found.add(message.key)
-    return found
 
 
 def test_a_list_that_is_an_object_means_the_same_as_its_entries() -> None:
@@ -452,60 +353,3 @@ def test_the_schema_covers_both_forms(value: Any, valid: bool) -> None:
 )
 def test_globs(glob: str, path: str, expected: bool) -> None:
     assert (loading.matching([path], glob) == {path}) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "key", "line", "column"),
-    [
-        # Wrong indentation: of a key, of an entry, of what belongs to an object
-        ("- path: a\n   content: b\n", "indentation", 2, 1),
-        ("- path: a\n content: b\n", "indentation", 2, 2),
-        ("- path: a\ncontent: b\n", "indentation", 2, 1),
-        ("files:\n- path: a\n - path: b\n", "indentation", 3, 2),
-        ("  - path: a\n- path: b\n", "indentation", 2, 1),
-        ("- path: a\n  content: b\n  - c\n", "indentation", 3, 3),
-        ("extends: health\n  files: [a]\n", "indentation", 2, 1),
-        ("extends: health\nfiles:\n  - path: a\n  exclude: [b]\n", "indentation", 4, 3),
-        # A colon in a text
-        ("- path: a\n  content: Hello: world\n", "colon_in_text", 2, 17),
-        ('- "path": a\n  content: a: b\n', "colon_in_text", 2, 13),
-        # A text of several lines
-        ("- path: a\n  content: |\nHello\n", "block_not_indented", 2, 1),
-        ("- path: a\n  content: |\nHello: x\n", "block_not_indented", 2, 1),
-        ("- path: a\n  content: >-\n  Hello\n", "block_not_indented", 2, 1),
-        ("- path: a\n  content: | # text\n\n# Title\ntext\n", "block_not_indented", 2, 1),
-        ("- path: a\n  content: |\n    one\n  two\n", "no_key", 4, 3),
-        ("- path a\n  content: b\n", "no_key", 1, 1),
-        # What a text cannot begin with
-        ("- path: @a\n", "begins_with", 1, 9),
-        ("- path: a\n  content: %x\n", "begins_with", 2, 12),
-        ("- path: *.md\n", "begins_with", 1, 9),
-        ("- path: *md\n", "begins_with", 1, 9),
-        ("exclude: [**/x]\n", "begins_with", 1, 11),
-        ("- path: &.a b\n", "begins_with", 1, 9),
-        ("- path: a\n\tcontent: b\n", "tab", 2, 1),
-        ('- path: "a" b\n', "after_quote", 1, 13),
-        ("- {path: a, content: b\n- path: c\n", "open_bracket", 1, 3),
-        ("- path: a\n---\n- path: b\n", "two_documents", 2, 1),
-        ("- path: a\n}\n", "broken", 2, 1),
-        ('[{"path": "a"},]', "last_comma", 1, 15),
-        ('[{"path": "a",}]', "last_comma", 1, 14),
-        ('[{"path": "a"},\n]', "last_comma", 1, 15),
-        ('{"files":\n [],\n}', "last_comma", 2, 4),
-        ('[{path: "a"}]', "double_quotes", 1, 3),
-        ("['a']", "double_quotes", 1, 2),
-        ('["a" "b"]', "no_comma", 1, 6),
-        ('["a"', "no_comma", 1, 5),
-        ('["a"] // x', "broken", 1, 7),
-    ],
-)
-def test_usual_mistakes_are_told_by_what_they_are(
-    text: str, key: str, line: int, column: int
-) -> None:
-    suffix = (
-        ".json" if key in {"last_comma", "double_quotes", "no_comma"} or "//" in text else ".yml"
-    )
-    [found] = diagnostics_of(text.encode(), suffix)
-    values = found.message.values
-    assert (found.message.key, values["line"]) == (f"definitions.{key}", found.line)
-    assert (values["line"], values["column"]) == (line, column)

@@ -15,11 +15,25 @@ from registrar.inputs.interface import INPUTS
 from registrar.lists import constraints, entries, loading, syntax, when
 from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.models.conditions import MOST_CHARACTERS
+from registrar.reporting.reporter import HELP_PAGES
 from registrar.reporting.reporter import section as section_of
-from registrar.reporting.runner import HELP_PAGE, help_page
+from registrar.reporting.runner import address_of_pages
 from registrar.texts.messages import LANGUAGES, Catalogue, Message, msg, read
-from tests.documents import DOCUMENTS, README, REFERENCE, REFERENCE_JA, ROOT, name, table
+from scripts.lib import demo
+from tests.documents import (
+    DOCUMENTS,
+    JAPANESE_PAGES,
+    README,
+    REFERENCE,
+    REFERENCE_JA,
+    ROOT,
+    name,
+    table,
+)
+from tests.harness import JAPANESE
 
+CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
+DESCRIPTIONS = "descriptions.ja.yml"
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
@@ -46,10 +60,14 @@ def test_the_description_of_an_input_names_its_placeholders(language: str) -> No
         assert re.findall(r"{([\w:]+)}", description) == list(each.placeholders), key
 
 
-def test_definitions_lists_every_field() -> None:
-    rows = table(ROOT / "docs/definitions.md", "Field")
-    assert [row[0] for row in rows] == [f"`{field}`" for field in entries.FIELDS]
-    rows = table(ROOT / "docs/definitions.md", "Key")
+@pytest.mark.parametrize(
+    ("page", "field", "key"),
+    [("definitions.md", "Field", "Key"), ("definitions.ja.md", "フィールド", "キー")],
+)
+def test_definitions_lists_every_field(page: str, field: str, key: str) -> None:
+    rows = table(ROOT / "docs" / page, field)
+    assert [row[0] for row in rows] == [f"`{each}`" for each in entries.FIELDS]
+    rows = table(ROOT / "docs" / page, key)
     assert [row[0] for row in rows] == [f"`{key}`" for key in loading.KEYS]
 
 
@@ -120,22 +138,42 @@ def test_documents_have_the_lengths_of_the_built_in_lists() -> None:
 
 
 def test_what_users_read_is_short() -> None:
-    """All pages for users, but for the tables of the reference: at most 10,000 words."""
-    others = {"design", "github-behaviour", "performance", "reference.ja"}
-    pages = [README, *(ROOT / "docs").glob("*.md")]
+    """All pages for users, without the reference's tables and YAML to copy: at most 9,500 words."""
+    others = {"design", "first-release", "github-behaviour", "performance"}
+    pages = [README, *(set((ROOT / "docs").glob("*.md")) - set(JAPANESE_PAGES))]
     texts = {each.stem: each.read_text("utf-8") for each in pages if each.stem not in others}
     texts["reference"] = re.sub(r"^\|.*", "", texts["reference"], flags=re.MULTILINE)
-    words = {page: len(text.split()) for page, text in texts.items()}
-    assert sum(words.values()) <= 10_000, words
+    to_copy = re.compile(r"^```ya?ml\n.*?^```", re.MULTILINE | re.DOTALL)
+    words = {page: len(to_copy.sub("", text).split()) for page, text in texts.items()}
+    assert sum(words.values()) <= 9_500, words
 
 
 # --- Links --------------------------------------------------------------------------------
 
 
+OWN_ANCHOR = r'<a name="([\w-]+)"></a>'
+
+
+def headings(text: str) -> list[tuple[str, str]]:
+    """The marks of a page's headings, in order, and the anchors that GitHub makes of them."""
+    return [
+        (marks, re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-"))
+        for marks, words in re.findall(r"^(#+) (.+)$", without_blocks(text), re.MULTILINE)
+    ]
+
+
+def without_blocks(text: str) -> str:
+    """A page without what is to be copied, in which a comment looks like a heading."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
 def anchors(document: Path) -> set[str]:
-    """The anchors that the host makes of headings."""
-    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+    """The anchors that GitHub makes of headings, and those that a page has of its own.
+
+    https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#custom-anchors
+    """
+    text = document.read_text("utf-8")
+    return {anchor for _, anchor in headings(text)} | set(re.findall(OWN_ANCHOR, text))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
@@ -172,6 +210,66 @@ def test_every_document_is_reached_from_the_readme() -> None:
     assert set(DOCUMENTS) <= reached
 
 
+# --- Japanese pages -----------------------------------------------------------------------
+
+
+WHOLE_IN_JAPANESE = ("troubleshooting", "definitions", "many-repositories")
+
+
+@pytest.mark.parametrize("page", WHOLE_IN_JAPANESE)
+def test_every_heading_of_the_english_page_has_its_japanese_one(page: str) -> None:
+    """Below the anchor of the English one, so that a link needs no other in Japanese."""
+    english = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    japanese = (ROOT / f"docs/{page}.ja.md").read_text("utf-8")
+    below = re.findall(rf"^{OWN_ANCHOR}\n\n(#+) (.*)$", japanese, re.MULTILINE)
+    assert [marks for marks, _ in headings(japanese)] == ["#", *(marks for _, marks, _ in below)]
+    assert all(JAPANESE.search(words) for *_, words in below)
+    _, *expected = headings(english)
+    named = {anchor for _, anchor in expected}
+    assert [(marks, anchor) for anchor, marks, _ in below if anchor in named] == expected
+
+
+@pytest.mark.parametrize("document", JAPANESE_PAGES, ids=name)
+def test_a_japanese_page_says_what_is_english(document: Path) -> None:
+    text = without_blocks(document.read_text("utf-8"))
+    assert "https://docs.github.com/en/" not in text
+    heading = ""
+    for line in text.splitlines():
+        heading = heading if line.startswith("- ") or not line else line
+        for target in re.findall(r"\]\(([^)#\s]+\.md)[^)]*\)(?!（英語）)", line):
+            is_japanese = target.endswith(".ja.md") or "://" in target
+            assert is_japanese or "英語" in heading or "[English]" in line, (target, line)
+            page = target.rpartition("/")[2].removesuffix(".md")
+            assert page not in WHOLE_IN_JAPANESE or "[English]" in line, target
+
+
+def japanese_texts() -> dict[str, str]:
+    """What people read in Japanese, by its place."""
+    texts = {f"ja.yml, {key}": text for key, text in read("ja.yml").items()}
+    texts |= {f"descriptions.ja.yml, {key}": text for key, text in read(DESCRIPTIONS).items()}
+    texts |= {f"demo.py, {key}": text for key, text in demo.TEXTS["ja"].items()}
+    return texts | {name(page): page.read_text("utf-8") for page in JAPANESE_PAGES}
+
+
+@pytest.mark.parametrize("row", table(CONTRIBUTING, "Term"), ids=lambda row: str(row[0]))
+def test_one_thing_has_one_word_in_japanese(row: list[str]) -> None:
+    texts = japanese_texts()
+    _, words, others = (cell.split("、") for cell in row)
+    assert all(any(word in text for text in texts.values()) for word in words), words
+    assert not [(word, at) for word in others for at, text in texts.items() if word in text]
+
+
+def test_japanese_has_blanks_beside_latin_letters_only_and_brackets_of_its_own() -> None:
+    letter, mark, latin = "[ぁ-んァ-ヶー一-龠]", "[、。「」（）]", "[A-Za-z0-9]"
+    blanks = rf"{letter} {letter}|{mark} (?!\|)|[^|-] {mark}|{letter}{latin}|{latin}{letter}"
+    odd = re.compile(rf"{blanks}|\({letter}|{letter}\)")
+    apart = re.compile(r"ja\.yml, (page\.letters|help\.|input\.argument$)")
+    for place, text in japanese_texts().items():
+        # Code is read as a Latin word, an address not at all
+        plain = re.sub(r"`[^`]*`", "x", re.sub(r"\]\([^)]*\)", "]", without_blocks(text)))
+        assert apart.match(place) or not odd.search(plain), (place, odd.findall(plain))
+
+
 # --- Troubleshooting ----------------------------------------------------------------------
 
 
@@ -179,21 +277,23 @@ NO_ERRORS = re.compile(
     r"(label|option|help|operation|wait|group|progress|commit|state|cause|preview"
     r"|summary|table|body|effect|page|presence|evidence)\."
     r"|advice\.(?!blocked$)"
+    r"|kind\.(not_found|empty|value|moved|time|no_answer|not_begun|cancelled|other)$"
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
-    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|deleted|on_branch|same|left_alone"
-    r"|edited|not_corrected|no_update|with_presence)$"
+    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|deleted|on_branch|same"
+    r"|edited|not_corrected|no_room|no_update|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|to_withdraw|withdrawable|alone|points|shards|unfit_rules|rules|rule|unset|counted"
-    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|heading"
-    r"|capped|more_rows|missing_files|paths|not_complete)$"
+    r"|now|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
+    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|not_named|heading"
+    r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|more_rows|missing_files|paths"
+    r"|not_complete|not_complete_public)$"
 )
 """Texts that name no cause of a failure: parts of other texts, headings, progress."""
 
 
 def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> None:
-    page = ROOT / HELP_PAGE
+    page = ROOT / HELP_PAGES["en"]
     keys = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
     explained = {key for key in keys if section_of(msg(key))}
     assert {key for key in keys if NO_ERRORS.match(key)} == set(keys) - explained
@@ -239,13 +339,13 @@ def test_the_most_exact_explanation_counts(message: Message, section: str) -> No
         ("octo/registrar](http://evil.example", "v1", ""),
     ],
 )
-def test_the_page_is_that_of_the_version_in_use(repository: str, reference: str, page: str) -> None:
+def test_pages_are_those_of_the_version_in_use(repository: str, reference: str, page: str) -> None:
     environ = {
         "GITHUB_SERVER_URL": "https://github.example",
         "GITHUB_ACTION_REPOSITORY": repository,
         "GITHUB_ACTION_REF": reference,
     }
-    assert help_page(environ) == f"{page}docs/troubleshooting.md"
+    assert address_of_pages(environ) == page
 
 
 # --- Workflows ----------------------------------------------------------------------------
@@ -259,24 +359,3 @@ def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> No
     jobs = yaml.safe_load(workflow.read_text("utf-8"))["jobs"]
     with_secrets = {name: job for name, job in jobs.items() if "secrets." in yaml.safe_dump(job)}
     assert all("environment" in job for job in with_secrets.values()), with_secrets.keys()
-
-
-def test_the_reusable_workflow_passes_the_inputs_of_the_action_on() -> None:
-    """With their defaults; docs/reference.md names those that it lacks, and its own."""
-    own = {"client_id", "owner", "environment", "create_labels", "properties", "runs_on"}
-    named = [set(re.findall(r"`(\w+)`", row[0])) for row in table(REFERENCE, "Input or secret")]
-    lacking = named[0]
-    assert own <= set.union(*named)
-    workflow = yaml.safe_load((ROOT / ".github/workflows/register-many.yml").read_text("utf-8"))
-    # YAML 1.1 reads the key "on" as true
-    inputs = workflow[True]["workflow_call"]["inputs"]
-    assert set(inputs) == set(INPUTS) - lacking | own
-    for key in set(INPUTS) - lacking - {"target_repos"}:
-        default = inputs[key]["default"]
-        shown = str(default).lower() if isinstance(default, bool) else str(default)
-        assert shown == INPUTS[key].default, key
-    passed_on = {key: f"${{{{ inputs.{key} }}}}" for key in set(INPUTS) - lacking - {"mode"}}
-    for job in workflow["jobs"].values():
-        [step] = [step for step in job["steps"] if step.get("id") == "registrar"]
-        others = {k: v for k, v in step["with"].items() if k not in {"host_token", "mode", "shard"}}
-        assert others == passed_on

@@ -104,20 +104,33 @@ def test_any_path_survives_the_table(path: str) -> None:
     assert written.endswith("\r\n")
 
 
-def test_of_a_private_repository_its_number_and_states_are_left() -> None:
+def test_of_a_repository_that_is_not_named_the_path_and_its_state_are_left() -> None:
     whole = evidence("gold", **{name: f"{name}!" for name in Evidence._fields[:-1]})
-    left = whole._replace(repository="octo/secret").without_names()
-    assert left.properties == ("",)
-    left = left._replace(properties=())
+    left = table.without_repository(whole)
     assert {name: value for name, value in left._asdict().items() if value} == {
-        "repository": "octo/(id id!)",
-        "id": "id!",
         "list": "list!",
         "path": "path!",
         "state": "state!",
         "list_digest": "list_digest!",
         "read_at": "read_at!",
+        "outcome": "outcome!",
+        "reason": "reason!",
     }
+    [counted] = table.counted({left: 7}, ("tier",))
+    assert (counted.repository, counted.properties) == ("not public: 7", ("",))
+
+
+def test_the_page_counts_what_it_does_not_name() -> None:
+    page = Page(MOMENT, Mode.PLAN)
+    page.add([evidence(repository="octo/one", path="a", state="same")])
+    for state in ("same", "missing"):
+        page.count([evidence(id="7", path="a", state=state)])
+    page.count([evidence(id="8", path="a", state="blank")])
+    page.count([evidence(id="9", path="a", state="excluded: archived")])
+    assert (page.complete, page.read) == (2, 3)
+    assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1}
+    assert page.left_out == {"archived": ([], 1)}
+    assert [row.name for row in page.rows] == ["octo/one"]
 
 
 MOMENT = "2026-11-22T00:00:00+00:00"
@@ -132,7 +145,9 @@ def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> Non
     assert (len(page.names), len(page.incomplete), len(page.excluded)) == (2, 1, 1)
 
 
-@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(
+    "mode", sorted(set(Mode) - {Mode.VALIDATE})
+)  # which looks at no repository
 def test_the_page_says_what_it_is_about(mode: Mode) -> None:
     page = Page(MOMENT, mode)
     page.add([evidence(list="owners", path="a", state="same")])

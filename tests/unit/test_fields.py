@@ -33,7 +33,7 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
     Fields.object: (None, 0, "true", []),
     Fields.objects: (None, 0, "true", {}, [1], [None], [{}, []]),
     Fields.url: NO_URL,
-    Fields.repository: (
+    Fields.full_name: (
         *(None, 7, "", "octo", "octo/", "/x", "octo/x/y", "../x", "octo/..", "octo/."),
         *("octo/a b", "octo/x\n", "octo/日本", "1](http://evil.example)/x", "octo/x?y"),
     ),
@@ -51,9 +51,9 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
         (Fields.flag, False),
         (Fields.url, "https://github.com/octo/example/pull/1"),
         (Fields.url, "http://127.0.0.1:8080/pull/1"),
-        (Fields.repository, "Octo-Cat/ex.am_ple"),
-        (Fields.repository, "octo/..."),
-        (Fields.repository, "octo/.github"),
+        (Fields.full_name, "Octo-Cat/ex.am_ple"),
+        (Fields.full_name, "octo/..."),
+        (Fields.full_name, "octo/.github"),
     ],
 )
 def test_a_field_of_its_type(read: Callable[[Fields, str], Any], value: Any) -> None:

@@ -38,7 +38,6 @@ def test_any_environment_gives_inputs_or_diagnostics(environ: dict[str, str]) ->
 def test_defaults() -> None:
     given_inputs = read()
     assert given_inputs.api_url == "https://api.github.com"
-    assert given_inputs.language == "ja"
     assert [profile.name for profile in given_inputs.profiles] == ["health"]
     assert given_inputs.definitions == ""
 

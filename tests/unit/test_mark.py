@@ -1,4 +1,4 @@
-"""The hidden mark of what a pull request proposes."""
+"""The hidden mark of what this action has committed to a pull request's branch."""
 
 from __future__ import annotations
 
@@ -6,102 +6,107 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar.registration.mark import BEGIN, END, MOST_PATHS, NO_MARK, WITHDRAWN, Mark
+from registrar.registration.mark import (
+    BEGIN,
+    END,
+    MANY,
+    MOST_PATHS,
+    NEEDLESS,
+    NO_MARK,
+    WITHDRAWN,
+    Mark,
+    divide,
+    not_withdrawn,
+)
 
 PATHS = st.lists(st.text(min_size=1), unique=True, max_size=20)
-COMMIT = "1" * 40
 BLOB, OTHER = "2" * 40, "3" * 40
 
 
+def naming(*paths: str, blob: str = BLOB) -> Mark:
+    return NO_MARK.naming("list", dict.fromkeys(paths, blob))
+
+
 @given(PATHS, PATHS)
-def test_a_mark_names_its_paths_and_no_other(proposed: list[str], others: list[str]) -> None:
-    mark = Mark.of(f"Before\r\n{NO_MARK.proposing(dict.fromkeys(proposed, BLOB)).text}\r\nAfter")
+def test_a_mark_names_its_paths_and_no_other(named: list[str], others: list[str]) -> None:
+    mark = Mark.of(f"Before\r\n{naming(*named).text}\r\nAfter")
     assert mark
-    held = {path for path in [*proposed, *others] if mark.holds(path)}
-    assert held == {*proposed, *(others if not proposed else [])}
+    assert {path for path in [*named, *others] if mark.names(path)} == {*named}
 
 
 @given(PATHS, PATHS, st.text())
-def test_a_mark_is_read_as_it_was_written(paths: list[str], gone: list[str], list_id: str) -> None:
-    begun = Mark.begin(list_id, COMMIT, NO_MARK.proposing(dict.fromkeys(gone, BLOB)).at(()))
-    mark = begun.proposing(dict.fromkeys([*paths, "one"], BLOB))
+def test_a_mark_is_read_as_it_was_written(one: list[str], more: list[str], list_id: str) -> None:
+    mark = naming(*one).naming(list_id, dict.fromkeys(more, OTHER))
     assert Mark.of(mark.text) == mark
     assert mark.is_of(list_id)
     assert not mark.is_of(f"{list_id}?")
-    assert [mark.was_removed(path) for path in gone] == [
-        path not in [*paths, "one"] for path in gone
-    ]
+    assert all(mark.names(path) for path in [*one, *more])
 
 
-def test_what_does_not_fit_stands_for_every_path() -> None:
+def test_of_too_many_paths_nobody_knows_which() -> None:
     many = [str(number) for number in range(MOST_PATHS + 1)]
-    text = NO_MARK.proposing(dict.fromkeys(many, BLOB)).text
+    text = naming(*many).text
     assert len(text) < 100
     found = Mark.of(text)
     assert found
-    assert found.paths is None
-    assert found.holds("anything")
-    assert len(NO_MARK.proposing(dict.fromkeys(many[:-1], BLOB)).text) < 23_000
+    assert found.wrote is None
+    assert found.names("anything")
+    assert not found.has_written(many[0], BLOB)
+    assert len(naming(*many[:-1]).text) < 22_000
+    assert found.naming("list", {"one": BLOB}) == naming("one")
 
 
-def test_a_mark_of_an_earlier_version_is_of_any_list() -> None:
-    mark = Mark.of("<!-- registrar:paths 0123456789 -->")
-    assert mark == Mark(frozenset({"0123456789"}))
-    assert mark.is_of("any list")
-
-
-def test_our_part_without_a_mark_stands_for_every_path() -> None:
-    assert Mark.of(f"{BEGIN}\nwords\n{END}") == Mark(None)
+@pytest.mark.parametrize("text", [f"{BEGIN}\nwords\n{END}", MANY, f"{naming('a').text}\n{MANY}"])
+def test_what_is_left_of_a_mark_stands_for_every_path(text: str) -> None:
+    found = Mark.of(text)
+    assert found
+    assert found.wrote is None
 
 
 @pytest.mark.parametrize(
-    "body", ["", "words", "<!-- registrar:paths zz -->", "<!-- registrar:begin -->"]
+    "body", ["", "words", "<!-- registrar:wrote zz -->", "<!-- registrar:begin -->"]
 )
 def test_a_description_without_a_mark_says_nothing(body: str) -> None:
     assert Mark.of(body) is None
 
 
-def test_what_was_written_is_told_from_what_was_not() -> None:
-    begun = Mark.begin("list", COMMIT).proposing({"one": BLOB, "two": BLOB})
-    mark = Mark.of(begun.proposing({"one": OTHER, "two": BLOB}).text)
+def test_only_what_was_written_last_is_ours() -> None:
+    mark = Mark.of(naming("one", "two").naming("list", {"one": OTHER}).text)
     assert mark
     assert mark.has_written("one", OTHER)
-    assert mark.has_written("one", BLOB)
+    assert not mark.has_written("one", BLOB)
     assert mark.has_written("two", BLOB)
-    assert not mark.has_written("two", OTHER)
     assert not mark.has_written("three", BLOB)
-    assert mark.is_current("one", OTHER)
-    assert not mark.is_current("one", BLOB)
-    again = mark.proposing({"one": BLOB, "two": BLOB})
-    assert again.is_current("one", BLOB)
-    assert not again.is_current("one", OTHER)
-    assert again.has_written("one", OTHER)
-    assert again.proposing({"one": BLOB, "two": BLOB}) == again
 
 
-@pytest.mark.parametrize(
-    "more", [Mark.begin("list", "4" * 40).text, Mark.begin("other", COMMIT).text]
-)
-def test_a_mark_put_together_from_two_knows_nothing_that_was_written(more: str) -> None:
-    text = Mark.begin("list", COMMIT).proposing({"one": BLOB}).text
-    mark, mixed = Mark.of(text), Mark.of(f"{text}\n{more}")
-    assert mark
-    assert mixed
-    assert mark.has_written("one", BLOB)
-    assert not mixed.has_written("one", BLOB)
-
-
-def test_a_mark_knows_nothing_that_another_pull_request_wrote() -> None:
-    one = Mark.begin("list", COMMIT).proposing({"one": BLOB})
-    assert not one._replace(commit="4" * 40).has_written("one", BLOB)
-    assert not one._replace(list="0123456789").has_written("one", BLOB)
+def test_a_mark_put_together_from_two_knows_what_they_agree_on() -> None:
+    text = naming("one", "two").text
+    lists = Mark.of(f"{text}\n{NO_MARK.naming('other', {}).text}")
+    contents = Mark.of(f"{text}\n{naming('one', blob=OTHER).text}")
+    assert lists
+    assert contents
+    assert (lists.names("one"), lists.has_written("one", BLOB)) == (True, False)
+    assert (contents.names("one"), contents.has_written("one", BLOB)) == (True, False)
+    assert not contents.has_written("one", OTHER)
+    assert contents.has_written("two", BLOB)
+    assert Mark.of(contents.text) == contents
 
 
 def test_a_withdrawn_pull_request_says_so_until_it_is_wanted_again() -> None:
-    mark = Mark.begin("list", COMMIT).proposing({"one": BLOB})
+    mark = naming("one")
     text = mark._replace(is_withdrawn=True).text
     assert mark.text + f"\n{WITHDRAWN}" == text
     found = Mark.of(text)
     assert found
     assert found.is_withdrawn
-    assert Mark.begin("list", COMMIT, found).text == mark.text
+    assert found.naming("list", {}).text == mark.text
+    assert Mark.of(not_withdrawn(f"Words {text}")) == mark
+
+
+def test_one_that_has_become_needless_says_so() -> None:
+    mark = naming("one")
+    text = mark._replace(is_needless=True).text
+    assert text == f"{mark.text}\n{NEEDLESS}"
+    assert Mark.of(text) == mark._replace(is_needless=True)
+    assert Mark.of(NEEDLESS)
+    assert divide(f"{BEGIN}\n{text}\n{END}").ours == text

@@ -96,7 +96,7 @@ def test_an_address_ends_where_a_link_made_of_it_ends(language: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(profile: str) -> None:
-    listed = loading.load(Folder(CONFIG), PROFILES[profile].definitions).definitions
+    listed = loading.load(Folder(CONFIG), PROFILES[profile].definitions).possible
     for entry in listed:
         assert JAPANESE.search(Catalogue("ja").description(entry.description)), entry
         assert Catalogue("en").description(entry.description) == entry.description

@@ -12,7 +12,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.presence.planning import make_plan
 from registrar.registration.run import require_writable
-from tests.values import spec
+from tests.values import file_of, spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12).filter(
@@ -63,7 +63,7 @@ def test_nothing_can_be_created_below_what_is_no_directory(
     job = spec(*listed)
     entries = {path: entry(kind) for path, kind in above.items()}
     made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, entries))
-    assert made.blocked == ({"a/b/c": blocked} if blocked else {})
+    assert [each.below for each in made.paths] == [blocked or "", ""]
     assert [d.path for d in made.missing] == (["d"] if blocked else ["a/b/c", "d"])
 
 
@@ -92,4 +92,4 @@ def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
 
 @given(st.binary(max_size=200))
 def test_blob_id_is_the_one_of_git(content: bytes) -> None:
-    assert FileDefinition("a", content).blob_id == str(pygit2.hash(content))
+    assert file_of("a", content).blob_id == str(pygit2.hash(content))

@@ -1,99 +1,99 @@
-"""Names of private repositories in texts of every kind."""
+"""What is said of a repository, by who reads it."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from registrar.models.repository import Repository
-from registrar.reporting.privacy import HiddenNames, Redaction
-from registrar.texts.escaping import FromProperty, Lines, Open
+from registrar.errors import Failure, Kind
+from registrar.models.repository import PullRequest, Repository
+from registrar.models.result import RegistrationResult, Status
+from registrar.models.run_result import ManyResult, RunResult
+from registrar.models.settings import Settings
+from registrar.reporting.privacy import Privacy, kind_in_words
+from registrar.texts.escaping import FoundPath, Lines
+from registrar.texts.messages import Catalogue, msg
+from tests.values import spec
 
-NAMES = {1: "octo-org/api", 2: "octo-org/api-users", 3: "octo/.github", 4: "octo-org/API-2"}
-PUBLIC = 4
 INSTEAD = "(not shown)"
 
 
-def redaction() -> Redaction:
-    """What others read of a run over these repositories."""
-    made = Redaction("", INSTEAD)
-    made.is_log_public = True
-    for number, name in NAMES.items():
-        visibility = "public" if number == PUBLIC else "private"
-        made.hidden_names.see(Repository(name, id=number, visibility=visibility))
+def row(visibility: str, **more: Any) -> RegistrationResult:
+    """The result of a repository that an answer has described."""
+    repository = Repository("octo-org/api", id=7, visibility=visibility)
+    return RegistrationResult(spec(), repository, **more)
+
+
+def privacy(*, others_read: bool) -> Privacy:
+    made = Privacy("", INSTEAD)
+    made.of_many(others_read=others_read)
     return made
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("octo-org/api, Octo-Org/API-users.", "octo-org/(id 1), Octo-Org/(id 2)."),
-        (
-            "https://x/octo-org/api.git?q=octo-org%2Fapi",
-            "https://x/octo-org/(id 1).git?q=octo-org%2F(id 1)",
-        ),
-        ("（octo-org/api）\nocto-org/api-users", "（octo-org/(id 1)）\nocto-org/(id 2)"),
-        ("docs/api and api", "docs/api and api"),
-        ("octo-org/api-2 and octo-org/api-20", "octo-org/api-2 and octo-org/api-20"),
-        ("x-octo-org/api", "x-octo-org/api"),
-    ],
-)
-def test_a_name_is_replaced_wherever_it_stands(text: str, shown: str) -> None:
-    redact = redaction()
-    assert redact.for_log(text) == redact.for_outputs(text) == shown
-    assert redact.for_log(shown) == shown
+@pytest.mark.parametrize("visibility", ["public", "private", "internal", ""])
+def test_only_what_is_known_to_be_public_has_a_row(visibility: str) -> None:
+    given = row(visibility)
+    assert privacy(others_read=False).row(given) == given
+    assert privacy(others_read=True).row(given) == (given if visibility == "public" else None)
 
 
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        ("api-users: refused; see api-users.", "(id 2): refused; see (id 2)."),
-        ("octo-org/api: 'api' refused", "octo-org/(id 1): '(id 1)' refused"),
-        ("（api-users）\napi-users.git", "（(id 2)）\n(id 2).git"),
-        ("not api-usersx nor xapi-users nor api-2", "not api-usersx nor xapi-users nor api-2"),
-        ("octo-org/api.wiki.git", "octo-org/(id 1).wiki.git"),
-        ("see 100%25 of &lt;it&gt;", "see 100%25 of &lt;it&gt;"),
-        ("see octo%2Dorg%2Fapi", INSTEAD),
-        ("api&#x2d;users", INSTEAD),
-        ("api\\u002dusers", INSTEAD),
-        ("%2525" * 20 + "61pi-users", INSTEAD),
-    ],
-)
-def test_words_about_a_public_repository_may_name_a_private_one(words: str, shown: str) -> None:
-    assert redaction().for_log(Lines(words, is_public=True)) == shown
+def test_what_its_pull_request_calls_private_has_none() -> None:
+    of = Repository("octo-org/new-name", id=7, visibility="private")
+    pull = PullRequest(1, "https://github.com/octo-org/new-name/pull/1", "", of=of)
+    assert privacy(others_read=True).row(row("public", pull_request=pull)) is None
 
 
-def test_words_about_anything_else_are_not_shown() -> None:
-    redact = redaction()
-    assert redact.for_log(Lines("No: x")) == redact.for_outputs(Lines("No: x")) == INSTEAD
-    redact.is_log_public = False
-    assert redact.for_log(Lines("No: x")) == "No: x"
-    assert redact.for_outputs(Lines("No: x")) == INSTEAD
+def test_before_an_answer_has_described_it_only_the_kind_of_its_failure_is_told() -> None:
+    failure = Failure.of(msg("preflight.empty", target="octo-org/new-name"), Kind.NOT_BEGUN)
+    given = row("public", failure=failure)
+    listed = given._replace(spec=given.spec._replace(repository=given.repository))
+    shown = privacy(others_read=True).row(listed)
+    assert shown
+    assert shown.failure
+    assert shown.failure.message == shown.failure.cause.message == kind_in_words(Kind.NOT_BEGUN)
+    assert privacy(others_read=True).row(given) == given
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("SECURITY.md", "SECURITY.md"),
-        ("add/api", "add/{repo}"),
-        ("merger-acme-main", "…"),
-        (Lines("words"), INSTEAD),
-        (Lines("words of a public one", is_public=True), INSTEAD),
-        (Open("contents=write"), "contents=write"),
-        (FromProperty("merger-acme", "{property:team}"), "{property:team}"),
-    ],
-)
-def test_of_a_private_repository_nothing_is_shown_but_what_the_list_names(
-    text: str, shown: str
-) -> None:
-    scope = {"SECURITY.md": "SECURITY.md", "add/api": "add/{repo}"}
-    redact = redaction()
-    assert redact.for_log(text, scope) == shown
-    redact.is_log_public = False
-    assert redact.for_log(text, scope) == text
+def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
+    nothing: Any = dict.fromkeys(Settings._fields)
+    many = ManyResult(Settings(**nothing))
+    refused = Failure.of(msg("fleet.heading"), Kind.REFUSED)
+    for each in (
+        row("private", status=Status.OPENED),
+        row("internal", status=Status.FAILED, failure=refused),
+        row("private", status=Status.FAILED, failure=refused),
+        row("public", status=Status.OPENED),
+    ):
+        many.add(each)
+    result = RunResult()
+    result.many = many
+    told = privacy(others_read=True).published(result).many
+    assert told
+    assert [each.repository.visibility for each in told.rows] == ["public"]
+    assert told.not_named == {(Status.OPENED, None): 1, (Status.FAILED, Kind.REFUSED): 2}
+    assert told.counts == many.counts
+    assert len(many.rows) == 4
+    assert privacy(others_read=False).published(result).many is many
 
 
-def test_what_becomes_private_is_hidden_under_all_its_names() -> None:
-    names = HiddenNames()
-    for name, visibility in (("o/old", "public"), ("o/new", "internal"), ("o/last", "public")):
-        names.see(Repository(name, id=7, visibility=visibility))
-    assert names.in_text("o/old o/new o/last") == "o/(id 7) o/(id 7) o/(id 7)"
+def test_githubs_words_are_shown_only_where_nobody_else_reads_them() -> None:
+    assert privacy(others_read=True).text(Lines("No: x")) == INSTEAD
+    assert privacy(others_read=False).text(Lines("No: x")) == "No: x"
+
+
+def test_of_one_repository_only_listed_paths_are_named_until_it_is_known_to_be_public() -> None:
+    made = Privacy("", INSTEAD)
+    made.of_one(frozenset({"docs/SECURITY.md"}))
+    texts = (FoundPath("docs/SECURITY.md"), FoundPath("acme/x"), Lines("No: x"), "acme")
+    for visibility in ("", "private", "internal"):
+        made.identify(Repository("o/r", visibility=visibility))
+        assert [*map(made.text, texts)] == ["docs/SECURITY.md", "…", INSTEAD, "acme"]
+    made.identify(Repository("o/r", visibility="public"))
+    assert [*map(made.text, texts)] == [*texts]
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_kind_of_failure_has_words(kind: Kind, language: str) -> None:
+    assert Catalogue(language).text(kind_in_words(kind))

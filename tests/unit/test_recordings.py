@@ -14,7 +14,7 @@ from registrar.texts.messages import Message
 from tests.fakehub import Fault, FaultKind, StandInHost
 from tests.harness import ROOT
 from tests.recordings import Recording, recordings
-from tests.recordings.calls import CALLS, FULL_NAME, Given, Run
+from tests.recordings.calls import CALLS, FULL_NAME, Caller, Given
 from tests.recordings.table import PAGE, page
 
 WORDS_ABOUT_WAITING = {
@@ -89,7 +89,7 @@ def explanation(message: Message) -> str:
 def test_what_our_code_makes_of_an_answer(host: StandInHost, name: str) -> None:
     recording = recordings()[name]
     host.create_repository(FULL_NAME)
-    run = Run(host.url, host.create_token(recording.token))  # type: ignore[arg-type]
+    run = Caller(host.url, host.create_token(recording.token))  # type: ignore[arg-type]
     given = Given(**recording.given)
     for request in recording.after:
         serve(host, successes(request), times=1)

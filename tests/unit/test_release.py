@@ -15,7 +15,6 @@ import yaml
 from scripts.lib import release
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 CHANGELOG = """# Changelog
 
@@ -86,8 +85,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_NAME", "test")
         monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
-    used = ("release", *(f"lib/release{part}.py" for part in ("", "_cli", "_host")), "lib/venv.sh")
-    scripts = [f"scripts/{name}" for name in used]
+    scripts = [f"scripts/{name}" for name in ("release", "lib/release.py", "lib/venv.sh")]
     for name in (*scripts, ".gitignore", "action.yml", "Dockerfile", release.PACKAGE):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -220,15 +218,13 @@ def test_versions_are_ordered_as_the_specification_says() -> None:
     assert all(one.precedence < next_.precedence for one, next_ in pairwise(versions))
 
 
-@pytest.mark.parametrize(("version", "tag"), [("1.2.3", "v1"), ("0.1.0", "v0"), ("2.0.0-rc.1", "")])
-def test_only_a_finished_version_moves_the_major_tag(version: str, tag: str) -> None:
-    assert release.Version.parse(version).major_tag == tag
-
-
-def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile() -> None:
+def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile(
+    checkout: Checkout,
+) -> None:
     source = (ROOT / "action.yml").read_text("utf-8")
     image = f"ghcr.io/owner/registrar@{DIGEST}"
-    released = release.released_action_yml(ROOT, image)
+    release.pin(checkout.root, image)
+    released = (checkout.root / "action.yml").read_text("utf-8")
     before, after = yaml.safe_load(source), yaml.safe_load(released)
     assert after.pop("runs") == {
         "using": "docker",
@@ -246,4 +242,4 @@ def test_the_released_action_has_the_image_and_the_entrypoint_of_the_dockerfile(
 )
 def test_a_released_action_names_a_digest(image: str) -> None:
     with pytest.raises(release.Refused, match="names no digest"):
-        release.released_action_yml(ROOT, image)
+        release.pin(ROOT, image)

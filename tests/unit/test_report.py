@@ -24,7 +24,7 @@ from registrar.reporting.summary import cut, of_one
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import only_ours
-from tests.values import spec
+from tests.values import file_of, spec
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -39,12 +39,12 @@ def result(path: str, done: Done = Done.CREATED, description: str = "") -> FileR
 
 def proposal(language: str = "en") -> Proposal:
     """What is proposed in a language, with nothing of the caller's."""
-    return Proposal(spec(profile=SCAFFOLD), CATALOGUES[language])
+    return Proposal(spec(defaults=SCAFFOLD.defaults), CATALOGUES[language])
 
 
 def registration(*files: FileResult) -> RegistrationResult:
     """The result of a registration."""
-    job = spec(profile=SCAFFOLD)
+    job = spec(defaults=SCAFFOLD.defaults)
     return RegistrationResult(job, Repository(job.target, "", ""), files=files)
 
 
@@ -118,7 +118,7 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
 @pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
 def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
     files = [
-        FileResult(FileDefinition(f"docs/{number}.md", content), Standing.MISSING, Done.NOTHING)
+        FileResult(file_of(f"docs/{number}.md", content), Standing.MISSING, Done.NOTHING)
         for number in range(9)
     ]
     whole = of_one(registration(*files), CATALOGUES["en"])

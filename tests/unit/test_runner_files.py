@@ -15,10 +15,11 @@ from registrar.models.repository import Repository
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
-from registrar.reporting.privacy import Redaction
+from registrar.reporting.privacy import Privacy
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console, RunnerFiles
 from registrar.reporting.summary import cut
+from registrar.texts.escaping import Redactor
 from tests.harness import read_file_command
 from tests.values import spec
 
@@ -28,7 +29,7 @@ MEBIBYTE = 1024 * 1024
 def files(directory: Path) -> RunnerFiles:
     environ = {name: str(directory / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     environ["RUNNER_TEMP"] = str(directory)
-    return RunnerFiles(environ, Redaction("secret-token", ""))
+    return RunnerFiles(environ, Redactor("secret-token"))
 
 
 def shorten(markdown: str, size: int) -> str:
@@ -115,7 +116,7 @@ def test_a_temporary_directory_that_is_not_there(
         kubernetes.mkdir()
     environ = {"RUNNER_TEMP": str(tmp_path / "gone")}
     monkeypatch.setattr("registrar.reporting.runner.TEMPORARY_OF_KUBERNETES", kubernetes)
-    name = RunnerFiles(environ, Redaction("", "")).report("{}")
+    name = RunnerFiles(environ, Redactor("")).report("{}")
     assert bool(name) is has_kubernetes
     assert [file.name for file in tmp_path.glob("**/*.json")] == [name] * has_kubernetes
 
@@ -123,8 +124,8 @@ def test_a_temporary_directory_that_is_not_there(
 def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Path) -> None:
     environ = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     stderr = io.StringIO()
-    redaction = Redaction("", "")
-    reporter = Reporter(Console(environ, io.StringIO(), stderr, redaction), "en", redaction)
+    console = Console(environ, io.StringIO(), stderr, Redactor(""))
+    reporter = Reporter(console, "en", Privacy("", ""))
     unusable: Any = "no failure"
     files = (FileResult(FileDefinition("a"), Standing.MISSING, Done.PENDING),)
     result = RegistrationResult(
@@ -133,4 +134,4 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     reporter.run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
     assert (outputs["missing"], outputs["report"]) == ("1", "")
-    assert stderr.getvalue().count("Please report this line") == 2
+    assert stderr.getvalue().count("Please report this line") == 3

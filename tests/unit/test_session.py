@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime
+from registrar.github.answer import UnexpectedRequest
 from registrar.github.case import Context
-from registrar.github.exchange import GRAPHQL, Request
-from registrar.github.fields import Fields
+from registrar.github.fields import Absent, Fields
+from registrar.github.graphql import GraphQL
 from registrar.github.limits import RetryPolicy, TokenLimits
+from registrar.github.queries import Query
 from registrar.github.rest import Rest
-from registrar.github.session import Session
-from registrar.github.transport import Transport
+from registrar.github.session import Request, Session
+from registrar.github.transport import Attempt, Transport
 from registrar.models.repository import Repository
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
@@ -70,20 +72,27 @@ class Scripted:
         )
         transport = Transport(token=token, api_url=f"http://127.0.0.1:{self.server.server_port}")
         context = Context(transport.host, "octo/example", False, "")
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.session = Session(transport, TokenLimits(token, self.clock), policy, context)
 
     def send(self, method: str = "PUT", **more: Any) -> str:
         """Send one request."""
+
+        def call(attempt: Attempt) -> str:
+            _, data = attempt.github.requester.requestJsonAndCheck(method, "/x")
+            if data == []:
+                raise Absent("an empty list")
+            return Fields(data).text("id")
+
         return self.session.request(
-            Request(
-                method,
-                "/x",
-                msg("operation.token"),
-                lambda response: Fields(response.data).text("id"),
-                writes=method != "GET",
-                **more,
-            )
+            Request(msg("operation.token"), call, writes=method != "GET", **more)
         )
+
+    def ask(self, text: str = "query { x }", **more: Any) -> str:
+        """Send one request to GraphQL."""
+        graphql = GraphQL(self.session, Rest(self.session))
+        operation = msg("operation.token")
+        return graphql._send(operation, Query(text, {}), lambda data, _: data.text("id"), **more)
 
     @property
     def waited(self) -> float:
@@ -135,9 +144,18 @@ def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(host: S
         return {
             "number": number,
             "html_url": f"https://github.com/octo/example/pull/{number}",
+            "body": None,
             "state": "open",
+            "user": None,
+            "author_association": "NONE",
             "head": {"ref": branch, "sha": "1" * 40, "repo": repo},
             "base": {"ref": "main", "repo": repo},
+            "labels": [],
+            "assignees": [],
+            "created_at": "2026-01-01T00:00:00Z",
+            "closed_at": None,
+            "merged_at": None,
+            "merge_commit_sha": None,
         }
 
     host.answers = [(200, [listed(n, "theirs") for n in range(1, 101)]), (200, [listed(101, "x")])]
@@ -150,15 +168,18 @@ def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(host: S
 @pytest.mark.parametrize("error", ["boom", None, {}])
 def test_a_query_with_any_error_beside_its_data_is_no_success(host: Scripted, error: Any) -> None:
     host.answers = [(200, {"data": {"id": "x"}, "errors": [error]})]
-    query: Request[str] = Request(
-        "POST",
-        GRAPHQL,
-        msg("operation.token"),
-        lambda response: Fields(response.data).object("data").text("id"),
-        tolerates=lambda error: bool(error.path),
-    )
     with pytest.raises(GitHubError):
-        host.session.request(query)
+        host.ask(tolerates=lambda error: bool(error.path))
+
+
+@pytest.mark.parametrize("body", [{"data": None}, {"data": {}}, {"data": "<html>"}, {}, [], None])
+def test_an_answer_to_a_query_without_what_was_asked_for_is_no_success(
+    host: Scripted, body: Any
+) -> None:
+    host.answers = [(200, body)]
+    with pytest.raises(GitHubError) as failed:
+        host.ask()
+    assert failed.value.kind is Kind.UNUSABLE
 
 
 def test_limits_take_no_tries_from_other_failures(host: Scripted) -> None:
@@ -170,14 +191,7 @@ def test_a_success_stands_even_where_the_pause_that_it_asks_for_is_too_long() ->
     host = Scripted(minutes=0)
     read = {"data": {"id": "x"}, "errors": [{"type": "RATE_LIMITED", "message": "API rate limit"}]}
     host.answers = [(200, read)]
-    request: Request[str] = Request(
-        "POST",
-        GRAPHQL,
-        msg("operation.token"),
-        lambda response: Fields(response.data).object("data").text("id"),
-        writes=True,
-    )
-    assert host.session.request(request) == "x"
+    assert host.ask("mutation { x }", writes=True) == "x"
     with pytest.raises(OutOfTime):
         host.send("GET")
     assert len(host.seen) == 1
@@ -313,7 +327,88 @@ def test_what_github_has_just_said_to_exist_is_waited_for(host: Scripted) -> Non
 def test_a_success_that_says_nothing_is_there(host: Scripted) -> None:
     host.session.note_made()
     host.answers = [(200, []), OK]
-    assert host.send("GET", may_lag=True, says_absent=lambda r: r.data == []) == "x"
+    assert host.send("GET", may_lag=True) == "x"
+
+
+def test_a_list_that_lacks_it_for_ten_seconds_is_believed(host: Scripted) -> None:
+    host.session.note_made()
+    host.answers = [(200, [])]
+    assert Rest(host.session).open_pull_requests(REPOSITORY, "x") == ()
+    assert 10 <= host.waited < 11
+
+
+# --- One request for each attempt ---------------------------------------------------------------
+
+
+def test_an_attempt_sends_no_second_request(host: Scripted) -> None:
+    """What PyGithub would complete by another request is an answer that lacks something."""
+
+    def call(attempt: Attempt) -> str:
+        repository = attempt.github.get_repo("octo/example")
+        [pull] = repository.get_pulls().get_page(0)
+        return pull.title
+
+    host.answers = [(200, [{"number": 1, "url": "https://api.example/repos/octo/example/pulls/1"}])]
+    with pytest.raises(GitHubError) as failed:
+        host.session.request(Request(msg("operation.token"), call))
+    assert failed.value.kind is Kind.UNUSABLE
+    assert set(host.seen) == {"GET /repos/octo/example/pulls?per_page=100"}
+
+
+def test_a_second_request_is_named_by_its_address(host: Scripted) -> None:
+    def call(attempt: Attempt) -> str:
+        repository = attempt.github.get_repo("octo/example")
+        [pull] = repository.get_pulls().get_page(0)
+        return pull.title
+
+    host.answers = [(200, [{"number": 1, "url": f"{host.url}/repos/octo/example/pulls/1"}])]
+    with pytest.raises(GitHubError) as failed:
+        host.session.request(Request(msg("operation.token"), call))
+    [reason] = [failed.value.message.values["reason"]]
+    assert isinstance(reason, Message)
+    inner = reason.values["reason"]
+    assert isinstance(inner, Message)
+    assert inner.key == "fault.unexpected_request"
+    address = str(inner.values["address"])
+    assert address.startswith("GET http://127.0.0.1:")
+    assert address.endswith("/repos/octo/example/pulls/1")
+    assert set(host.seen) == {"GET /repos/octo/example/pulls?per_page=100"}
+
+
+def test_nothing_is_sent_outside_an_attempt(host: Scripted) -> None:
+    kept: list[Attempt] = []
+
+    def call(attempt: Attempt) -> str:
+        kept.append(attempt)
+        _, data = attempt.github.requester.requestJsonAndCheck("GET", "/x")
+        return Fields(data).text("id")
+
+    host.session.request(Request(msg("operation.token"), call))
+    with pytest.raises(UnexpectedRequest, match="GET http://"):
+        kept[0].github.requester.requestJsonAndCheck("GET", "/y")
+    assert host.seen == ["GET /x"]
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1/x", "http://evil.localhost/x"])
+def test_nothing_is_sent_to_another_origin(host: Scripted, address: str) -> None:
+    """PyGithub lets the subdomains of a host have the token."""
+    port = host.server.server_port
+    url = f"http://localhost:{port}" if "localhost" in address else f"http://127.0.0.1:{port}"
+    transport = Transport(token="ghp_" + "a" * 36, api_url=url)
+    session = Session(
+        transport,
+        host.session.limits,
+        RetryPolicy(max_seconds=0, announce=host.said.append, cancellation=host.cancellation),
+        host.session.context,
+    )
+    with pytest.raises((UnexpectedRequest, AssertionError)):
+        session.request(
+            Request(
+                msg("operation.token"),
+                lambda attempt: attempt.github.requester.requestJsonAndCheck("GET", address)[1],
+            )
+        )
+    assert host.seen == []
 
 
 def test_a_reference_that_is_refused_is_asked_for_twice_more(host: Scripted) -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registrar.models.files import FileDefinition, parents
+from registrar.models.files import parents
 from registrar.registration import commits
+from tests.values import file_of
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
 
@@ -21,7 +22,7 @@ def test_parents_come_nearest_first() -> None:
 def test_commits_hold_every_file_once_and_stay_within_the_borders(
     contents: list[bytes], files: int, size: int
 ) -> None:
-    listed = [FileDefinition(str(number), content) for number, content in enumerate(contents)]
+    listed = [file_of(str(number), content) for number, content in enumerate(contents)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(commits, "FILES_PER_COMMIT", files)
         patch.setattr(commits, "BYTES_PER_COMMIT", size)

@@ -14,9 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from github import GithubException
 
 from registrar.github import transport as module
-from registrar.github.exchange import NoAnswer, Response, Trouble
+from registrar.github.answer import NoAnswer, Response, Trouble, Unanswered
 from registrar.github.transport import ANSWER_SECONDS, Transport
 from tests.fakehub.tls import Authority
 
@@ -82,9 +83,28 @@ def body(content: bytes, *headers: bytes) -> bytes:
 
 
 def send(url: str, token: str = TOKEN, seconds: float = ANSWER_SECONDS) -> Response | NoAnswer:
-    """Send one request, with so much time for the answer."""
-    transport = Transport(token=token, api_url=url)
-    return transport.send("GET", "/x?a=b", None, most_seconds=seconds)
+    """Let PyGithub send one request, with so much time for the answer."""
+    return ask(Transport(token=token, api_url=url), "GET", seconds=seconds)
+
+
+def ask(
+    transport: Transport, method: str, content: object = None, seconds: float = ANSWER_SECONDS
+) -> Response | NoAnswer:
+    """Give the answer with what PyGithub read of it; nothing where it could not read it."""
+    with transport.attempt(seconds) as attempt:
+        requester = attempt.github.requester
+        try:
+            _, data = requester.requestJsonAndCheck(method, "/x?a=b", input=content)
+        except Unanswered as error:
+            return error.why
+        except GithubException as error:
+            data = error.data
+        except (ValueError, RecursionError):
+            data = None
+        if isinstance(data, dict):
+            # PyGithub adds the address that it asked
+            data.pop("url", None)
+        return attempt.response(data)
 
 
 def forever(*parts: bytes, pause: float = 0.0) -> Script:
@@ -180,9 +200,7 @@ def test_a_request_that_is_not_read_ends_in_time(
     host = start(lambda *_: time.sleep(ANSWER_SECONDS))
     began = time.monotonic()
     content = {"content": "x" * 20_000_000}
-    found = Transport(token=TOKEN, api_url=host.url).send(
-        "PUT", "/x", content, most_seconds=TOO_SLOW
-    )
+    found = ask(Transport(token=TOKEN, api_url=host.url), "PUT", content, TOO_SLOW)
     assert isinstance(found, NoAnswer)
     assert (found.text, round(found.seconds)) == ("fault.timeout", 2)
     assert time.monotonic() - began < ANSWER_SECONDS / 2
@@ -203,7 +221,7 @@ def test_nobody_listens() -> None:
         ('{"a": "日本"}'.encode(), {"a": "日本"}),
         (b'{"a": "\xff"}', {"a": "\ufffd"}),
         (b"", None),
-        (b"<html>", None),
+        (b"<html>", {"data": "<html>"}),
         (b"[" * 100_000, None),
         (b'{"a": ' + b"9" * 5000 + b"}", None),
     ],
@@ -270,6 +288,15 @@ def test_a_token_that_is_echoed_is_taken_out_before_anybody_sees_it(
     assert isinstance(found, Response)
     assert token not in repr(found)
     assert token[: len(token) // 2] not in repr(found)
+
+
+def test_a_token_in_the_escapes_of_json_is_taken_out(start: Callable[[Script], RawHost]) -> None:
+    """Nothing of the text as it came shows it."""
+    escaped = "".join(f"\\u{ord(c):04x}" for c in TOKEN)
+    answer = body(f'{{"message": "{escaped}"}}'.encode())
+    found = send(start(lambda connection, _: connection.sendall(answer)).url)
+    assert isinstance(found, Response)
+    assert found.data == {"message": "***"}
 
 
 def test_the_token_is_sent_to_the_api_alone(
@@ -367,9 +394,9 @@ def test_after_its_end_a_run_tries_nothing_again(start: Callable[[Script], RawHo
     """A thread may still be about to ask, for an answer that nobody waits for."""
     host = start(lambda connection, _: connection.sendall(body(b"{}")))
     transport = Transport(token=TOKEN, api_url=host.url)
-    assert isinstance(transport.send("GET", "/x", None), Response)
+    assert isinstance(ask(transport, "GET"), Response)
     transport.close()
-    found = transport.send("GET", "/x", None)
+    found = ask(transport, "GET")
     assert isinstance(found, NoAnswer)
     assert found.trouble is Trouble.LASTING
 
@@ -387,5 +414,12 @@ def test_one_context_for_all_connections(monkeypatch: pytest.MonkeyPatch) -> Non
         url = f"https://127.0.0.1:{unused.getsockname()[1]}"
     transport = Transport(token=TOKEN, api_url=url)
     for _ in range(3):
-        assert isinstance(transport.send("GET", "/x", None), NoAnswer)
+        assert isinstance(ask(transport, "GET"), NoAnswer)
     assert len(made) == 1
+
+
+def test_an_address_of_ipv6_has_its_brackets() -> None:
+    """PyGithub puts a host's name into its URLs as it is."""
+    refused = send("http://[::1]:1")
+    assert isinstance(refused, NoAnswer)
+    assert refused.trouble is Trouble.NOT_SENT

@@ -37,7 +37,7 @@ with what the tests believe (tests/recordings). Prints a table, and writes the a
 
 It needs two empty repositories, made for it, because it writes: files, branches, pull requests. Any
 other repository is refused. What it makes stays there for you to look at; delete both afterwards.
-Stopped halfway, it can be started again with the same two.
+Stopped halfway, it can be started again with the same two. With --short it needs one.
 
   gh repo create OWNER/SCRATCH --private
   gh repo create OWNER/SCRATCH-2 --private
@@ -49,7 +49,8 @@ Stopped halfway, it can be started again with the same two.
 EPILOG = """\
 The token is read from HOST_TOKEN: a classic one with the scope repo, a fine-grained one or an App's
 with Contents, Pull requests and Issues (read and write), for both repositories. It takes about 430
-requests, some 60 of them writes, and five minutes; at a limit it waits, and says so. Each answer
+requests, some 60 of them writes, and five minutes (--short: about 45 requests, and less than three
+minutes); at a limit it waits, and says so. Each answer
 is written to the file as soon as it is there: the words of GitHub's messages are kept, of
 everything else the type, so that it holds no name, address, number or text of yours.
 Exit code: 0 all as expected (what nobody had confirmed may be new), 1 something is not, or it was
@@ -64,14 +65,19 @@ def main(
     clock: Clock | None = None,
 ) -> int:
     """Try everything once, and give the exit code."""
-    given = parser().parse_args(arguments)
+    commands = parser()
+    given = commands.parse_args(arguments)
+    if given.short and given.second:
+        commands.error("--short takes one repository")
     root = (given.api_url or environ.get("HOST_API_URL") or DEFAULT_API_URL).rstrip("/")
     ask = Ask(root, environ.get("HOST_TOKEN", "").strip(), clock or time)
-    names = (given.repository, given.second or f"{given.repository}-2")
+    names = [given.repository]
+    if not given.short:
+        names.append(given.second or f"{given.repository}-2")
     with tempfile.TemporaryDirectory(prefix="try-on-github-") as directory:
         commits = [
-            FirstCommit(Path(directory, name), files)
-            for name, files in (("first", files_of_first()), ("second", files_of_second()))
+            FirstCommit(Path(directory, str(number)), files())
+            for number, files in enumerate((files_of_first, files_of_second)[: len(names)])
         ]
         try:
             repositories = scratch_repositories(ask, names, commits)
@@ -87,24 +93,23 @@ def main(
                 api_url=root,
                 token=ask.token,
                 names=names_of_caller(repositories),
-                first=repositories[0],
-                second=repositories[1],
+                repositories=repositories,
                 commits=commits,
                 directory=Path(directory),
                 tell=tell,
                 keep_line=saved.write,
                 clock=ask.clock,
             )
-            return play(trial, tell, file)
+            return play(trial, trial.play_short if given.short else trial.play, tell, file)
 
 
-def play(trial: Trial, tell: Callable[[str], object], file: Path) -> int:
-    """Try everything, and say what came of it, also where it could not go on."""
+def play(trial: Trial, steps: Callable[[], None], tell: Callable[[str], object], file: Path) -> int:
+    """Try these steps of a trial, and say what came of it, also where it could not go on."""
     began = trial.clock.monotonic()
     stopped = ""
     try:
         with trial.recorder.serving():
-            trial.play()
+            steps()
     except (NotFilled, requests.RequestException) as error:
         stopped = without(trial.token, error)
     except RegistrarError as error:
@@ -116,11 +121,11 @@ def play(trial: Trial, tell: Callable[[str], object], file: Path) -> int:
         minutes = (trial.clock.monotonic() - began) / 60
         tell(f"{trial.requests} requests, {trial.writes} of them writes, {minutes:.0f} min.")
         if stopped:
-            tell(f"\nStopped: {stopped}. Run the same again: it begins anew in the same two.")
+            tell(f"\nStopped: {stopped}. Run the same again: it begins anew.")
         tell(f"\nAttach {file} and the table above to an issue of registrar, so that the answers")
         tell("become recordings. Then delete what was made:")
         tell("  gh auth refresh -s delete_repo")
-        for each in (trial.first, trial.second):
+        for each in trial.repositories:
             tell(f"  gh repo delete {each.full_name}")
     is_wrong = stopped or any(row.verdict == WRONG for row in trial.rows)
     return EXIT_OTHERWISE if is_wrong else EXIT_AS_EXPECTED
@@ -139,12 +144,11 @@ def unused(file: Path) -> Path:
 
 def names_of_caller(repositories: Sequence[Scratch]) -> dict[str, str]:
     """Names of ours by those of the repositories."""
-    first, second = repositories
+    first = repositories[0]
+    ours = zip(repositories, ("octo/example", "octo/second"), strict=False)
     return {
-        first.full_name: "octo/example",
-        second.full_name: "octo/second",
-        first.owner: "octo",
-        second.owner: "octo",
+        **{each.full_name: name for each, name in ours},
+        **{each.owner: "octo" for each in repositories},
         first.web_host: "github.com",
         first.default_branch: "main",
     }
@@ -184,6 +188,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="OWNER/SECOND",
         nargs="?",
         help="another one, for the run over two (default: OWNER/SCRATCH-2)",
+    )
+    made.add_argument(
+        "--short",
+        action="store_true",
+        help="one repository and a small list: plan, register, say no, again, with both strategies",
     )
     made.add_argument(
         "--save",

@@ -33,6 +33,11 @@ class Exchange(NamedTuple):
     """``None`` where it is no JSON."""
 
     @property
+    def fields(self) -> Mapping[str, Any]:
+        """Those of the request's body; none where it is no JSON object."""
+        return self.json if isinstance(self.json, dict) else {}
+
+    @property
     def is_graphql(self) -> bool:
         """Whether it went to GraphQL."""
         return self.path.endswith("/graphql")
@@ -41,7 +46,7 @@ class Exchange(NamedTuple):
     def writes(self) -> bool:
         """Whether it changes something."""
         if self.is_graphql:
-            return str((self.json or {}).get("query", "")).startswith("mutation")
+            return str(self.fields.get("query", "")).startswith("mutation")
         return self.method != "GET"
 
 

@@ -175,7 +175,7 @@ def files_of_first() -> dict[str, bytes]:
 
 def files_of_second() -> dict[str, bytes]:
     """What the second repository holds."""
-    return {"README.md": b"# Scratch\n", ".github/CODEOWNERS": b"docs/ nobody-at-all\n"}
+    return {"README.md": b"# Scratch\n"}
 
 
 def _push(directory: Path, url: str, reference: str, token: str) -> str:

@@ -21,7 +21,7 @@ from scripts.lib.trial.answers import OK, WRONG, Names, Row, Step, asks_for_pati
 from scripts.lib.trial.recorder import Exchange, Recorder
 from scripts.lib.trial.scratch import BLOCKED, MISSING, PRESENT, FirstCommit, NotFilled, Scratch
 from tests.recordings import BY_NUMBER, Recording, recordings
-from tests.recordings.calls import BRANCH, CALLS, Given, Run
+from tests.recordings.calls import BRANCH, CALLS, Caller, Given
 
 ROOT = Path(__file__).resolve().parents[3]
 NOBODY = "ghost"
@@ -89,11 +89,8 @@ READ = (
     "query commits: one is unknown",
     "query nodes: it is there, with the directory",
     "query nodes: one was deleted, or the token may not see it",
-    "query codeowners: there is no such file",
-    "GET codeowners/errors: there is no such file",
     "query repository with facts: it has neither topics nor a language",
 )
-OF_SECOND = ("GET codeowners/errors: a line is wrong", "query codeowners: a line is wrong")
 OF_ANY = (
     *("GET properties/values", "GET properties/values by number"),
     "GET collaborators/permission",
@@ -118,7 +115,6 @@ WRITTEN = (
 """On a branch that is made, and then has a commit."""
 WRITTEN_AFTER = (
     "GET git/matching-refs: branches with names that begin like this are there",
-    "GET commits: one changed the path",
     "GET compare: one file was added",
     "query commits: both are there, with the directory",
     "POST pulls: there is no such branch",
@@ -129,7 +125,6 @@ WRITTEN_AFTER = (
     "PATCH pulls/N: it is changed",
     "PATCH pulls/N: the body is too long",
     "POST labels: the labels are there",
-    "GET issues/N/events: nobody has force-pushed",
     "POST assignees: a person cannot be assigned",
     "POST requested_reviewers: a person is no collaborator",
     "query repository: the branch and its pull request are there",
@@ -171,10 +166,10 @@ class Trial:
     token: str
     names: Mapping[str, str]
     """Names of ours by those of the caller."""
-    first: Scratch
-    second: Scratch
+    repositories: Sequence[Scratch]
+    """Two, or the one of a short trial."""
     commits: Sequence[FirstCommit]
-    """What those two begin with."""
+    """What those begin with."""
     directory: Path
     tell: Callable[[str], object]
     keep_line: Callable[[str], object]
@@ -183,7 +178,7 @@ class Trial:
     requests: int = 0
     writes: int = 0
     recorder: Recorder = field(init=False)
-    single: Run = field(init=False)
+    single: Caller = field(init=False)
     """Sends single requests."""
     given: Given = field(init=False)
     """What those are about."""
@@ -208,14 +203,24 @@ class Trial:
             branch=self.branch("single-requests"),
         )
 
+    @property
+    def first(self) -> Scratch:
+        """The repository that most is tried in."""
+        return self.repositories[0]
+
+    @property
+    def second(self) -> Scratch:
+        """The other one; a short trial has none."""
+        return self.repositories[1]
+
     def branch(self, end: str) -> str:
         """A branch of this try."""
         return f"{self._try}/{end}"
 
-    def connect(self) -> Run:
+    def connect(self) -> Caller:
         """GitHub, as a run of the action reaches it that has made nothing yet."""
         name = self.first.full_name
-        return Run(self.recorder.url, self.token, full_name=name, clock=self.clock)
+        return Caller(self.recorder.url, self.token, full_name=name, clock=self.clock)
 
     def keep(self, exchange: Exchange) -> None:
         """Keep an exchange without the caller's names, and say when GitHub asks to wait."""
@@ -319,15 +324,37 @@ class Trial:
         """Try everything, in an order in which each step finds what those before it left."""
         if not self.first.is_filled:
             self.nothing_there()
-        for each, commit in zip((self.first, self.second), self.commits, strict=True):
-            self.fill(each, commit)
-        self.given = replace(self.given, base=self.commits[0].id)
+        self.begin()
         self.reading()
         self.plans()
         self.writing()
         self.per_file()
         self.in_one_commit()
         self.many()
+
+    def play_short(self) -> None:
+        """A small list with both strategies: its plan, its pull request, a no, and once more."""
+        self.begin()
+        read = (*CHECKED, FOUND[0], FOUND[-1])
+        closed = ("GET git/matching-refs", "GET pulls: one was closed without a merge")
+        opened = ("POST git/refs: the branch is made", "PUT contents: the file is made", OPENED)
+        expected = {
+            "per-file": ((*read, *UNUSED), opened, (*read, *closed)),
+            "single": (QUERIED, (f"{ALL_AT_ONCE}: all three are done",), QUERIED),
+        }
+        for strategy, (planned, written, declined) in expected.items():
+            inputs = {"commit_strategy": strategy, "branch": strategy}
+            paths = (PRESENT[0], *LATER)
+            self.run(f"Plan, {strategy}", *planned, inputs=inputs | PLAN, paths=paths)
+            self.run(f"Registered, {strategy}", *planned, *written, inputs=inputs, paths=paths)
+            self.close(strategy)
+            self.run(f"Declined, {strategy}", *declined, inputs=inputs, paths=paths)
+
+    def begin(self) -> None:
+        """Let each repository have its first commit."""
+        for each, commit in zip(self.repositories, self.commits, strict=True):
+            self.fill(each, commit)
+        self.given = replace(self.given, base=self.commits[0].id)
 
     def fill(self, scratch: Scratch, commit: FirstCommit) -> None:
         """Push the first commit, and wait until both APIs know it.
@@ -379,8 +406,6 @@ class Trial:
         for name in ("it is there, with the directory", "an App's token asks"):
             if self.token.startswith(OF_INSTALLATION) == name.startswith("an App"):
                 self.ask(f"query repository: {name}")
-        for name in OF_SECOND:
-            self.ask(name, full_name=self.second.full_name, node_id=self.second.node_id)
         for name in OF_ANY:
             self.ask(name)
         self.listings()
@@ -486,19 +511,14 @@ class Trial:
             paths=all_paths,
         )
         self.followed(inputs, all_paths, *CHECKED, *FOUND)
-        for strategy in (PER_FILE, SINGLE):
-            self.run(
-                f"Check at a ref, {strategy['commit_strategy']}",
-                *AT_REF,
-                *(
-                    FOUND[:-1]
-                    if strategy == PER_FILE
-                    else ("query commits: a directory is missing",)
-                ),
-                inputs=strategy
-                | {"mode": "check", "ref": self.branch("per-file"), "fail_on": "missing,removed"},
-                paths=all_paths,
-            )
+        at_ref = {"ref": self.branch("per-file"), "fail_on": "missing,removed"}
+        self.run(
+            "Check at a ref",
+            *AT_REF,
+            "query commits: a directory is missing",
+            inputs=SINGLE | {"mode": "check"} | at_ref,
+            paths=all_paths,
+        )
         self.close("per-file")
         self.run(
             "Declined, per-file",

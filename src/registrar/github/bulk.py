@@ -3,28 +3,32 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import partial
 from itertools import count
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
+
+from github.Repository import Repository as GitHubRepository
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
+from registrar.github.answer import GraphQLError, Response
 from registrar.github.case import UNREADABLE, words_alone
 from registrar.github.classify import failure_beside_data
-from registrar.github.exchange import GraphQLError, Model, Request, Response
-from registrar.github.fields import Fields, UnusableAnswer, objects
+from registrar.github.fields import Fields, UnusableAnswer, identity
 from registrar.github.graphql import GraphQL, PartialState, may_be_beside_data
-from registrar.github.limits import Resource
+from registrar.github.limits import PER_PAGE, Resource
 from registrar.github.queries import Query
-from registrar.github.rest import PER_PAGE, Rest
-from registrar.github.session import Session
+from registrar.github.rest import Rest
+from registrar.github.session import Model, Request, Session
 from registrar.github.trees import ProvedTree
 from registrar.models.repository import Repository, RepositoryState, Values
 from registrar.models.selection import Exclusion
-from registrar.models.standing import CodeownersError
 from registrar.texts.messages import Message, msg
 
+if TYPE_CHECKING:
+    from registrar.github.transport import Attempt
+
 _ASK_ABOUT_FEWER_AFTER = frozenset({Kind.TIMED_OUT, Kind.TRANSIENT, Kind.UNUSABLE})
-_OLDEST_FIRST = "sort=created&direction=asc"
+_OLDEST_FIRST = {"sort": "created", "direction": "asc"}
 """What is created meanwhile moves no page."""
 Item = TypeVar("Item")
 
@@ -48,7 +52,7 @@ class BulkClient:
 
     def of_installation(self) -> Iterator[Repository]:
         """List what an App's token may see (docs: "List repositories accessible to the app")."""
-        return self._listed("/installation/repositories?", "repositories")
+        return self._listed("/installation/repositories", {}, "repositories")
 
     def of_owner(self, owner: str) -> Iterator[Repository]:
         """List the repositories of an organisation or a person that the token may see.
@@ -57,7 +61,7 @@ class BulkClient:
         That list may lack organisations, which have nothing to do with the person.
         """
         try:
-            yield from self._listed(f"/orgs/{quote(owner)}/repos?{_OLDEST_FIRST}&")
+            yield from self._listed(f"/orgs/{quote(owner)}/repos", _OLDEST_FIRST)
         except GitHubError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
@@ -65,22 +69,21 @@ class BulkClient:
 
     def _of_person(self, owner: str) -> Iterator[Repository]:
         try:
-            yield from self._listed(f"/users/{quote(owner)}/repos?{_OLDEST_FIRST}&")
+            yield from self._listed(f"/users/{quote(owner)}/repos", _OLDEST_FIRST)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise Refused(msg("fleet.no_owner", owner=owner)) from error
             raise
         if not self.is_installation:
-            own = f"/user/repos?affiliation=owner&{_OLDEST_FIRST}&"
-            yield from self._listed(own, may_lack_organisations=True)
+            own = {"affiliation": "owner", **_OLDEST_FIRST}
+            yield from self._listed("/user/repos", own, may_lack_organisations=True)
 
     def properties_of(self, owner: str) -> Mapping[int, Values]:
         """List the custom properties of an organisation's repositories, by their numbers."""
         operation = msg("operation.properties", target=owner)
         by_number: dict[int, Values] = {}
-        target = f"/orgs/{quote(owner)}/properties/values?"
         self.require_time()
-        for page in self._pages(target, _properties, operation):
+        for page in self._pages(partial(_properties, owner), operation):
             by_number |= page
             self.require_time()
         return by_number
@@ -111,29 +114,6 @@ class BulkClient:
             each if isinstance(each, (Exclusion, Failure)) else self._state(*each)
             for each in answers
         ]
-
-    def codeowners(self, ids: Sequence[str]) -> list[tuple[CodeownersError, ...] | None]:
-        """What GitHub finds wrong in ``CODEOWNERS`` of up to 100 repositories.
-
-        ``ids`` are what GraphQL calls them. ``None`` where GitHub does not say.
-        """
-
-        def read(data: Fields, response: Response) -> list[tuple[CodeownersError, ...] | None]:
-            refused = {error.path[:2] for error in response.graphql_errors}
-            nodes = data.objects_or_null("nodes")
-            if len(nodes) != len(ids):
-                raise UnusableAnswer("nodes has not one item for each id")
-            return [
-                None
-                if node is None or ("nodes", index) in refused
-                else parse.codeowners(node.object_or_none("codeowners"))
-                for index, node in enumerate(nodes)
-            ]
-
-        def tolerates(error: GraphQLError) -> bool:
-            return error.path[:1] == ("nodes",)
-
-        return self._ask_about(len(ids), queries.codeowners(ids), read, tolerates)
 
     def _ask_about(
         self,
@@ -171,8 +151,6 @@ class BulkClient:
             zip(repositories, nodes, all_pulls, strict=True)
         ):
             error = unreadable.get(index)
-            if node is not None:
-                self.rest.see(parse_graphql.identity(node))
             if node is not None and error is None:
                 states.append(self._read_or_reason(node, pulls, query, response, index))
             elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
@@ -208,40 +186,52 @@ class BulkClient:
             return refused.failure
 
     def _listed(
-        self, target: str, name: str = "", *, may_lack_organisations: bool = False
+        self,
+        target: str,
+        parameters: Mapping[str, str],
+        name: str = "",
+        *,
+        may_lack_organisations: bool = False,
     ) -> Iterator[Repository]:
-        def read(response: Response) -> dict[int, Repository]:
-            is_partial = "partial-results" in response.headers.get("x-github-sso", "")
+        """List repositories; ``name`` is the field that has them, where the answer is an object."""
+
+        def read(attempt: "Attempt", page: int) -> "_Page[Repository]":
+            # The lists of PyGithub ask again for each attribute that an item lacks
+            _, data = attempt.github.requester.requestJsonAndCheck(
+                "GET", target, {**parameters, "per_page": PER_PAGE, "page": page}
+            )
+            is_partial = "partial-results" in attempt.headers.get("x-github-sso", "")
             if is_partial and not may_lack_organisations:
                 raise Refused(msg("fleet.sso_partial"))
-            listed = Fields(response.data).objects(name) if name else objects(response.data)
-            return {each.identity("id"): self.rest.see(parse.repository(each)) for each in listed}
+            items = data[name] if name else data
+            if not isinstance(items, list):
+                raise UnusableAnswer("not an array")
+            listed = [_object(attempt, item) for item in items]
+            found = {
+                identity(each.id): self.rest.with_meaningful_role(parse.repository(each))
+                for each in listed
+            }
+            return found, data.get("total_count") if name else None
 
-        for page in self._pages(target, read):
+        for page in self._pages(read):
             self.require_time()
             yield from page.values()
 
     def _pages(
         self,
-        target: str,
-        read: Callable[[Response], dict[int, Item]],
+        read: "Callable[[Attempt, int], _Page[Item]]",
         operation: Message | None = None,
     ) -> Iterator[dict[int, Item]]:
         seen = set[int]()
 
-        def read_page(response: Response) -> tuple[dict[int, Item], bool]:
-            page = read(response)
-            return page, _is_last(response, page, len(seen | page.keys()))
+        def call(attempt: "Attempt") -> tuple[dict[int, Item], bool]:
+            page, total = read(attempt, number)
+            listed = len(seen | page.keys())
+            return page, _is_last(attempt.headers.get("link"), total, page, listed)
 
         for number in count(1):
-            page, is_last = self._session.request(
-                Request(
-                    "GET",
-                    f"{target}per_page={PER_PAGE}&page={number}",
-                    operation or msg("operation.listing", number=number),
-                    read_page,
-                )
-            )
+            what = operation or msg("operation.listing", number=number)
+            page, is_last = self._session.request(Request(what, call))
             if not (is_last or page.keys() - seen):
                 # A gateway that drops `page` would give the same one for ever
                 raise Refused(msg("fleet.listing_repeats", number=number))
@@ -251,16 +241,26 @@ class BulkClient:
             seen |= page.keys()
 
 
-def _is_last(response: Response, page: Sized, listed: int) -> bool:
+_Page: TypeAlias = tuple[dict[int, Item], object]
+"""Items of a page by their numbers, and how many there are in all, where GitHub says it."""
+
+
+def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
+    if not isinstance(item, dict):
+        raise UnusableAnswer("not an object")
+    return GitHubRepository(attempt.github.requester, {}, item, completed=True)
+
+
+def _is_last(link: str | None, total: object, page: Sized, listed: int) -> bool:
     """Whether a list ends with this page, up to which it has ``listed`` items.
 
     Every page of several has a ``Link``, which a gateway may drop: then the number of all tells,
     where GitHub says it, and else a page that is not full.
     """
-    if link := response.headers.get("link"):
+    if link:
         return 'rel="next"' not in link
-    if isinstance(response.data, dict) and isinstance(response.data.get("total_count"), int):
-        return not page or listed >= response.data["total_count"]
+    if isinstance(total, int):
+        return not page or listed >= total
     return len(page) < PER_PAGE
 
 
@@ -281,8 +281,11 @@ def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
     return of_index
 
 
-def _properties(response: Response) -> dict[int, Values]:
+def _properties(owner: str, attempt: "Attempt", number: int) -> _Page[Values]:
+    listed = attempt.github.get_organization(owner).list_custom_property_values()
+    page = listed.get_page(number - 1)
+    if not attempt.is_array:
+        raise UnusableAnswer("not an array")
     return {
-        each.identity("repository_id"): parse.property_values(each.objects("properties"))
-        for each in objects(response.data)
-    }
+        identity(each.repository_id): parse.property_values(each.properties) for each in page
+    }, None

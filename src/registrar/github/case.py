@@ -1,16 +1,17 @@
 """A row of the table of `classify`, and what it is matched against."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from registrar import __version__
 from registrar.errors import Kind
-from registrar.github.exchange import GRAPHQL, GraphQLError, Model_co, Request, Response
-from registrar.github.fields import UnusableAnswer
-from registrar.texts.escaping import Lines, Open
+from registrar.github.answer import GRAPHQL, GraphQLError, Response, Sent
+from registrar.texts.escaping import Lines
 from registrar.texts.messages import Message, msg
 
 PERMISSIONS = "contents=write; pull_requests=write"
@@ -49,8 +50,6 @@ class Context(NamedTuple):
     """Whether any request of the run has succeeded with the token."""
     rejections: int = 0
     """How often GitHub has rejected the token since, in the whole run."""
-    is_public: bool = False
-    """Whether the requests are about one repository that the latest answer calls public."""
 
     @property
     def may_be_new(self) -> bool:
@@ -82,21 +81,21 @@ def explanation(key: str, answer: Response, context: Context) -> Message:
     return msg(
         key,
         host=context.host,
-        words=Lines(answer.message, is_public=context.is_public) or Open(f"HTTP {answer.status}"),
+        words=answer.message or f"HTTP {answer.status}",
         status=answer.status,
         target=context.target,
-        own=Open(context.workflow_repository),
+        own=context.workflow_repository,
         url=_known(_SSO_PAGE, url[1] if url else "-"),
         needed=_known(_PERMISSIONS, headers.get("x-accepted-github-permissions") or PERMISSIONS),
         location=Lines(headers.get("location") or "-"),
-        version=Open(API_VERSION),
-        release=Open(__version__),
+        version=API_VERSION,
+        release=__version__,
     )
 
 
 def _known(form: re.Pattern[str], text: str) -> str:
     """A text from outside, marked as one unless its form shows what is in it."""
-    return Open(text) if form.fullmatch(text) else Lines(text)
+    return text if form.fullmatch(text) else Lines(text)
 
 
 def words_alone(words: str, *names: str) -> str:
@@ -126,12 +125,14 @@ def words_alone(words: str, *names: str) -> str:
     return " ".join(_RUN.sub(bare, words).split())
 
 
-def cause_of(row: str, answer: Response, request: Request[object], context: Context) -> str:
+def cause_of(row: str, answer: Response, sent: Sent, context: Context) -> str:
     """Give what answers with one cause share: the ``row`` of the table, and GitHub's words."""
-    address, _, _ = request.target.partition("?")
+    address, _, _ = sent.target.partition("?")
     path = unquote(address.partition("/contents/")[2])
     in_address = map(unquote, address.split("/"))
-    names = {context.target, path, *in_address, *_names_in(request.body)}
+    names = {context.target, path, *in_address}
+    with suppress(ValueError):
+        names |= {*_names_in(json.loads(sent.body))}
     number = answer.headers.get("x-github-request-id", "")
     return f"{row}: {words_alone(answer.message, number, *names)}"
 
@@ -159,7 +160,9 @@ _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 class Case(Response):
     """An answer with its request, and whether "not there" may be lag."""
 
-    request: Request[object]
+    sent: Sent
+    writes: bool
+    """Whether the request changes something."""
     context: Context
     may_lag: bool
 
@@ -174,16 +177,12 @@ class Case(Response):
     @property
     def is_graphql(self) -> bool:
         """Whether it is GraphQL, which answers 200 to what it refuses, too."""
-        return self.request.target == GRAPHQL
+        return self.sent.target == GRAPHQL
 
     @property
     def refused(self) -> bool:
         """Whether nothing was done, or the question was not answered."""
-        if not self.is_graphql or self.status != 200:
-            return self.status >= 400
-        if self.did_something:
-            return not self.request.writes and not all(map(self.request.tolerates, self.errors))
-        return bool(self.message)
+        return self.status >= 400 or (self.is_graphql and self.status == 200)
 
     def says(self, *phrases: str) -> bool:
         return any(phrase in self.message for phrase in phrases)
@@ -195,7 +194,15 @@ class Case(Response):
 
     def posts(self, what: str) -> bool:
         """Whether the request is a POST to an address that ends with ``what``."""
-        return self.request.method == "POST" and self.request.target.endswith(f"/{what}")
+        return self.sent.method == "POST" and self.sent.target.endswith(f"/{what}")
+
+    def commits(self, beginning: str) -> bool:
+        """Whether the request is a commit, by GraphQL, with a file below a directory."""
+        with suppress(ValueError, TypeError, LookupError):
+            commit = json.loads(self.sent.body)["variables"]["commit"]
+            added = commit["fileChanges"]["additions"]
+            return self.is_graphql and any(each["path"].startswith(beginning) for each in added)
+        return False
 
     def names(self, code: str, field: str) -> bool:
         return any(
@@ -215,14 +222,6 @@ class Case(Response):
         return bool(self.errors) and all(
             error.type == "NOT_FOUND" and len(error.path) == 1 for error in self.errors
         )
-
-    @property
-    def says_absent(self) -> bool:
-        """Whether a success says that what the request is about is not there."""
-        try:
-            return self.request.says_absent(self)
-        except UnusableAnswer:
-            return False
 
 
 class Row(NamedTuple):
@@ -257,8 +256,8 @@ class Row(NamedTuple):
         )
 
 
-class Outcome(NamedTuple, Generic[Model_co]):
-    """What an answer means, and what to do about it."""
+class Outcome(NamedTuple):
+    """What a failure means, and what to do about it."""
 
     row: Row
     reason: Message
@@ -266,7 +265,6 @@ class Outcome(NamedTuple, Generic[Model_co]):
     """The same for answers that differ only in names, numbers or addresses."""
     pause: float | None = None
     """Seconds that GitHub asks to wait; ``None``: we choose."""
-    model: Model_co | None = None
 
     @property
     def kind(self) -> Kind:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from registrar.errors import Cause, Failure, Kind
+from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
 from registrar.github.case import (
     INACCESSIBLE,
     UNREADABLE,
@@ -18,8 +19,6 @@ from registrar.github.case import (
     cause_of,
     explanation,
 )
-from registrar.github.exchange import GRAPHQL, Model, NoAnswer, Request, Response, Trouble
-from registrar.github.fields import Contradiction, UnusableAnswer
 from registrar.github.limits import asked_pause
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
@@ -65,7 +64,7 @@ def _ran_out_of_time(case: Case) -> bool:
 
 
 def _is_query(case: Case) -> bool:
-    return case.is_graphql and not case.request.writes
+    return case.is_graphql and not case.writes
 
 
 def _is_about_this_answer(case: Case) -> bool:
@@ -80,7 +79,7 @@ def _is_stale(case: Case) -> bool:
 
 def _is_new_commit(case: Case) -> bool:
     absent = "NOT_FOUND" in case.types or case.says("not found")
-    return case.refused and case.request.writes and (absent or _is_stale(case))
+    return case.refused and case.writes and (absent or _is_stale(case))
 
 
 def _is_forbidden(case: Case) -> bool:
@@ -118,7 +117,8 @@ UNUSABLE = _may_be_done(Kind.UNUSABLE, "fault.unusable")
 """For everything else: a proxy's page, a body cut off, a field of another type."""
 CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
 """A success that says two things at once; nothing is concluded from it."""
-_SUCCESS = Row(Kind.SUCCESS, "")
+NOT_LISTED = Row(Kind.LAG, "fault.lag", gave_up="host.lag")
+"""A list without what GitHub has said to exist."""
 
 TABLE: tuple[Row, ...] = (
     # --- GraphQL: too much was asked at once ------------------------------------------------
@@ -143,9 +143,9 @@ TABLE: tuple[Row, ...] = (
     UNUSABLE._replace(when=lambda c: not c.message),
     # --- Lag --------------------------------------------------------------------------------
     # github/branch-deploy#180: a file on a new branch. (A plain "Not Found" is a permission.)
-    _lag(lambda c: c.request.method == "PUT" and c.says("not found"), (404,), "Branch "),
+    _lag(lambda c: c.sent.method == "PUT" and c.says("not found"), (404,), "Branch "),
     # PyGithub/PyGithub#2759: reading a new branch; octokit/octokit.rb#622: its pull request
-    _lag(lambda c: c.request.method == "GET" or c.posts("pulls"), (404,)),
+    _lag(lambda c: c.sent.method == "GET" or c.posts("pulls"), (404,)),
     # peter-evans/create-pull-request#4321: labels of a new pull request
     _lag(lambda c: c.misses_pull_request, (422,)),
     # googleapis/release-please#2754, googleapis/release-please#2782: the same in other words
@@ -163,7 +163,6 @@ TABLE: tuple[Row, ...] = (
     _lag(lambda c: c.posts("pulls") and c.names("invalid", "head"), (422,)),
     # github/gh-aw#22564, ministryofjustice/modernisation-platform#11985: a commit on a new branch
     _lag(_is_new_commit, (200,)),
-    _lag(lambda c: c.says_absent, (200,)),
     # --- Failures that may pass -------------------------------------------------------------
     # https://docs.github.com/en/rest/metrics/statistics#a-word-about-caching
     _may_be_done(Kind.TRANSIENT, "fault.not_ready", (202,)),
@@ -227,16 +226,23 @@ TABLE: tuple[Row, ...] = (
     _their_words(
         Kind.NOT_FOUND,
         status=(404,),
-        when=lambda c: not c.request.writes and c.field("message") == "Not Found",
+        when=lambda c: not c.writes and c.field("message") == "Not Found",
     ),
     _their_words(
         Kind.NOT_FOUND, status=(200,), when=lambda c: c.refused and c.repository_is_missing
+    ),
+    # anthropics/claude-code-action#1018, github/gh-aw#18556: mannequins, organisations
+    _their_words(
+        Kind.NOT_FOUND,
+        status=(404,),
+        says=("is not a user",),
+        when=lambda c: "/collaborators/" in c.sent.target,
     ),
     # octokit/octokit.rb#1104, octokit/core.js#414: above 1 MB in 2021, 100 MB since
     _their_words(
         Kind.TOO_LARGE,
         status=(403,),
-        when=lambda c: c.request.method == "GET" and c.names("too_large", "data"),
+        when=lambda c: c.sent.method == "GET" and c.names("too_large", "data"),
     ),
     # github/rest-api-description#385, GSA/codeinventory-github#1
     Row(
@@ -256,7 +262,11 @@ TABLE: tuple[Row, ...] = (
     _denied(
         "refusal.workflow_scope",
         (403, 404),
-        when=lambda c: c.request.writes and f"/contents/{WORKFLOW_FILES}" in c.request.target,
+        when=lambda c: c.writes and f"/contents/{WORKFLOW_FILES}" in c.sent.target,
+    ),
+    # Not confirmed for GraphQL
+    _denied(
+        "refusal.workflow_scope", says=(INACCESSIBLE,), when=lambda c: c.commits(WORKFLOW_FILES)
     ),
     # RoamJS/roamjs-components#31
     _denied("refusal.own_token", says=(INACCESSIBLE,), when=lambda c: c.context.is_foreign),
@@ -275,7 +285,7 @@ TABLE: tuple[Row, ...] = (
         ("Could not resolve to a node",),
         lambda c: c.posts("requested_reviewers"),
     ),
-    _denied("refusal.no_place", (404,), when=lambda c: c.request.writes),
+    _denied("refusal.no_place", (404,), when=lambda c: c.writes),
     # --- What GitHub refuses ----------------------------------------------------------------
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
     # A 410 also means something else, disabled issues for example
@@ -328,69 +338,54 @@ TABLE: tuple[Row, ...] = (
 )
 
 
-def classify(
-    request: Request[Model],
-    answer: Response | NoAnswer,
-    context: Context,
-    *,
-    may_lag: bool,
-    now: float,
-) -> Outcome[Model]:
-    """Classify an answer.
+def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
+    """Say what an answer means that is no success.
 
-    ``may_lag`` says that this run has made what the request is about, or that GitHub has said
-    that it is there; ``now`` is the time in seconds since the epoch.
+    ``row`` is what it means where that is known already; ``now`` is the time in seconds since the
+    epoch.
     """
-    if isinstance(answer, NoAnswer):
-        row = _row_without_answer(answer, request)
-        values = {"detail": answer.detail or "-", "seconds": round(answer.seconds)}
-        return Outcome(row, msg(row.text, host=context.host, **values), row.name)
-    judged = answer
-    if request.target == GRAPHQL:
-        # What a query expects to lack explains nothing
-        judged = answer.with_errors(lambda error: not request.tolerates(error))
-    case = Case(judged.status, judged.headers, judged.data, request, context, may_lag)
-    row = _row_of(case) or UNUSABLE
-    if row is UNUSABLE and answer.status // 100 == 2:
-        try:
-            return _success(case, request.read(answer), now)
-        except Contradiction:
-            row, judged = CONTRADICTION, answer
-        except UnusableAnswer:
-            pass
-    pause = asked_pause(answer.headers, now, is_limit=row.kind is Kind.LIMIT)
-    reason = explanation(row.text, judged, context)
-    return Outcome(row, reason, cause_of(row.name, judged, request, context), pause)
+    row = row or _row_of(case) or UNUSABLE
+    pause = asked_pause(case.headers, now, is_limit=row.kind is Kind.LIMIT)
+    reason = explanation(row.text, case, case.context)
+    return Outcome(row, reason, cause_of(row.name, case, case.sent, case.context), pause)
 
 
-def _success(case: Case, model: Model, now: float) -> Outcome[Model]:
-    """Give the outcome of a success; its pause and reason are about the next request.
+def limit_beside_data(answer: Response, context: Context, now: float) -> Outcome | None:
+    """Give the limit that stopped a part of a GraphQL request, if one did.
 
-    A limit may have stopped only the later mutations of a request.
+    The other mutations of the request were done, and what is asked next has to wait.
     """
-    limit = _limit_of(case) if case.is_graphql else None
+    limit = _limit_of(_of_graphql(answer, context, writes=True))
     if limit is None:
-        return Outcome(_SUCCESS, Message(""), model=model)
-    asked = asked_pause(case.headers, now, is_limit=True) or 0.0
-    pause = max(asked, LEAST_AFTER_LIMIT)
-    reason = explanation(limit.text, case, case.context)
-    return Outcome(_SUCCESS, reason, pause=pause, model=model)
+        return None
+    asked = asked_pause(answer.headers, now, is_limit=True) or 0.0
+    reason = explanation(limit.text, answer, context)
+    return Outcome(limit, reason, pause=max(asked, LEAST_AFTER_LIMIT))
 
 
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
     """Give what a GraphQL answer lacks, where the rest of it is used."""
-    query = Request("POST", GRAPHQL, operation, lambda _: None)
-    case = Case(answer.status, answer.headers, answer.data, query, context, may_lag=False)
-    row = _row_of(case) or UNUSABLE
-    reason = explanation(row.text, answer, context)
-    message = msg("host.failed", operation=operation, reason=reason)
-    return Failure(row.kind, message, Cause(reason, cause_of(row.name, answer, query, context)))
+    outcome = classify(_of_graphql(answer, context, writes=False), 0.0)
+    message = msg("host.failed", operation=operation, reason=outcome.reason)
+    return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause))
 
 
-def _row_without_answer(answer: NoAnswer, request: Request[object]) -> Row:
+def _of_graphql(answer: Response, context: Context, *, writes: bool) -> Case:
+    sent = Sent("POST", GRAPHQL)
+    return Case(answer.status, answer.headers, answer.data, sent, writes, context, may_lag=False)
+
+
+def classify_no_answer(answer: NoAnswer, sent: Sent, context: Context, *, writes: bool) -> Outcome:
+    """Say what it means that no answer came."""
+    row = _row_without_answer(answer, is_query=sent.target == GRAPHQL and not writes)
+    values = {"detail": answer.detail or "-", "seconds": round(answer.seconds)}
+    return Outcome(row, msg(row.text, host=context.host, **values), row.name)
+
+
+def _row_without_answer(answer: NoAnswer, *, is_query: bool) -> Row:
     if answer.trouble is Trouble.LASTING:
         return Row(Kind.FATAL, answer.text)
-    if answer.trouble is Trouble.TOO_LARGE and request.target == GRAPHQL and not request.writes:
+    if answer.trouble is Trouble.TOO_LARGE and is_query:
         # A query can ask for less at once
         return Row(Kind.PARTIAL, answer.text)
     return Row(

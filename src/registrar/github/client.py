@@ -7,34 +7,51 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github.bulk import BulkClient
 from registrar.github.case import OF_INSTALLATION, Context
-from registrar.github.exchange import Request, Response
-from registrar.github.fields import Fields
+from registrar.github.fields import Fields, number
 from registrar.github.graphql import GraphQL
 from registrar.github.limits import Resource, RetryPolicy, TokenLimits
+from registrar.github.parse import or_none
 from registrar.github.rest import Rest, or_else
-from registrar.github.session import See, Session
-from registrar.models.repository import OwnerFiles
+from registrar.github.session import Request, Session
+from registrar.models.repository import OwnerFiles, Repository
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
-    from registrar.github.transport import Transport
+    from registrar.github.transport import Attempt, Transport
 
 
 _OwnerFiles: TypeAlias = OwnerFiles | RegistrarError | None
 """What an owner's ``.github`` holds, or why it could not be read."""
+_Roles: TypeAlias = dict[tuple[str, str], bool | None]
+"""Whether an account may write, by the name of the repository and the login."""
 
 
 class Client:
     """What a run asks of GitHub about one repository. May be used from several threads."""
 
-    def __init__(self, session: Session, owner_files: dict[str, _OwnerFiles]) -> None:
-        """``owner_files`` caches what the repositories ``.github`` hold, for all clients."""
+    def __init__(
+        self, session: Session, owner_files: dict[str, _OwnerFiles], roles: _Roles
+    ) -> None:
+        """``owner_files`` caches what the repositories ``.github`` hold, for all clients.
+
+        ``roles`` caches who may write to which repository.
+        """
         self.session = session
         """Knows what was written."""
         self._owner_files = owner_files
+        self._roles = roles
         self.limits = session.limits
         self.rest = Rest(session)
         self.graphql = GraphQL(session, self.rest)
+
+    def may_write(self, repository: Repository, login: str) -> bool | None:
+        """Whether an account may write to a repository; ``None``: GitHub does not say. Asked once a
+        run.
+        """
+        key = repository.full_name.lower(), login
+        if key not in self._roles:
+            self._roles[key] = self.rest.may_write(repository, login)
+        return self._roles[key]
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read the owner's repository ``.github``, once a run: ``directories`` never change."""
@@ -61,17 +78,16 @@ class GitHub:
         token: str,
         workflow_repository: str,
         policy: RetryPolicy,
-        see: See = lambda _: None,
     ) -> None:
         """Nothing is sent before the first call.
 
-        ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``see`` takes
-        note of each repository that an answer describes.
+        ``workflow_repository`` is the repository whose workflow runs us, or nothing.
         """
         self.limits = TokenLimits(token, policy.clock)
         """What GitHub has reported about the token, to any client."""
-        self._session = partial(Session, transport, self.limits, policy, see=see)
+        self._session = partial(Session, transport, self.limits, policy)
         self._owner_files: dict[str, _OwnerFiles] = {}
+        self._roles: _Roles = {}
         self._context = Context(
             transport.host, "", token.startswith(OF_INSTALLATION), workflow_repository
         )
@@ -79,7 +95,7 @@ class GitHub:
     def client(self, target: str) -> Client:
         """Give a client for the registration of one repository (``owner/repo``)."""
         context = self._context._replace(target=target)
-        return Client(self._session(context), self._owner_files)
+        return Client(self._session(context), self._owner_files, self._roles)
 
     def many(self, require_time: Callable[[], None]) -> BulkClient:
         """Give a client for requests about many repositories; see `BulkClient` for the time."""
@@ -87,17 +103,20 @@ class GitHub:
 
     def check_token(self) -> None:
         """Learn whether the token is accepted, and its rate limits; the request counts to none."""
-        request = Request("GET", "/rate_limit", msg("operation.token"), _rate_limits)
+        request = Request(msg("operation.token"), _rate_limits)
         ask = partial(self._session(self._context).request, request)
         # An Enterprise Server without rate limits: the token was accepted
         for limit in or_else(ask, {Kind.NOT_FOUND: (), Kind.NO_LIMITS: ()}):
             self.limits.note_rate_limit(*limit)
 
 
-def _rate_limits(response: Response) -> list[tuple[Resource, int, int]]:
-    resources = Fields(response.data).object("resources")
+def _rate_limits(attempt: "Attempt") -> list[tuple[Resource, int, int]]:
+    given = attempt.github.get_rate_limit().resources
+    limits = {Resource.REST: given.core, Resource.GRAPHQL: given.graphql}
     return [
-        (resource, limit.number("remaining"), limit.number("reset"))
-        for resource in Resource
-        if (limit := resources.object_or_none(resource))
+        # PyGithub makes a date of the reset, for which the number may be too large
+        (resource, number(limit.remaining), Fields(limit.raw_data).number("reset"))
+        for resource, limit in limits.items()
+        # An Enterprise Server may have one of them only
+        if or_none(limit)
     ]

@@ -1,13 +1,20 @@
-"""Typed access to the JSON of an answer: no value is used before its type is checked."""
+"""Checks of what an answer says: no value is used before its type is checked.
+
+PyGithub gives ``None`` for what is absent, and hardly checks a value: so each attribute of its
+objects that is used goes through one of these functions, and so does each field of an answer that
+is read without an object (`Fields`).
+"""
 
 import base64
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 _REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
 Value = TypeVar("Value")
+Check: TypeAlias = Callable[[object], Value]
+"""Gives a value whose type, and form, is right; raises `UnusableAnswer` for any other."""
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -17,6 +24,80 @@ class UnusableAnswer(ValueError):
 
 class Contradiction(UnusableAnswer):
     """What an answer says cannot all be true, or is not clear."""
+
+
+class Absent(UnusableAnswer):
+    """A list lacks what GitHub has said to exist."""
+
+
+def text(value: object) -> str:
+    """Give a string; it may be empty. `UnusableAnswer` for anything else, as all of these."""
+    if not isinstance(value, str):
+        raise UnusableAnswer("not a string")
+    return value
+
+
+def flag(value: object) -> bool:
+    """Give a truth value."""
+    if not isinstance(value, bool):
+        raise UnusableAnswer("not true or false")
+    return value
+
+
+def number(value: object) -> int:
+    """Give a whole number from 0."""
+    if type(value) is not int or value < 0:
+        raise UnusableAnswer("not a whole number")
+    return value
+
+
+def identity(value: object) -> int:
+    """Give the number by which GitHub knows something: a whole number from 1."""
+    if type(value) is not int or value < 1:
+        raise UnusableAnswer("not a number from 1")
+    return value
+
+
+def object_id(value: object) -> str:
+    """Give the id of a git object: 40 or 64 hexadecimal digits."""
+    if not isinstance(value, str) or not _OBJECT_ID.fullmatch(value):
+        raise UnusableAnswer("not an id of git")
+    return value
+
+
+def full_name(value: object) -> str:
+    """Give the name of a repository, ``owner/repo``: it becomes part of the path of requests."""
+    if not isinstance(value, str) or not _REPOSITORY.fullmatch(value):
+        raise UnusableAnswer("not owner/repo")
+    return value
+
+
+def url(value: object) -> str:
+    """Give an absolute ``http`` or ``https`` URL without blanks or control characters."""
+    if not isinstance(value, str):
+        raise UnusableAnswer("not a URL")
+    try:
+        parts = urlsplit(value)
+    except ValueError as error:
+        raise UnusableAnswer("not a URL") from error
+    usable = parts.scheme in {"http", "https"} and parts.hostname and value.isprintable()
+    if not usable or any(character in value for character in ' <>"\\^`{|}'):
+        raise UnusableAnswer("not a URL")
+    return value
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Give the strings of an array."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise UnusableAnswer("not an array of strings")
+    return tuple(value)
+
+
+def text_or_texts(value: object) -> tuple[str, ...]:
+    """Give a string by itself, or the strings of an array; nothing for null."""
+    if value is None:
+        return ()
+    return texts(value) if isinstance(value, list) else (text(value),)
 
 
 class Fields:
@@ -39,66 +120,43 @@ class Fields:
         return self._data.get(name) is not None
 
     def text(self, name: str) -> str:
-        """A string; it may be empty."""
-        return self._value(name, str, "a string")
+        return self._checked(name, text)
 
     def text_or(self, name: str, default: str) -> str:
         """A string, or ``default`` where the field is missing or null."""
         return self.text(name) if name in self else default
 
     def url(self, name: str) -> str:
-        """An absolute ``http`` or ``https`` URL without blanks or control characters."""
-        value = self.text(name)
-        try:
-            parts = urlsplit(value)
-        except ValueError as error:
-            raise self._error(name, "a URL") from error
-        usable = parts.scheme in {"http", "https"} and parts.hostname and value.isprintable()
-        if not usable or any(character in value for character in ' <>"\\^`{|}'):
-            raise self._error(name, "a URL")
-        return value
+        return self._checked(name, url)
 
-    def repository(self, name: str) -> str:
-        """The name of a repository, ``owner/repo``: it becomes part of the path of requests."""
-        return self._value(name, str, "owner/repo", _REPOSITORY.fullmatch)
+    def full_name(self, name: str) -> str:
+        return self._checked(name, full_name)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        items = self._value(name, list, "an array of strings")
-        if not all(isinstance(item, str) for item in items):
-            raise self._error(name, "an array of strings")
-        return tuple(items)
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._data)
+        return self._checked(name, texts)
 
     def text_or_texts(self, name: str) -> tuple[str, ...]:
-        """A string by itself, or an array of strings; nothing for null."""
-        if name not in self:
-            return ()
-        is_array = isinstance(self._data.get(name), list)
-        return self.texts(name) if is_array else (self.text(name),)
+        return self._checked(name, text_or_texts)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(self._data)
 
     def number(self, name: str) -> int:
-        """A whole number from 0."""
-        return self._value(name, int, "a whole number", lambda n: n >= 0 and type(n) is int)
+        return self._checked(name, number)
 
     def identity(self, name: str) -> int:
-        """The number by which GitHub knows something: a whole number from 1."""
-        return self._value(name, int, "a number from 1", lambda n: n >= 1 and type(n) is int)
+        return self._checked(name, identity)
 
     def object_id(self, name: str) -> str:
-        """The id of a git object: 40 or 64 hexadecimal digits."""
-        return self._value(name, str, "an id of git", _OBJECT_ID.fullmatch)
+        return self._checked(name, object_id)
 
     def base64(self, name: str) -> bytes:
         """The bytes that a string holds in Base64, which may have line breaks."""
-        try:
-            return base64.b64decode("".join(self.text(name).split()), validate=True)
-        except ValueError as error:
-            raise self._error(name, "in Base64") from error
+        return self._checked(name, decoded)
 
     def flag(self, name: str) -> bool:
-        return self._value(name, bool, "true or false")
+        return self._checked(name, flag)
 
     def object(self, name: str) -> "Fields":
         return Fields(self._data.get(name), f"{self._where}.{name}")
@@ -110,33 +168,38 @@ class Fields:
     def object_or_null(self, name: str) -> "Fields | None":
         """An object, or ``None`` where the field is null; it must not be missing."""
         if name not in self._data:
-            raise self._error(name, "an object or null")
+            raise self._error(name, "not an object or null")
         return self.object_or_none(name)
 
     def objects_or_null(self, name: str) -> "list[Fields | None]":
         """The items of an array, each an object or null."""
+        items = self._data.get(name)
+        if not isinstance(items, list):
+            raise self._error(name, "not an array")
         return [
             None if item is None else Fields(item, f"{self._where}.{name}[{index}]")
-            for index, item in enumerate(self._value(name, list, "an array"))
+            for index, item in enumerate(items)
         ]
 
-    def objects(self, name: str) -> Iterator["Fields"]:
+    def objects(self, name: str) -> "Iterator[Fields]":
         return objects(self._data.get(name), f"{self._where}.{name}")
 
-    def _value(
-        self,
-        name: str,
-        kind: type[Value],
-        needed: str,
-        is_right: Callable[[Value], Any] = lambda _: True,
-    ) -> Value:
-        value = self._data.get(name)
-        if not isinstance(value, kind) or not is_right(value):
-            raise self._error(name, needed)
-        return value
+    def _checked(self, name: str, check: "Check[Value]") -> Value:
+        try:
+            return check(self._data.get(name))
+        except UnusableAnswer as error:
+            raise self._error(name, str(error)) from error
 
-    def _error(self, name: str, needed: str) -> UnusableAnswer:
-        return UnusableAnswer(f"{self._where}.{name} is not {needed}")
+    def _error(self, name: str, wrong: str) -> UnusableAnswer:
+        return UnusableAnswer(f"{self._where}.{name} is {wrong}")
+
+
+def decoded(value: object) -> bytes:
+    """Give the bytes that a string holds in Base64, which may have line breaks."""
+    try:
+        return base64.b64decode("".join(text(value).split()), validate=True)
+    except ValueError as error:
+        raise UnusableAnswer("not in Base64") from error
 
 
 def objects(data: object, where: str = "$") -> Iterator[Fields]:

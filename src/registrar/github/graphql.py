@@ -3,18 +3,20 @@
 import base64
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from github import GithubException
 
 from registrar.errors import ASK_FOR_LESS, Failure, GitHubError, Kind, Refused
-from registrar.github import parse, parse_graphql, queries, trees
+from registrar.github import parse_graphql, queries, trees
+from registrar.github.answer import GraphQLError, Path, Response
 from registrar.github.case import UNREADABLE
 from registrar.github.classify import failure_beside_data
-from registrar.github.exchange import GRAPHQL, GraphQLError, Model, Path, Request, Response
 from registrar.github.fields import Fields
 from registrar.github.queries import Query
 from registrar.github.rest import Rest, or_else
-from registrar.github.session import Session
-from registrar.github.trees import ProvedTree
+from registrar.github.session import Model, Request, Session
+from registrar.github.trees import GitTree, ProvedTree
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
@@ -25,6 +27,9 @@ from registrar.models.repository import (
     entries_in,
 )
 from registrar.texts.messages import Message, msg
+
+if TYPE_CHECKING:
+    from registrar.github.transport import Attempt
 
 DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
@@ -64,11 +69,30 @@ class GraphQL:
         """
         if asks_less_after is None:
             asks_less_after = ASK_FOR_LESS if query.directories else frozenset()
-        return self._session.request(
-            _request(operation, query, read)._replace(
-                tolerates=tolerates, asks_less_after=asks_less_after
-            )
+        return self._send(
+            operation, query, read, tolerates=tolerates, asks_less_after=asks_less_after
         )
+
+    def _send(
+        self,
+        operation: Message,
+        query: Query,
+        read: Callable[[Fields, Response], Model],
+        *,
+        tolerates: Callable[[GraphQLError], bool] = lambda _: False,
+        writes: bool = False,
+        **options: Any,
+    ) -> Model:
+        """Send a request; ``options`` are those of `Request`."""
+
+        def call(attempt: "Attempt") -> tuple[Model, Response]:
+            answer = _answer(attempt, query, tolerates, writes=writes)
+            return read(Fields(answer.data).object("data"), answer), answer
+
+        model, answer = self._session.request(Request(operation, call, writes, **options))
+        if writes:
+            self._session.note_limit_beside(answer)
+        return model
 
     def inspect(
         self,
@@ -193,18 +217,17 @@ class GraphQL:
                 "draft": pull_request.options.draft,
             },
         }
-        request = _request(
+        created = self._send(
             msg("operation.all_at_once", branch=commit.branch),
             Query(queries.CREATE_EVERYTHING, variables),
             lambda data, _: parse_graphql.created(data, pull_request.body),
+            writes=True,
+            idempotent=False,
         )
-        created = self._session.request(request._replace(writes=True, idempotent=False))
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
-        if pull := created.pull_request:
+        if created.pull_request:
             self._session.note_made()
-            if pull.of:
-                self._rest.see(pull.of)
         return created
 
     def create_commit(self, repository: Repository, commit: NewCommit) -> str:
@@ -212,12 +235,13 @@ class GraphQL:
 
         No author is sent, so that GitHub signs the commit where it can.
         """
-        request = _request(
+        commit_id = self._send(
             msg("operation.commit", branch=commit.branch),
             Query(queries.CREATE_COMMIT, {"commit": self._commit_input(repository, commit)}),
             lambda data, _: parse_graphql.commit_id(data),
+            writes=True,
+            may_lag=True,
         )
-        commit_id = self._session.request(request._replace(writes=True, may_lag=True))
         self._session.note_made()
         return commit_id
 
@@ -259,7 +283,6 @@ class GraphQL:
     def _repository(self, target: str, query: Query) -> PartialState:
         def read(data: Fields, response: Response) -> PartialState:
             fields = data.object("repository")
-            self._rest.see(parse_graphql.identity(fields))
             for name, node_id in parse_graphql.branch_ids(fields, query.branches).items():
                 self._session.note_branch(name, node_id)
             return self.partial_state(fields, data.object_or_null("pulls"), query, response)
@@ -275,7 +298,7 @@ class GraphQL:
     ) -> tuple[Repository, Sequence[ProvedTree]]:
         def read(data: Fields, response: Response) -> tuple[Repository, Sequence[ProvedTree]]:
             fields = data.object("repository")
-            repository = self._rest.see(parse_graphql.repository(fields))
+            repository = self._rest.with_meaningful_role(parse_graphql.repository(fields))
             found: list[ProvedTree] = []
             for index, sha in enumerate(commits):
                 commit = fields.object_or_null(f"c{index}")
@@ -320,7 +343,7 @@ class GraphQL:
 
         ``pulls`` is where its pull requests stand in the answer.
         """
-        repository = self._rest.see(parse_graphql.repository(fields))
+        repository = self._rest.with_meaningful_role(parse_graphql.repository(fields))
         full_name = repository.full_name
         if fields.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
@@ -378,14 +401,11 @@ class GraphQL:
             path, listed = next(iter(tree.unproved.items()))
 
             def read(
-                response: Response, tree: ProvedTree = tree, path: str = path
+                whole: GitTree | None, tree: ProvedTree = tree, path: str = path
             ) -> ProvedTree | None:
-                whole = parse.git_tree(response.data)
                 return whole and tree.complete(path, whole)
 
-            target = f"/repos/{tree.full_name}/git/trees/{listed.sha}"
-            operation = msg("operation.existence", path=f"{path}/")
-            completed = self._session.request(Request("GET", target, operation, read))
+            completed = self._rest.listing(Repository(tree.full_name), path, listed.sha, read)
             if completed is None:
                 values = {"target": tree.full_name, "directory": f"{path}/"}
                 raise Refused(msg("preflight.cut", **values))
@@ -399,13 +419,33 @@ class GraphQL:
         return failure_beside_data(about, self._session.context, operation)
 
 
-def _request(
-    operation: Message, query: Query, read: Callable[[Fields, Response], Model]
-) -> Request[Model]:
-    """Give the request; ``read`` is given the ``data`` of the answer, and the whole of it."""
-    body = {"query": query.text, "variables": query.variables}
+def _answer(
+    attempt: "Attempt", query: Query, tolerates: Callable[[GraphQLError], bool], *, writes: bool
+) -> Response:
+    """Ask PyGithub; raises `GithubException` where nothing was done, or the question not answered.
 
-    def read_data(response: Response) -> Model:
-        return read(Fields(response.data).object("data"), response)
+    Its ``graphql_query`` would take every error beside the data for a refusal, with a status of its
+    own.
+    """
+    requester = attempt.github.requester
+    body = {"query": query.text, "variables": dict(query.variables)}
+    headers, data = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
+    answer = attempt.response(data)
+    if refused := refusal(answer, tolerates, writes=writes):
+        raise GithubException(refused.status, refused.data, headers)
+    return answer
 
-    return Request("POST", GRAPHQL, operation, read_data, body)
+
+def refusal(
+    answer: Response, tolerates: Callable[[GraphQLError], bool], *, writes: bool
+) -> Response | None:
+    """Give what refuses a request in an answer with status 200, without the errors it expects.
+
+    ``None`` where something was done, or the question was answered.
+    """
+    judged = answer.with_errors(lambda error: not tolerates(error))
+    if answer.did_something:
+        is_refused = not writes and bool(judged.graphql_errors)
+    else:
+        is_refused = bool(judged.message)
+    return judged if is_refused else None

@@ -22,6 +22,8 @@ Each window is a second longer than GitHub's: requests do not all take equally l
 """
 CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
+PER_PAGE = 100
+"""Items of a page of a list: the most that GitHub gives."""
 MANY_WRITES = 400
 """The most writes that fit into an hour at `SHORT_INTERVAL` without meeting the hourly limit."""
 SHORT_INTERVAL = 3.0
@@ -238,7 +240,7 @@ SHORTEST_LAG_PAUSE = 0.05
 """The last try comes just after `LAG_SECONDS`."""
 
 
-def pause_before(outcome: Outcome[object], attempt: int) -> float:
+def pause_before(outcome: Outcome, attempt: int) -> float:
     """Seconds before try number ``attempt + 1`` of a request with this ``outcome``."""
     double = 2.0 ** min(attempt - 1, 16)
     if outcome.kind is Kind.LAG:

@@ -1,17 +1,29 @@
-"""The JSON of the REST API -> our models.
+"""What REST answers -> our models: PyGithub's objects, and JSON where there is no object.
 
-Every function raises `UnusableAnswer` where a field is missing or has another type than it must
-have, so that neither a proxy's page with status 200 nor half an answer is used.
+Every function raises `UnusableAnswer` where a value is missing or is not what it must be, so that
+neither a proxy's page with status 200 nor half an answer is used. An attribute that GitHub may
+leave out is read from the JSON of an object that is complete: PyGithub would ask for it again.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
-from registrar.github.fields import Fields, UnusableAnswer, objects
+from github.Comparison import Comparison as GitHubComparison
+from github.ContentFile import ContentFile
+from github.GitBlob import GitBlob
+from github.NamedUser import NamedUser
+from github.PullRequest import PullRequest as GitHubPullRequest
+from github.Repository import Repository as GitHubRepository
+
+from registrar.github import fields as checks
+from registrar.github.fields import Fields, UnusableAnswer, objects, text, text_or_texts
 from registrar.github.trees import GitTree
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
-from registrar.models.standing import CodeownersError
 
-_HEADS = "refs/heads/"
+Value = TypeVar("Value")
+MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+"""ISO 8601, as GitHub writes it."""
+HEADS = "refs/heads/"
 COMPARED_FILES = 300
 """GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""
 
@@ -31,95 +43,75 @@ def identity(fields: Fields) -> Repository:
         private = "private" if fields.flag("private") else "public"
         visibility = fields.text_or("visibility", private)
     return Repository(
-        full_name=fields.repository("full_name"),
+        full_name=fields.full_name("full_name"),
         default_branch=fields.text_or("default_branch", ""),
         id=fields.identity("id") if "id" in fields else 0,
         visibility=visibility,
     )
 
 
-def repository(fields: Fields) -> Repository:
-    """A repository, as itself or in a list.
+def repository(given: GitHubRepository) -> Repository:
+    """A repository whose object is complete.
 
     Its custom properties are documented as optional, and a person's repositories have none
     (https://docs.github.com/en/rest/repos/repos#get-a-repository).
     """
+    fields = Fields(given.raw_data)
     of_person = "owner" in fields and fields.object("owner").text_or("type", "") == "User"
     properties: Values | None = {} if of_person else None
     if "custom_properties" in fields:
-        given = fields.object("custom_properties")
-        properties = _values({name: given.text_or_texts(name) for name in given.names()})
+        properties = property_values(given.custom_properties)
     permissions = fields.object_or_none("permissions")
     return identity(fields)._replace(
-        html_url=fields.url("html_url"),
-        node_id=fields.text_or("node_id", ""),
-        archived="archived" in fields and fields.flag("archived"),
+        html_url=checks.url(given.html_url),
+        node_id=given.node_id or "",
+        archived=bool(given.archived),
         disabled="disabled" in fields and fields.flag("disabled"),
-        is_fork="fork" in fields and fields.flag("fork"),
+        is_fork=bool(given.fork),
         can_push=permissions.flag("push") if permissions and "push" in permissions else None,
         takes_pull_requests="has_pull_requests" not in fields or fields.flag("has_pull_requests"),
         of_person=of_person,
-        language=fields.text_or("language", ""),
+        language=given.language or "",
         topics=frozenset(fields.texts("topics")) if "topics" in fields else frozenset(),
         properties=properties,
     )
 
 
-def property_values(properties: Iterable[Fields]) -> Values:
-    """Custom properties of one repository."""
-    return _values({each.text("property_name"): each.text_or_texts("value") for each in properties})
+def property_values(given: Mapping[str, object]) -> Values:
+    """Custom properties by their names in lower case: an empty text is no value."""
+    return {
+        text(name).lower(): tuple(filter(None, text_or_texts(value)))
+        for name, value in given.items()
+    }
 
 
-def _values(given: Mapping[str, tuple[str, ...]]) -> Values:
-    """By their names in lower case: an empty text is no value."""
-    return {name.lower(): tuple(filter(None, values)) for name, values in given.items()}
-
-
-def entry(data: object) -> Entry:
-    """What ``GET contents`` describes."""
-    if isinstance(data, list):
-        names = [each.text("path") for each in objects(data)]
-        if not names:
+def entry(given: list[ContentFile] | ContentFile) -> Entry:
+    """What is at a path."""
+    if isinstance(given, list):
+        if not given:
             # git has no empty directories
-            raise UnusableAnswer("$ is an empty array")
+            raise UnusableAnswer("an empty array")
+        for each in given:
+            text(each.path)
         return Entry(*_OF_CONTENTS["dir"], "")
-    return _entry(Fields(data))
+    text(given.path)
+    kind, mode = _OF_CONTENTS.get(text(given.type), ("blob", ""))
+    return Entry(kind, mode, text(given.sha))
 
 
-def directory(data: object) -> Mapping[str, Entry] | None:
+def directory(given: list[ContentFile] | ContentFile) -> Mapping[str, Entry] | None:
     """The entries of a directory, as in `Directories`; ``None`` for anything else."""
-    if not isinstance(data, list):
-        entry(data)
+    if not isinstance(given, list):
+        entry(given)
         return None
-    return {each.text("name"): _entry(each) for each in objects(data)}
-
-
-def _entry(fields: Fields) -> Entry:
-    fields.text("path")
-    kind, mode = _OF_CONTENTS.get(fields.text("type"), ("blob", ""))
-    return Entry(kind, mode, fields.text("sha"))
-
-
-def codeowners(fields: Fields | None) -> tuple[CodeownersError, ...]:
-    """What GitHub finds wrong in ``CODEOWNERS``, if there is one."""
-    return tuple(
-        CodeownersError(
-            path=each.text("path"),
-            line=each.number("line"),
-            column=each.number("column"),
-            kind=each.text("kind"),
-            message=each.text("message"),
-            suggestion=each.text_or("suggestion", ""),
-        )
-        for each in (fields.objects("errors") if fields else ())
-    )
+    return {text(each.name): entry(each) for each in given}
 
 
 def branches(data: object) -> Mapping[str, str]:
     """Names and commit ids of the branches among some references."""
     commits = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}
     return {
-        name.removeprefix(_HEADS): sha for name, sha in commits.items() if name.startswith(_HEADS)
+        name.removeprefix(HEADS): sha for name, sha in commits.items() if name.startswith(HEADS)
     }
 
 
@@ -128,23 +120,11 @@ def first_commit(data: object) -> str | None:
     return next((each.text("sha") for each in objects(data)), None)
 
 
-def blob(data: object) -> bytes:
+def blob(given: GitBlob) -> bytes:
     """The content of a blob; it is an error where GitHub encodes it in another way than base64."""
-    fields = Fields(data)
-    if fields.text("encoding") != "base64":
+    if given.encoding != "base64":
         raise UnusableAnswer("another encoding than base64")
-    return fields.base64("content")
-
-
-def events(data: object) -> list[str]:
-    """What happened to a pull request."""
-    return [each.text("event") for each in objects(data)]
-
-
-def commit_of_file(data: object) -> str:
-    fields = Fields(data)
-    fields.object("content")
-    return fields.object("commit").text("sha")
+    return checks.decoded(given.content)
 
 
 def tree(data: object) -> Tree | None:
@@ -172,79 +152,74 @@ def git_tree(data: object) -> GitTree | None:
     return None if fields.flag("truncated") and not listed.is_proved else listed
 
 
-def comparison(data: object) -> Comparison:
+def comparison(given: GitHubComparison) -> Comparison:
     """A comparison from the best common ancestor on."""
-    fields = Fields(data)
-    merge_base = fields.object("merge_base_commit").text("sha")
-    files = list(fields.objects("files")) if "files" in fields else []
-    added = [file for file in files if file.text("status") == "added"]
+    files = given.files or []
+    added = [file for file in files if text(file.status) == "added"]
     complete = len(files) < COMPARED_FILES and len(added) == len(files)
-    there = [file for file in files if file.text("status") != "removed"]
-    changed = {file.text("filename"): file.text_or("sha", "") for file in there}
-    return Comparison(merge_base, changed if complete else None, changed)
+    blobs = {text(file.filename): file.sha or "" for file in added}
+    return Comparison(text(given.merge_base_commit.sha), blobs if complete else None)
 
 
 def is_writer(kind: str, association: str) -> bool:
-    """Whether an account may write to a repository, by its type and its association with it.
+    """Whether an account may write to a repository, as far as its type and association tell.
 
-    An App is a bot, and acts only where it was installed. Members are ``CONTRIBUTOR`` or ``NONE``
-    to those who do not see their membership (actions/github-script#643, flutter/flutter#101012).
+    An App is a bot, and acts only where it was installed; GitHub does not say what it may do.
     """
-    return kind == "Bot" or association in {"OWNER", "MEMBER", "COLLABORATOR"}
+    return kind == "Bot" or association == "OWNER"
 
 
-def may_write(data: object) -> bool:
+def is_member(association: str) -> bool:
+    """Whether an account is a member or collaborator, with whatever role.
+
+    Members are ``CONTRIBUTOR`` or ``NONE`` to those who do not see their membership
+    (actions/github-script#643, flutter/flutter#101012).
+    """
+    return association in {"MEMBER", "COLLABORATOR"}
+
+
+def may_write(permission: str) -> bool:
     """Whether a role allows it: ``maintain`` and roles of an organisation's own count as ``write``.
 
     https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
     """
-    return Fields(data).text("permission") in {"admin", "write"}
+    return text(permission) in {"admin", "write"}
 
 
-def pull_request(data: object) -> PullRequest:
-    return _pull_request(Fields(data))
+def logins(people: Iterable[NamedUser]) -> frozenset[str]:
+    """Logins in lower case."""
+    return frozenset(text(person.login).lower() for person in people)
 
 
-def pull_requests_from(data: object, branch: str) -> tuple[PullRequest, ...]:
-    """Those of a list that are from ``branch`` of the repository itself, whatever its name is."""
-    return tuple(
-        pull
-        for fields in objects(data)
-        if (pull := _pull_request(fields)).head_branch == branch
-        and pull.head_repository == fields.object("base").object("repo").text("full_name")
-    )
+def or_none(value: Value) -> Value | None:
+    """Give what PyGithub calls an object always: null for an account or a fork that is gone."""
+    return value
 
 
-def logins(fields: Fields) -> frozenset[str]:
-    """Logins of the assignees, in lower case."""
-    return frozenset(person.text("login").lower() for person in _some(fields, "assignees"))
-
-
-def _some(fields: Fields, name: str) -> list[Fields]:
-    return list(fields.objects(name)) if name in fields else []
-
-
-def _pull_request(fields: Fields) -> PullRequest:
-    head, base = fields.object("head"), fields.object("base")
-    repository, of = head.object_or_none("repo"), base.object_or_none("repo")
-    author = fields.object_or_none("user")
-    kind = author.text_or("type", "") if author else ""
+def pull_request(given: GitHubPullRequest) -> PullRequest:
+    """A pull request: listed, read, opened or edited."""
+    head, base, author = given.head, given.base, or_none(given.user)
+    fork = or_none(head.repo)
+    # A part's repository, as an object, would ask GitHub for what the answer leaves out
+    of = Fields(base.raw_data).object_or_none("repo")
+    merged = given.merged_at is not None
     return PullRequest(
-        number=fields.identity("number"),
-        url=fields.url("html_url"),
-        body=fields.text_or("body", ""),
-        is_open=fields.text("state") == "open",
-        merged="merged_at" in fields,
-        author=author.text("login") if author else "",
-        is_by_writer=is_writer(kind, fields.text_or("author_association", "")),
-        head_branch=head.text("ref"),
-        head_sha=head.text("sha"),
-        head_repository=repository.text("full_name") if repository else "",
-        base_branch=base.text("ref"),
-        merge_commit=fields.text_or("merge_commit_sha", "") if "merged_at" in fields else "",
-        labels=frozenset(label.text("name").lower() for label in _some(fields, "labels")),
-        assignees=logins(fields),
-        created_at=fields.text_or("created_at", ""),
-        closed_at=fields.text_or("closed_at", ""),
+        number=checks.identity(given.number),
+        url=checks.url(given.html_url),
+        body=given.body or "",
+        is_open=text(given.state) == "open",
+        merged=merged,
+        author=text(author.login) if author else "",
+        is_by_writer=is_writer(author.type if author else "", given.author_association),
+        is_by_member=is_member(given.author_association),
+        head_branch=text(head.ref),
+        head_sha=text(head.sha),
+        head_repository=text(fork.full_name) if fork else "",
+        base_branch=text(base.ref),
+        merge_commit=(given.merge_commit_sha or "") if merged else "",
+        labels=frozenset(text(label.name).lower() for label in given.labels),
+        assignees=logins(given.assignees),
+        created_at=given.created_at.strftime(MOMENT),
+        closed_at=given.closed_at.strftime(MOMENT) if given.closed_at else "",
         of=identity(of) if of else None,
     )

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from registrar.github import queries
-from registrar.github.exchange import GraphQLError, Path, Response
+from registrar.github.answer import GraphQLError, Path, Response
 from registrar.github.fields import Fields
-from registrar.github.parse import is_writer
+from registrar.github.parse import is_member, is_writer
 from registrar.github.queries import Query
 from registrar.github.trees import Answer, GitTree
 from registrar.models.plan import Created
@@ -24,7 +24,7 @@ def identity(fields: Fields) -> Repository:
     """Which repository it is, and who may know its name."""
     private = "private" if fields.flag("isPrivate") else "public"
     return Repository(
-        full_name=fields.repository("nameWithOwner"),
+        full_name=fields.full_name("nameWithOwner"),
         id=fields.identity("databaseId") if "databaseId" in fields else 0,
         node_id=fields.text("id"),
         visibility=fields.text_or("visibility", private).lower(),
@@ -165,7 +165,7 @@ def _pull_request(fields: Fields) -> PullRequest:
     merged, state = fields.object_or_none("mergeCommit"), fields.text("state")
     author = fields.object_or_none("author")
     kind = author.text("__typename") if author else ""
-    is_by_writer = is_writer(kind, fields.text_or("authorAssociation", ""))
+    association = fields.text_or("authorAssociation", "")
     return PullRequest(
         number=fields.identity("number"),
         url=fields.url("url"),
@@ -173,7 +173,8 @@ def _pull_request(fields: Fields) -> PullRequest:
         is_open=state == "OPEN",
         merged=state == "MERGED",
         author=author.text("login") if author else "",
-        is_by_writer=is_by_writer or fields.flag("viewerDidAuthor"),
+        is_by_writer=is_writer(kind, association) or fields.flag("viewerDidAuthor"),
+        is_by_member=is_member(association),
         head_branch=fields.text("headRefName"),
         head_sha=fields.text("headRefOid"),
         head_repository=repository.text("nameWithOwner") if repository else "",

@@ -71,13 +71,6 @@ query($owner: String!%(variables)s) {
   }
 }
 """
-_CODEOWNERS = """
-query($ids: [ID!]!) {
-  nodes(ids: $ids) {
-    ... on Repository { codeowners { errors { path line column kind message suggestion } } }
-  }
-}
-"""
 CREATE_EVERYTHING = """
 mutation(
   $ref: CreateRefInput!, $commit: CreateCommitOnBranchInput!, $pull: CreatePullRequestInput!
@@ -150,10 +143,6 @@ def commits(
 def owner(name: str, directories: Sequence[str]) -> Query:
     """Ask for directories of the owner's repository ``.github``."""
     return _query(_OWNER, {"owner": name}, directories)
-
-
-def codeowners(ids: Sequence[str]) -> Query:
-    return Query(_CODEOWNERS, {"ids": ids})
 
 
 def alias(index: int) -> str:

@@ -1,31 +1,46 @@
-"""The requests to GitHub's REST API; each takes and gives our models."""
+"""The calls of GitHub's REST API: PyGithub's methods, and our models of what they give.
 
-import base64
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Each call is one function that is given PyGithub's object of a repository and sends one request. The
+objects are lazy: nothing is sent to make one, and none is completed behind our back.
+
+Some calls go through `Requester.requestJsonAndCheck`, which has no object for the answer:
+
+- the id of the commit that a reference names: ``get_commits`` fetches a hundred commits for one;
+- branches by the beginning of their names: PyGithub adds ``per_page``, which GitHub does not
+  describe for this list;
+- trees: 100,000 objects of one tree would take half a second, and memory;
+- the root directory: PyGithub asks for it with a slash at the end (see `_contents`);
+- lists of repositories (`bulk`): items lack attributes, for each of which PyGithub would ask again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
+
+from github.ContentFile import ContentFile
+from github.GithubObject import GithubObject, NotSet, Opt
+from github.GitRef import GitRef
+from github.PaginatedList import PaginatedList
+from github.PullRequest import PullRequest as GitHubPullRequest
+from github.Repository import Repository as GitHubRepository
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github import parse
-from registrar.github.exchange import Model, Request, Response
-from registrar.github.fields import Fields, UnusableAnswer, objects
-from registrar.github.session import Session
+from registrar.github.fields import Absent, Fields, UnusableAnswer, identity, text
+from registrar.github.limits import PER_PAGE
+from registrar.github.session import Model, Request, Session
+from registrar.github.trees import GitTree
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
-from registrar.models.standing import CodeownersError
 from registrar.texts.messages import Message, msg
 
+if TYPE_CHECKING:
+    from registrar.github.transport import Attempt
+
 Other = TypeVar("Other")
-PER_PAGE = 100
-Body: TypeAlias = Mapping[str, object]
-Read: TypeAlias = Callable[[object], Model]
-"""Builds our model of the JSON of a success."""
-
-
-_REWRITES = frozenset({"head_ref_force_pushed", "head_ref_deleted"})
-"""Events after which a branch may lack commits that it had."""
+Item = TypeVar("Item", bound=GithubObject)
 
 
 class Rest:
@@ -37,27 +52,39 @@ class Rest:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def _get(
-        self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
+    def _ask(
+        self,
+        repository: Repository,
+        operation: Message,
+        call: Callable[[GitHubRepository], Model],
+        **options: Any,
     ) -> Model:
+        """Send a request about a repository; ``options`` are those of `Request`."""
         return self._session.request(
-            Request("GET", target, operation, of_json(read), may_lag=may_lag)
+            Request(operation, lambda attempt: call(_of(attempt, repository)), **options)
         )
 
     def _find(
-        self, target: str, operation: Message, read: Read[Model], *, may_lag: bool = False
+        self,
+        repository: Repository,
+        operation: Message,
+        call: Callable[[GitHubRepository], Model],
+        *,
+        may_lag: bool = False,
     ) -> Model | None:
         """Read what may not be there: ``None`` where GitHub says so."""
-        ask = partial(self._get, target, operation, read, may_lag=may_lag)
+        ask = partial(self._ask, repository, operation, call, may_lag=may_lag)
         return or_else(ask, {Kind.NOT_FOUND: None})
 
     def _write(
-        self, method: str, target: str, operation: Message, body: Body, read: Read[Model]
+        self,
+        repository: Repository,
+        operation: Message,
+        call: Callable[[GitHubRepository], Model],
+        **options: Any,
     ) -> Model:
         """Send a write that is about what was made or read before."""
-        return self._session.request(
-            Request(method, target, operation, of_json(read), body, writes=True, may_lag=True)
-        )
+        return self._ask(repository, operation, call, writes=True, may_lag=True, **options)
 
     # --- Reads ----------------------------------------------------------------------------
 
@@ -67,7 +94,7 @@ class Rest:
         `Refused` where there is none that the token may see.
         """
         operation = msg("operation.repository", target=full_name)
-        found = self._find(f"/repos/{full_name}", operation, self._repository_of)
+        found = self._find(Repository(full_name), operation, self._complete)
         if found is None:
             raise self.not_found_error(full_name)
         return found
@@ -75,7 +102,7 @@ class Rest:
     def again(self, repository: Repository) -> Repository:
         """Read a repository once more, as it is by now."""
         operation = msg("operation.repository", target=repository.full_name)
-        return self._get(repository.address, operation, self._repository_of)
+        return self._ask(repository, operation, self._complete)
 
     def takes_pull_requests(self, repository: Repository) -> bool:
         """Whether pull requests are switched on by now, as far as GitHub says."""
@@ -88,14 +115,13 @@ class Rest:
         key = "preflight.own_token" if self._session.context.is_foreign else "preflight.not_found"
         return Refused(msg(key, target=full_name, own=self._session.context.workflow_repository))
 
-    def see(self, repository: Repository) -> Repository:
-        """Take note of a repository that an answer describes, before anything is said about it.
+    def with_meaningful_role(self, repository: Repository) -> Repository:
+        """Give a repository as an answer describes it, without a role that means nothing.
 
         The role in it is that of the token's user. An App's token, and a workflow's own,
         authenticate no user: GitHub then says that it may not push, whatever was granted
         (AlexanderMattTurner/agent-glovebox#5127).
         """
-        self._session.see(repository)
         is_installation = self._session.context.is_installation
         return repository._replace(can_push=None) if is_installation else repository
 
@@ -113,41 +139,29 @@ class Rest:
 
     def properties(self, repository: Repository) -> Values | None:
         """Read the custom properties of a repository; ``None`` where GitHub has no such page."""
-        return self._find(
-            f"{repository.address}/properties/values",
-            msg("operation.properties", target=repository.full_name),
-            lambda data: parse.property_values(objects(data)),
-        )
 
-    def codeowners(self, repository: Repository, ref: str = "") -> tuple[CodeownersError, ...]:
-        """What GitHub finds wrong in ``CODEOWNERS`` of ``ref``, or of the default branch."""
-        query = f"?ref={ref}" if ref else ""
-        errors = self._find(
-            f"{repository.address}/codeowners/errors{query}",
-            msg("operation.codeowners", target=repository.full_name),
-            lambda data: parse.codeowners(Fields(data)),
-        )
-        return errors or ()
+        def call(attempt: "Attempt") -> Values:
+            properties = _of(attempt, repository).get_custom_properties()
+            _require_array(attempt)
+            return parse.property_values(properties)
 
-    def may_write(self, repository: Repository, login: str) -> bool:
-        """Whether an account may write to a repository; not where the token is not told.
+        operation = msg("operation.properties", target=repository.full_name)
+        ask = partial(self._session.request, Request(operation, call))
+        return or_else(ask, {Kind.NOT_FOUND: None})
 
-        Only those are told who may push (yegor256/rultor#1407).
+    def may_write(self, repository: Repository, login: str) -> bool | None:
+        """Whether an account may write to a repository; ``None`` where the token is not told.
+
+        Only those are told who may push (yegor256/rultor#1407). There is no such account where it
+        is gone, or is no person's (anthropics/claude-code-action#1018).
         """
-        target = f"{repository.address}/collaborators/{quote(login, safe='')}/permission"
-        ask = partial(self._get, target, msg("operation.role", login=login), parse.may_write)
-        return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: False})
-
-    def was_rewritten(self, repository: Repository, number: int) -> bool:
-        """Whether its branch was force-pushed, or deleted; also where that is not known.
-
-        See https://docs.github.com/en/rest/using-the-rest-api/issue-event-types, which GitHub lists
-        the oldest first: of more than a page nobody knows the rest.
-        """
-        target = f"{repository.address}/issues/{number}/events?per_page={PER_PAGE}"
-        ask = partial(self._get, target, msg("operation.events", number=number), parse.events)
-        events = or_else(ask, {Kind.NOT_FOUND: None, Kind.PERMISSION: None})
-        return events is None or len(events) >= PER_PAGE or not _REWRITES.isdisjoint(events)
+        ask = partial(
+            self._ask,
+            repository,
+            msg("operation.role", login=login),
+            lambda given: parse.may_write(given.get_collaborator_permission(login)),
+        )
+        return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: None})
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
@@ -155,9 +169,9 @@ class Rest:
         One that was said to exist is asked for until it is there.
         """
         return self._find(
-            f"{repository.address}/git/ref/heads/{quote(branch)}",
+            repository,
             msg("operation.reference", branch=branch),
-            lambda data: self._head_of(branch, data),
+            lambda given: self._head_of(branch, given.get_git_ref(f"heads/{branch}")),
             may_lag=branch in self._session.branches,
         )
 
@@ -166,9 +180,12 @@ class Rest:
 
         A list of commits begins with it, also where a tag is an object of its own.
         """
-        query = f"sha={quote(ref, safe='')}&per_page=1"
-        operation = msg("operation.reference", branch=ref)
-        return self._find(f"{repository.address}/commits?{query}", operation, parse.first_commit)
+        parameters = {"sha": ref, "per_page": 1}
+        return self._find(
+            repository,
+            msg("operation.reference", branch=ref),
+            lambda given: parse.first_commit(_json(given, "commits", parameters)),
+        )
 
     def entry(
         self, repository: Repository, path: str, ref: str, *, may_lag: bool = False
@@ -178,8 +195,13 @@ class Rest:
         Of a file that is too large to be shown, only that it is there is known. ``may_lag``: GitHub
         has just said that it is there, so it is asked for until it is.
         """
-        target, operation = _contents(repository, path, ref), msg("operation.existence", path=path)
-        ask = partial(self._find, target, operation, parse.entry, may_lag=may_lag)
+        ask = partial(
+            self._find,
+            repository,
+            msg("operation.existence", path=path),
+            lambda given: parse.entry(_contents(given, path, ref)),
+            may_lag=may_lag,
+        )
         return or_else(ask, {Kind.TOO_LARGE: Entry("blob", "", "")})
 
     def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
@@ -187,57 +209,61 @@ class Rest:
 
         GitHub lists `MOST_LISTED` of them at most.
         """
-        operation = msg("operation.existence", path=f"{path}/")
-        return self._find(_contents(repository, path, ref), operation, parse.directory)
+        return self._find(
+            repository,
+            msg("operation.existence", path=f"{path}/"),
+            lambda given: parse.directory(_contents(given, path, ref)),
+        )
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
         """Every path of a commit; ``None`` when GitHub cuts the list."""
-        target = f"{repository.address}/git/trees/{commit}?recursive=1"
-        return self._get(target, msg("operation.tree", commit=commit), parse.tree)
+        return self._ask(
+            repository,
+            msg("operation.tree", commit=commit),
+            lambda given: parse.tree(_json(given, f"git/trees/{commit}", {"recursive": 1})),
+        )
+
+    def listing(
+        self,
+        repository: Repository,
+        directory: str,
+        sha: str,
+        read: Callable[[GitTree | None], Model],
+    ) -> Model:
+        """Read the entries of a directory by the id of its tree; ``read`` gets ``None``: cut."""
+        operation = msg("operation.existence", path=f"{directory}/")
+        return self._ask(
+            repository,
+            operation,
+            lambda given: read(parse.git_tree(_json(given, f"git/trees/{sha}"))),
+        )
 
     def blob(self, repository: Repository, sha: str) -> bytes:
         """The content of a file, by the id of its blob (up to 100 MB)."""
-        target = f"{repository.address}/git/blobs/{sha}"
-        return self._get(target, msg("operation.blob", sha=sha), parse.blob)
-
-    def removed(
-        self, repository: Repository, paths: Iterable[str], since: str, head: str
-    ) -> frozenset[str]:
-        """Those of ``paths``, which ``head`` lacks, that a commit after ``since`` removed.
-
-        None of them where ``since`` is not in the history of ``head``.
-        """
-
-        def is_after(commit: str) -> bool:
-            return self.compare(repository, since, commit).merge_base == since != commit
-
-        def ask() -> frozenset[str]:
-            if not is_after(head):
-                return frozenset()
-            last = {path: self._last_change(repository, path, head) for path in paths}
-            after = {commit for commit in {*last.values()} if commit and is_after(commit)}
-            return frozenset(path for path, commit in last.items() if commit in after)
-
-        return or_else(ask, {Kind.NOT_FOUND: frozenset[str]()})
-
-    def _last_change(self, repository: Repository, path: str, head: str) -> str | None:
-        query = f"sha={head}&path={quote(path, safe='')}&per_page=1"
-        operation = msg("operation.history", path=path)
-        return self._get(f"{repository.address}/commits?{query}", operation, parse.first_commit)
+        return self._ask(
+            repository,
+            msg("operation.blob", sha=sha),
+            lambda given: parse.blob(given.get_git_blob(sha)),
+        )
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Compare two commits, or branches, from their best common ancestor on, if there is one."""
-        target = f"{repository.address}/compare/{quote(base, safe='')}...{head}?per_page=1"
-        operation = msg("operation.compare", base=base, head=head)
-        ask = partial(self._get, target, operation, parse.comparison)
+
+        def call(given: GitHubRepository) -> Comparison:
+            # A comparison of branches would be one of their commits, and each is listed
+            compared = given.compare(base, head, comparison_commits_per_page=1)
+            return parse.comparison(compared.complete())
+
+        ask = partial(self._ask, repository, msg("operation.compare", base=base, head=head), call)
         return or_else(ask, {Kind.UNRELATED: Comparison("", None)})
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
         """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
+        target = f"git/matching-refs/heads/{quote(beginning)}"
         commits = self._find(
-            f"{repository.address}/git/matching-refs/heads/{quote(beginning)}",
+            repository,
             msg("operation.reference", branch=f"{beginning}…"),
-            parse.branches,
+            lambda given: parse.branches(_json(given, target)),
         )
         for name in commits or ():
             self._session.note_branch(name)
@@ -251,22 +277,25 @@ class Rest:
         names are compared. In a fork whose parent has the same owner it finds nothing
         (peter-evans/create-pull-request#4064): there those of all branches are read.
         """
-        head = quote(f"{repository.owner}:{branch}", safe="")
-        query = "state=all" if repository.is_fork else f"state=all&head={head}"
-        return self._pull_requests(repository, branch, query)
+        head = NotSet if repository.is_fork else f"{repository.owner}:{branch}"
+        return self._pull_requests(repository, branch, "all", head)
 
     def open_pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
         """Open pull requests from ``branch``, found without the filter ``head``.
 
-        When GitHub has just said that there is one, a list without it is not believed at once.
+        GitHub has just said that there is one: a list without it is not believed at once.
         """
-        ask = partial(self._pull_requests, repository, branch, "state=open", may_lag=True)
+        ask = partial(self._pull_requests, repository, branch, "open", must_be_there=True)
         return or_else(ask, {Kind.LAG: ()})
 
     def pull_request(self, repository: Repository, number: int) -> PullRequest:
-        target = f"{repository.address}/pulls/{number}"
-        operation = msg("operation.pull_requests", branch=f"#{number}")
-        return self._get(target, operation, self._pull_request, may_lag=True)
+        """Read a pull request."""
+        return self._ask(
+            repository,
+            msg("operation.pull_requests", branch=f"#{number}"),
+            lambda given: parse.pull_request(given.get_pull(number).complete()),
+            may_lag=True,
+        )
 
     # --- Writes ---------------------------------------------------------------------------
 
@@ -274,11 +303,11 @@ class Rest:
         """Create a branch at a commit; that it exists is an error, too."""
         try:
             self._write(
-                "POST",
-                f"{repository.address}/git/refs",
+                repository,
                 msg("operation.branch", branch=branch),
-                {"ref": f"refs/heads/{branch}", "sha": sha},
-                lambda data: self._head_of(branch, data),
+                lambda given: self._head_of(
+                    branch, given.create_git_ref(f"{parse.HEADS}{branch}", sha)
+                ),
             )
         except GitHubError as error:
             if error.already_exists:
@@ -293,61 +322,61 @@ class Rest:
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
         that GitHub signs the commit where it can.
         """
-        text = base64.b64encode(content).decode("ascii")
         commit = self._write(
-            "PUT",
-            f"{repository.address}/contents/{quote(path)}",
+            repository,
             msg("operation.file", path=path),
-            {"message": message, "content": text, "branch": branch},
-            parse.commit_of_file,
+            lambda given: text(given.create_file(path, message, content, branch)["commit"].sha),
         )
         self._session.note_made()
         return commit
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
         """Open a pull request to the default branch; that one is open already is an error, too."""
-        opened = self._session.request(
-            Request(
-                "POST",
-                f"{repository.address}/pulls",
-                msg("operation.pull_request", branch=new.branch),
-                of_json(self._pull_request),
-                {
-                    "title": new.title,
-                    "head": new.branch,
-                    "base": repository.default_branch,
-                    "body": new.body,
-                    **({"draft": True} if new.options.draft else {}),
-                },
-                writes=True,
-                may_lag=True,
-                is_worth_waiting=lambda: self.takes_pull_requests(repository),
-            )
+        # Sent only where it is wanted: not every plan of GitHub knows drafts
+        draft = True if new.options.draft else NotSet
+        base = repository.default_branch
+        opened = self._write(
+            repository,
+            msg("operation.pull_request", branch=new.branch),
+            lambda given: parse.pull_request(
+                given.create_pull(base, new.branch, title=new.title, body=new.body, draft=draft)
+            ),
+            is_worth_waiting=lambda: self.takes_pull_requests(repository),
         )
         self._session.note_made()
         return opened
 
     def update_pull_request(
-        self, repository: Repository, pull_request: PullRequest, *, body: str, state: str = ""
+        self,
+        repository: Repository,
+        pull_request: PullRequest,
+        *,
+        body: str | None = None,
+        state: str = "",
     ) -> PullRequest:
         """Replace the body of a pull request; ``state``: ``open`` or ``closed`` from now on."""
+
+        def call(given: GitHubRepository) -> PullRequest:
+            pull = given.get_pull(pull_request.number)
+            pull.edit(body=NotSet if body is None else body, state=state or NotSet)
+            return parse.pull_request(pull)
+
         return self._write(
-            "PATCH",
-            f"{repository.address}/pulls/{pull_request.number}",
+            repository,
             msg("operation.pull_request_update", pull_request=pull_request.link),
-            {"body": body, **({"state": state} if state else {})},
-            self._pull_request,
+            call,
+            creates_content=False,
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
         """Label a pull request; GitHub creates labels that are missing, if the token may do so."""
-        self._write(
-            "POST",
-            f"{repository.address}/issues/{number}/labels",
-            msg("operation.labels", names=tuple(labels)),
-            {"labels": list(labels)},
-            objects,
-        )
+
+        def call(attempt: "Attempt") -> None:
+            _of(attempt, repository).get_issue(number).add_to_labels(*labels)
+            _require_array(attempt)
+
+        operation = msg("operation.labels", names=tuple(labels))
+        self._session.request(Request(operation, call, writes=True, may_lag=True))
 
     def add_assignees(
         self, repository: Repository, number: int, assignees: Sequence[str]
@@ -356,13 +385,13 @@ class Rest:
 
         It silently drops those who cannot be assigned (pozil/auto-assign-issue#148).
         """
-        return self._write(
-            "POST",
-            f"{repository.address}/issues/{number}/assignees",
-            msg("operation.assignees", names=tuple(assignees)),
-            {"assignees": list(assignees)},
-            lambda data: parse.logins(Fields(data)),
-        )
+
+        def call(given: GitHubRepository) -> frozenset[str]:
+            issue = given.get_issue(number)
+            issue.add_to_assignees(*assignees)
+            return parse.logins(issue.assignees)
+
+        return self._write(repository, msg("operation.assignees", names=tuple(assignees)), call)
 
     def request_reviewers(
         self,
@@ -372,98 +401,117 @@ class Rest:
         team_reviewers: Sequence[str],
     ) -> None:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
+        people, teams = [*reviewers], [*team_reviewers]
         self._write(
-            "POST",
-            f"{repository.address}/pulls/{number}/requested_reviewers",
-            msg("operation.reviewers", names=(*reviewers, *team_reviewers)),
-            {"reviewers": list(reviewers), "team_reviewers": list(team_reviewers)},
-            lambda data: Fields(data).identity("number"),
+            repository,
+            msg("operation.reviewers", names=(*people, *teams)),
+            lambda given: given.get_pull(number).create_review_request(people, teams),
         )
 
     # --- Helpers --------------------------------------------------------------------------
 
     def _pull_requests(
-        self, repository: Repository, branch: str, query: str, *, may_lag: bool = False
+        self,
+        repository: Repository,
+        branch: str,
+        state: str,
+        head: Opt[str] = NotSet,
+        *,
+        must_be_there: bool = False,
     ) -> tuple[PullRequest, ...]:
+        """List pull requests; `Kind.LAG` where the one that ``must_be_there`` is on no page."""
         if not repository.takes_pull_requests:
             return ()
-        path = f"{repository.address}/pulls?{query}&per_page={PER_PAGE}"
         operation = msg("operation.pull_requests", branch=branch)
         pulls: tuple[PullRequest, ...] = ()
-        number, is_full, seen = 1, True, set[int]()
+        number, is_full, seen = 0, True, set[int]()
 
-        def lacks_it(answer: Response) -> bool:
-            """Whether it is on none of the pages, so far as this one is the last."""
-            is_last = len(list(objects(answer.data))) < PER_PAGE
-            return is_last and not (pulls or parse.pull_requests_from(answer.data, branch))
-
-        def read(data: object) -> tuple[tuple[PullRequest, ...], list[int]]:
-            numbers = [each.identity("number") for each in objects(data)]
+        def call(attempt: "Attempt") -> tuple[tuple[PullRequest, ...], list[int]]:
+            pulls_of = _of(attempt, repository).get_pulls(state=state, head=head)
+            listed = _page(attempt, pulls_of, number)
+            numbers = [identity(each.number) for each in listed]
+            found = [each for each in listed if _is_from(each, branch)]
             if repository.id and any(
-                each.object("base").object("repo").identity("id") != repository.id
-                for each in objects(data)
+                Fields(each.base.raw_data).object("repo").identity("id") != repository.id
+                for each in listed
             ):
                 raise UnusableAnswer("another repository has the name by now")
             if numbers and seen.issuperset(numbers):
                 # A gateway that drops `page` would give the same one for ever
                 raise UnusableAnswer("a page that brings nothing new")
-            return parse.pull_requests_from(data, branch), numbers
+            if must_be_there and len(numbers) < PER_PAGE and not (pulls or found):
+                raise Absent("no pull request of the branch on any page")
+            return tuple(map(parse.pull_request, found)), numbers
 
         while is_full:
-            if number > 1:
+            if number:
                 self._session.require_time()
-            found, numbers = self._session.request(
-                Request(
-                    "GET",
-                    path if number == 1 else f"{path}&page={number}",
-                    operation,
-                    of_json(read),
-                    may_lag=may_lag,
-                    says_absent=lacks_it,
-                )
-            )
+            found, numbers = self._session.request(Request(operation, call, may_lag=must_be_there))
             number, is_full = number + 1, len(numbers) == PER_PAGE
             seen.update(numbers)
             pulls += found
-        for of in filter(None, (pull.of for pull in pulls)):
-            self.see(of)
         if pulls:
             # One of them may be new: our own whose answer was lost, or that of another run
             self._session.note_made()
         return pulls
 
-    def _pull_request(self, data: object) -> PullRequest:
-        """Take note of the repository that it is in: it may be private, or renamed, by now."""
-        pull = parse.pull_request(data)
-        if pull.of:
-            self.see(pull.of)
-        return pull
-
-    def _head_of(self, branch: str, data: object) -> str:
-        fields = Fields(data)
-        commit = fields.object("object").text("sha")
-        self._session.note_branch(branch, fields.text_or("node_id", ""))
+    def _head_of(self, branch: str, ref: GitRef) -> str:
+        commit = text(ref.object.sha)
+        self._session.note_branch(branch, Fields(ref.raw_data).text_or("node_id", ""))
         return commit
 
-    def _repository_of(self, data: object) -> Repository:
-        fields = Fields(data)
-        fields.text("default_branch")
-        return self.see(parse.repository(fields))
+    def _complete(self, given: GitHubRepository) -> Repository:
+        repository = given.complete()
+        text(repository.default_branch)
+        return self.with_meaningful_role(parse.repository(repository))
 
 
-def of_json(read: Read[Model]) -> Callable[[Response], Model]:
-    """Read a model from the JSON of an answer."""
-    return lambda response: read(response.data)
+def _of(attempt: "Attempt", repository: Repository) -> GitHubRepository:
+    """PyGithub's object of a repository, by its number where that is how it was chosen."""
+    by = repository.id if repository.goes_by_id else repository.full_name
+    return attempt.github.get_repo(by)
 
 
-def _contents(repository: Repository, path: str, ref: str) -> str:
-    """Target of the request for what is at a path.
+def _json(given: GitHubRepository, target: str, parameters: Mapping[str, Any] | None = None) -> Any:
+    """Read what PyGithub has no fitting object for; see the top of this module."""
+    query = dict(parameters or {})
+    _, data = given.requester.requestJsonAndCheck("GET", f"{given.url}/{target}", query)
+    return data
 
-    The root has no slash at the end: GitHub redirects such an address to one without ``ref``
-    (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
+
+def _contents(given: GitHubRepository, path: str, ref: str) -> list[ContentFile] | ContentFile:
+    """Read what is at a path.
+
+    The root has no slash at the end, as PyGithub would write it: GitHub redirects such an address
+    to one without ``ref`` (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
     """
-    place = f"/{quote(path)}" if path else ""
-    return f"{repository.address}/contents{place}?ref={quote(ref, safe='')}"
+    if path:
+        return given.get_contents(path, ref=ref)
+    entries = _json(given, "contents", {"ref": ref})
+    if not isinstance(entries, list):
+        raise UnusableAnswer("not an array")
+    return [ContentFile(given.requester, {}, entry, completed=True) for entry in entries]
+
+
+def _page(attempt: "Attempt", listed: PaginatedList[Item], number: int = 0) -> list[Item]:
+    """Read a page of a list; ``number`` counts from 0."""
+    items = listed.get_page(number)
+    _require_array(attempt)
+    return items
+
+
+def _require_array(attempt: "Attempt") -> None:
+    """Refuse any other JSON: PyGithub reads ``{}`` as a list without items."""
+    if not attempt.is_array:
+        raise UnusableAnswer("not an array")
+
+
+def _is_from(pull: GitHubPullRequest, branch: str) -> bool:
+    """Whether a pull request is from ``branch`` of its own repository, whatever its name is."""
+    head, base = pull.head, Fields(pull.base.raw_data).object("repo")
+    fork = parse.or_none(head.repo)
+    of = text(fork.full_name) if fork else ""
+    return text(head.ref) == branch and of == base.text("full_name")
 
 
 def or_else(ask: Callable[[], Model], meaning: Mapping[Kind, Other]) -> Model | Other:

@@ -8,9 +8,11 @@ A request goes through these steps, again and again, until one of them ends it:
 
 1. **Wait for the turn.** A write waits for the pace of the token, every request for the end of a
    pause, whichever thread has begun it. A signal ends the waiting with `Cancelled`.
-2. **Send.** The transport gives the answer, or says why there is none.
-3. **Classify.** One table says what the answer means, and how often the request may be sent. What
-   looks like a success goes to the request's ``read``; what that cannot read is none.
+2. **Attempt.** The request's ``call`` asks PyGithub for one thing, and reads our model from the
+   object that it gets.
+3. **Classify.** What GitHub refuses reaches us as `GithubException`: one table says what the answer
+   means, and how often the request may be sent. Any other exception out of such a call is an answer
+   that cannot be used: PyGithub checks little of what it reads.
 4. **End, or pause and begin again.** A success ends it. So does, as `GitHubError`, a failure that
    trying again does not mend, or that has lasted for all tries. Each pause is longer than the last
    one, and never shorter than GitHub asks for; one that would exceed what the run may wait ends the
@@ -37,12 +39,22 @@ What may happen in between:
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, cast
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from registrar.errors import Cause, Failure, GitHubError, Kind, OutOfTime
-from registrar.github.case import Context, Outcome
-from registrar.github.classify import classify
-from registrar.github.exchange import Model, Request, Response
+from github import GithubException, IncompletableObject
+
+from registrar.errors import Cause, Failure, GitHubError, Kind, OutOfTime, RegistrarError
+from registrar.github.answer import Response, Unanswered, UnexpectedRequest
+from registrar.github.case import Case, Context, Outcome, Row
+from registrar.github.classify import (
+    CONTRADICTION,
+    NOT_LISTED,
+    UNUSABLE,
+    classify,
+    classify_no_answer,
+    limit_beside_data,
+)
+from registrar.github.fields import Absent, Contradiction
 from registrar.github.limits import (
     LAG_SECONDS,
     SHORTEST_LAG_PAUSE,
@@ -50,18 +62,48 @@ from registrar.github.limits import (
     TokenLimits,
     pause_before,
 )
-from registrar.models.repository import Repository
-from registrar.texts.messages import msg
+from registrar.texts.escaping import Lines
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
-    from registrar.github.transport import Transport
+    from registrar.github.transport import Attempt, Transport
 
-See = Callable[[Repository], None]
-"""Takes note of a repository that an answer describes."""
-
+Model = TypeVar("Model")
 TRIES_BEFORE_LESS = 2
 """How often a request is sent whose caller can ask for less."""
 _COUNTED_APART = frozenset({Kind.LAG, Kind.LIMIT})
+
+
+class Request(NamedTuple, Generic[Model]):
+    """One request, and what is made of its answer."""
+
+    operation: Message
+    """Describes it for people."""
+    call: Callable[["Attempt"], Model]
+    """Asks PyGithub, which sends exactly one request, and builds our model of what it gives.
+
+    Raises `UnusableAnswer` where that has another shape than it must have."""
+    writes: bool = False
+    creates_content: bool = True
+    """Whether a write counts against GitHub's limits on content."""
+    asks_less_after: frozenset[Kind] = frozenset()
+    """Failures that may pass, after which it is sent only once more: then the caller asks for
+    less."""
+    idempotent: bool = True
+    """Whether it may be sent again when it may have been applied."""
+    may_lag: bool = False
+    """Whether it is about what this run has made, or GitHub has said to exist: right after that,
+    "not there" may mean "not known everywhere yet"."""
+    is_worth_waiting: Callable[[], bool] = lambda: True
+    """Asked when it first met lag: whether that may be lag at all."""
+
+
+class _FailedAttempt(Exception):
+    """One attempt was no success; ``outcome`` says why."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.row.name)
+        self.outcome = outcome
 
 
 @dataclass(slots=True)
@@ -92,10 +134,8 @@ class Session:
         limits: TokenLimits,
         policy: RetryPolicy,
         context: Context,
-        see: See = lambda _: None,
     ) -> None:
         self._transport = transport
-        self._see = see
         self.limits = limits
         """What GitHub has reported about the token."""
         self._policy = policy
@@ -113,12 +153,6 @@ class Session:
         """Whether the last write may have been applied, also where it never ended."""
         self.has_lost_answer = False
         """Whether any write ended without an answer that tells whether it was applied."""
-
-    def see(self, repository: Repository) -> None:
-        """Take note of a repository that an answer describes: GitHub's words may be shown of it."""
-        self._see(repository)
-        if self.context.target:
-            self.context = self.context._replace(is_public=repository.is_public)
 
     def require_time(self) -> None:
         """Raise `OutOfTime` where the run has come to its end."""
@@ -146,14 +180,17 @@ class Session:
         while True:
             self._wait(request)
             began = self._clock.monotonic()
-            outcome = self._send(attempts)
+            try:
+                model = self._attempt(attempts)
+            except _FailedAttempt as failed:
+                outcome = failed.outcome
+            else:
+                self._note_success(request)
+                return model
             if request.writes:
                 attempts.may_have_been_applied |= outcome.row.may_have_been_applied
-                is_done = outcome.kind is Kind.SUCCESS
-                self.may_have_been_applied = is_done or attempts.may_have_been_applied
+                self.may_have_been_applied = attempts.may_have_been_applied
                 self.limits.pace.writes += outcome.kind is not Kind.LIMIT
-            if outcome.kind is Kind.SUCCESS:
-                return self._succeed(request, outcome)
             self._policy.count_failed(began)
             number = attempts.count(outcome.kind)
             if outcome.kind is Kind.LIMIT and number == 1:
@@ -165,58 +202,86 @@ class Session:
                 raise self._error(attempts, outcome)
             self._begin_pause(attempts, outcome, number)
 
+    def note_limit_beside(self, answer: Response) -> None:
+        """Let the next request wait where a limit stopped a part of a GraphQL request."""
+        if limit := limit_beside_data(answer, self.context, self._clock.time()):
+            self._policy.begin_pause_after_success(limit.pause or 0.0, limit.reason)
+
     def _wait(self, request: Request[Model]) -> None:
-        creates_content = request.method != "PATCH"
         if request.writes:
-            self._policy.wait_for_turn(self.limits.pace, creates_content=creates_content)
+            self._policy.wait_for_turn(self.limits.pace, creates_content=request.creates_content)
         self._policy.wait()
         if request.writes:
-            self.limits.pace.note_sent(creates_content=creates_content)
+            self.limits.pace.note_sent(creates_content=request.creates_content)
 
-    def _send(self, attempts: _Attempts[Model]) -> Outcome[Model]:
+    def _attempt(self, attempts: _Attempts[Model]) -> Model:
+        """Make one attempt; raises `_FailedAttempt`."""
         request = attempts.request
         self.limits.note_sent()
         # Also where a signal gives the answer up
         self.may_have_been_applied |= request.writes
-        try:
-            answer = self._transport.send(
-                request.method,
-                request.target,
-                request.body,
-                most_seconds=self._policy.answer_seconds(),
-            )
-            if isinstance(answer, Response):
-                self.limits.note(answer.headers)
-            may_lag = request.may_lag and self._last_made is not None
-            attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
-            context = self.context._replace(
-                was_accepted=self.limits.was_accepted, rejections=self.limits.rejections
-            )
-            outcome = classify(request, answer, context, may_lag=may_lag, now=self._clock.time())
-            if context.was_accepted and outcome.kind is Kind.TOKEN_REJECTED:
-                self.limits.rejections += 1
-            return outcome
-        finally:
-            self._transport.forget()
+        with self._transport.attempt(self._policy.answer_seconds()) as attempt:
+            try:
+                return request.call(attempt)
+            except RegistrarError:
+                raise
+            except Exception as error:
+                if not (attempt.status or isinstance(error, Unanswered)):
+                    # A mistake of ours, not of an answer
+                    raise
+                raise _FailedAttempt(self._outcome(attempts, attempt, error)) from error
+            finally:
+                self.limits.note(attempt.headers)
 
-    def _succeed(self, request: Request[Model], outcome: Outcome[Model]) -> Model:
+    def _outcome(self, attempts: _Attempts[Model], attempt: "Attempt", error: Exception) -> Outcome:
+        request, sent = attempts.request, attempt.sent
+        assert sent is not None  # noqa: S101 (for the type checker)
+        context = self.context._replace(
+            was_accepted=self.limits.was_accepted, rejections=self.limits.rejections
+        )
+        if isinstance(error, UnexpectedRequest):
+            row = UNUSABLE._replace(text="fault.unexpected_request")
+            return Outcome(row, msg(row.text, address=Lines(str(error))), row.name)
+        if isinstance(error, Unanswered):
+            return classify_no_answer(error.why, sent, context, writes=request.writes)
+        attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
+        data: object = None
+        judged: Row | None = None
+        if isinstance(error, GithubException) and not isinstance(error, IncompletableObject):
+            data = error.data
+        else:
+            judged = _meaning(error, attempt.status)
+        answer = attempt.response(data)
+        case = Case(
+            answer.status,
+            answer.headers,
+            answer.data,
+            sent,
+            request.writes,
+            context,
+            may_lag=request.may_lag and self._last_made is not None,
+        )
+        outcome = classify(case, self._clock.time(), judged)
+        if context.was_accepted and outcome.kind is Kind.TOKEN_REJECTED:
+            self.limits.rejections += 1
+        return outcome
+
+    def _note_success(self, request: Request[Model]) -> None:
         self.limits.was_accepted = True
         self.wrote |= request.writes
-        if outcome.pause:
-            self._policy.begin_pause_after_success(outcome.pause, outcome.reason)
-        return cast("Model", outcome.model)
+        if request.writes:
+            self.may_have_been_applied = True
+            self.limits.pace.writes += 1
 
-    def _begin_pause(
-        self, attempts: _Attempts[Model], outcome: Outcome[Model], number: int
-    ) -> None:
+    def _begin_pause(self, attempts: _Attempts[Model], outcome: Outcome, number: int) -> None:
         seconds, announcement = pause_before(outcome, number), None
         if outcome.kind is Kind.LAG:
             left = max(attempts.lag_until - self._clock.monotonic(), 0.0)
             seconds = min(seconds, left + SHORTEST_LAG_PAUSE)
-            announcement = msg("wait.lag", operation=attempts.request.operation).within({})
+            announcement = msg("wait.lag")
         self._policy.begin_pause(seconds, outcome.reason, announcement=announcement)
 
-    def _error(self, attempts: _Attempts[Model], outcome: Outcome[Model]) -> GitHubError:
+    def _error(self, attempts: _Attempts[Model], outcome: Outcome) -> GitHubError:
         reason = outcome.reason
         if outcome.row.gave_up:
             reason = msg(
@@ -235,7 +300,16 @@ class Session:
         )
 
 
-def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome[Model], began: float) -> bool:
+def _meaning(error: Exception, status: int) -> Row | None:
+    """What an answer means that PyGithub or we could not read; ``None``: its status tells."""
+    if isinstance(error, Contradiction):
+        return CONTRADICTION
+    if isinstance(error, Absent):
+        return NOT_LISTED
+    return None if status >= 300 else UNUSABLE  # noqa: PLR2004
+
+
+def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome, began: float) -> bool:
     """Whether the request is to be sent again, after a try that ``began`` then."""
     if attempts.may_have_been_applied and not attempts.request.idempotent:
         return False

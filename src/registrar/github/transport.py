@@ -1,36 +1,57 @@
-"""Sends one request and reads its answer, within a deadline and a limit of size.
+"""What lies beneath PyGithub: the adapter of its sessions, the pool of connections, the deadline.
 
-The only importer of PyGithub and of what is below it. PyGithub writes the request; the answer is
-read here, because PyGithub (2.10) follows redirects without their query, sleeps and repeats on
-202, turns rate-limit headers into numbers without a check, and reads a body of any size. All
-connections to the host share one pool, one TLS context and its proxy.
+PyGithub writes each request and reads its answer. What it cannot bear is kept from it here. An
+answer comes within a deadline and a limit of size, as text in UTF-8 without the token; a read
+follows redirects on the same host with its query; a 202 and any other redirect is a refusal, since
+PyGithub (2.10) would sleep and repeat, or go elsewhere; and it is not given the numbers of rate
+limits, which it reads without a check.
+
+Several runs may live in one process, and PyGithub keeps its connection classes for all of them. So
+those hold nothing of a run: the adapter takes pool, token and deadline from the `Attempt` under way
+in its thread, and sends one request for each, to the API alone.
 """
 
-import http.client
+import io
+import json
 import logging
 import os
+import re
 import socket
 import ssl
 import threading
-from collections.abc import Callable, ItemsView, Iterator, Mapping
-from contextlib import suppress
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import certifi
+import requests
 import urllib3
-from github import Auth, Github
-from requests import utils
+from github import Auth, Github, GithubException
+from github.Requester import (
+    HTTPRequestsConnectionClass,
+    HTTPSRequestsConnectionClass,
+    Requester,
+)
+from requests import adapters, utils
 from urllib3 import exceptions
 
 from registrar import __version__
+from registrar.github.answer import (
+    GRAPHQL,
+    NoAnswer,
+    Response,
+    Sent,
+    Trouble,
+    Unanswered,
+    UnexpectedRequest,
+)
 from registrar.github.case import API_VERSION
-from registrar.github.exchange import GRAPHQL, NoAnswer, Response, Trouble
-from registrar.github.limits import CONNECTIONS
+from registrar.github.limits import CONNECTIONS, PER_PAGE
 from registrar.models.settings import is_loopback
-from registrar.texts.escaping import Open, Redactor
+from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Message, msg
 
 ANSWER_SECONDS = 20.0
@@ -72,12 +93,17 @@ _TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble, s
     ((exceptions.SSLError, ssl.SSLError), Trouble.LASTING, "host.tls"),
     (Exception, Trouble.LOST, "fault.connection_lost"),
 )
-Answer: TypeAlias = tuple[int, Mapping[str, str], bytes]
-"""Status, headers and body."""
+_Received: TypeAlias = tuple[int, Mapping[str, str], bytes]
+"""Status, headers and body of an answer."""
 MOST_REDIRECTS = 3
 _FOLLOWED = frozenset({301, 307, 308})
 """A renamed repository, where a read may go on
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
+_NOT_READ_BY_PYGITHUB = frozenset({202, *range(300, 400)})
+"""Statuses that PyGithub would answer with a sleep and another request, or take for an object."""
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_UNDER_WAY = threading.local()
+"""The `Attempt` that is under way in each thread."""
 
 # PyGithub logs redirects with their address, which must not reach the console
 for _library in ("github", "requests", "urllib3"):
@@ -85,18 +111,63 @@ for _library in ("github", "requests", "urllib3"):
     logging.getLogger(_library).propagate = False
 
 
+class _Adapter(adapters.BaseAdapter):
+    """Hands each request of PyGithub's sessions to the attempt under way in its thread."""
+
+    def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
+        attempt: Attempt | None = getattr(_UNDER_WAY, "attempt", None)
+        if attempt is None:
+            raise UnexpectedRequest(f"{request.method} {request.url}")
+        return attempt.send(request)
+
+    def close(self) -> None:
+        """Close nothing: PyGithub ends its session with each request, the pool is the run's."""
+
+
+_ADAPTER = _Adapter()
+
+
+def _prepare(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionClass) -> None:
+    """Put our adapter beneath a connection of PyGithub, and nothing of the environment."""
+    if ":" in connection.host:
+        # PyGithub writes an address of IPv6 into its URLs as it is
+        connection.host = f"[{connection.host}]"
+    connection.session.trust_env = False
+    connection.session.headers["Accept"] = "application/vnd.github+json"
+    connection.session.mount(f"{connection.protocol}://", _ADAPTER)
+
+
+class _HttpConnection(HTTPRequestsConnectionClass):
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        _prepare(self)
+
+
+class _HttpsConnection(HTTPSRequestsConnectionClass):
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        _prepare(self)
+
+
+Requester.injectConnectionClasses(_HttpConnection, _HttpsConnection)
+
+
 class Transport:
-    """Sends requests with one token to one host. May be used from several threads."""
+    """One token at one host: its connections, and an attempt for each call of PyGithub.
+
+    May be used from several threads.
+    """
 
     def __init__(self, *, token: str, api_url: str) -> None:
         self._token = token
         self._api_url = api_url
-        self._redact = Redactor(token)
+        self.redact = Redactor(token)
+        """Takes the token out of a text."""
         self._broken: NoAnswer | None = None
         """Why nothing can be sent at all."""
         self._lock = threading.Lock()
-        self._in_use: dict[int, int] = {}
-        """Bytes that answers take in memory, about, by the threads that read or understand them."""
+        self._in_use: dict[Attempt, int] = {}
+        """Bytes that the answers which are read or understood take in memory, about."""
         parts = urlsplit(api_url)
         self._origin = f"{parts.scheme}://{parts.netloc}"
         pools: dict[str, Any] = {"num_pools": 1, "maxsize": CONNECTIONS, "retries": False}
@@ -115,7 +186,7 @@ class Transport:
             "http": _watched(urllib3.HTTPConnectionPool),
             "https": _watched(urllib3.HTTPSConnectionPool),
         }
-        self.host: str | Message = Open(parts.netloc)
+        self.host: str | Message = parts.netloc
         """Who is asked, for people: the host, and the proxy that requests go through."""
         if url := self._pools.proxy:
             # Without its user and password
@@ -128,124 +199,129 @@ class Transport:
         for key in self._pools.pools.keys():  # noqa: SIM118 (urllib3 does not iterate over them)
             self._pools.pools[key].close()
 
-    def forget(self) -> None:
-        """Take note that this thread has understood its last answer, and needs it no longer."""
-        with self._lock:
-            self._in_use.pop(threading.get_ident(), None)
+    @contextmanager
+    def attempt(self, most_seconds: float = ANSWER_SECONDS) -> Iterator["Attempt"]:
+        """Let PyGithub send one request; its answer counts as in use until the end of the block.
 
-    def send(
-        self,
-        method: str,
-        target: str,
-        body: Mapping[str, object] | None,
-        *,
-        most_seconds: float = ANSWER_SECONDS,
-    ) -> Response | NoAnswer:
-        """Send one request; a read follows redirects that stay on this host.
-
-        ``target`` is a path below ``api_url``, with its query, or `GRAPHQL`. ``most_seconds``
-        leaves the answer less time than usual. An answer counts as in use until `forget`.
+        ``most_seconds`` leaves the answer less time than usual.
         """
-        seconds = min(ANSWER_SECONDS, most_seconds)
-        answer = self._send(method, target, body, seconds)
-        for _ in range(MOST_REDIRECTS if method == "GET" else 0):
-            elsewhere = self._same_host(answer, target)
-            if elsewhere is None:
-                break
-            target = elsewhere
-            answer = self._send(method, target, body, seconds)
-        return answer
+        before = getattr(_UNDER_WAY, "attempt", None)
+        attempt = Attempt(self, self._github(), min(ANSWER_SECONDS, most_seconds))
+        _UNDER_WAY.attempt = attempt
+        try:
+            yield attempt
+        finally:
+            _UNDER_WAY.attempt = before
+            with self._lock:
+                self._in_use.pop(attempt, None)
 
-    def _send(
-        self, method: str, target: str, body: Mapping[str, object] | None, seconds: float
-    ) -> Response | NoAnswer:
-        # Made for each request, which takes no time: one is not safe to share between threads
-        requester = Github(
+    def _github(self) -> Github:
+        # Made for each attempt, which takes no time: one is not safe to share between threads.
+        # Lazy, so that an object with an address of our own sends nothing by itself
+        return Github(
             auth=Auth.Token(self._token),
             base_url=self._api_url,
             user_agent=f"registrar/{__version__}",
+            per_page=PER_PAGE,
             retry=None,
             seconds_between_requests=None,
             seconds_between_writes=None,
+            lazy=True,
             api_version=API_VERSION,
-        ).requester
-        connection = _Connection(partial(self._exchange, seconds=seconds))
-        requester.requestJson(
-            method,
-            requester.graphql_url if target == GRAPHQL else target,
-            headers={"Accept": "application/vnd.github+json"},
-            input=body,
-            cnx=connection,  # type: ignore[arg-type] # a connection is whatever has its methods
         )
-        answer = connection.answer
-        if isinstance(answer, NoAnswer):
-            return answer._replace(detail=self._redact(answer.detail))
-        return Response.parse(*answer, self._redact)
 
-    def _same_host(self, answer: Response | NoAnswer, target: str) -> str | None:
-        """Where a redirect leads, if it stays on this host."""
-        if isinstance(answer, NoAnswer) or answer.status not in _FOLLOWED:
-            return None
-        here, parts = urlsplit(self._api_url), ("scheme", "hostname", "port")
+    def is_of_api(self, url: str) -> bool:
+        """Whether an address is of the same origin as the API."""
         try:
-            there = urlsplit(answer.headers.get("location", ""))
-            if any(getattr(there, part) != getattr(here, part) for part in parts):
-                return None
+            return _origin(url) == _origin(self._api_url)
         except ValueError:
+            return False
+
+    def target_of(self, path: str, graphql_url: str) -> str:
+        """Give the path below the address of the API, or `GRAPHQL`."""
+        if path == urlsplit(graphql_url).path:
+            return GRAPHQL
+        return path.removeprefix(urlsplit(self._api_url).path.rstrip("/"))
+
+    def exchange(self, attempt: "Attempt", request: requests.PreparedRequest) -> _Received:
+        """Send a request and read its answer; a read follows redirects that stay on this host.
+
+        Raises `Unanswered`.
+        """
+        path = request.path_url
+        received = self._exchange(attempt, request, path)
+        for _ in range(MOST_REDIRECTS if request.method == "GET" else 0):
+            status, headers, _ = received
+            elsewhere = self._same_host(headers.get("location", ""), path)
+            if status not in _FOLLOWED or elsewhere is None:
+                break
+            path = elsewhere
+            received = self._exchange(attempt, request, path)
+        return received
+
+    def _same_host(self, location: str, path: str) -> str | None:
+        """Where a redirect leads, as a path with its query, if it stays on this host."""
+        if not self.is_of_api(location):
             return None
-        query = there.query or urlsplit(target).query
-        return there._replace(query=query, fragment="").geturl()
+        there = urlsplit(location)
+        query = there.query or urlsplit(path).query
+        return f"{there.path or '/'}?{query}" if query else there.path or "/"
 
     def _exchange(
-        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], seconds: float
-    ) -> NoAnswer | Answer:
-        """Send a request; ``seconds`` is the time for the answer, and a large request has more."""
+        self, attempt: "Attempt", request: requests.PreparedRequest, path: str
+    ) -> _Received:
         if self._broken:
-            return self._broken
-        seconds += len(body or b"") / SLOWEST_UPLOAD
+            raise Unanswered(self._broken)
+        body = request.body or b""
+        # A large request has more time
+        seconds = attempt.seconds + len(body) / SLOWEST_UPLOAD
         deadline = _Deadline(seconds)
         try:
             response = self._pools.urlopen(
-                method,
+                request.method or "",
                 self._origin + path,
-                body=body,
-                headers={**headers, "Accept-Encoding": "gzip"},
+                body=request.body,
+                headers={**request.headers, "Accept-Encoding": "gzip"},
                 timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
                 redirect=False,
                 preload_content=False,
             )
             # The connection lets go of its socket where an answer says that it is the last one
             deadline.fileno = response.fileno
-            return self._read(response, deadline)
+            return self._read(attempt, response, deadline)
         except _TooLargeError as error:
             trouble, text = error.args
-            return NoAnswer(trouble, text, seconds=seconds)
-        except (exceptions.HTTPError, http.client.HTTPException, OSError, ValueError) as error:
-            return _failure(TimeoutError() if deadline.is_over else error, seconds)
+            raise Unanswered(NoAnswer(trouble, text, seconds=seconds)) from error
+        except (exceptions.HTTPError, HTTPException, OSError, ValueError) as error:
+            why = _failure(TimeoutError() if deadline.is_over else error, seconds)
+            raise Unanswered(why._replace(detail=self.redact(why.detail))) from error
         finally:
             deadline.ended.set()
 
-    def _read(self, response: urllib3.BaseHTTPResponse, deadline: "_Deadline") -> Answer:
+    def _read(
+        self, attempt: "Attempt", response: urllib3.BaseHTTPResponse, deadline: "_Deadline"
+    ) -> _Received:
         body, size = bytearray(), 0
         try:
             while chunk := response.read(_CHUNK, decode_content=True):
                 body += chunk
                 size += len(chunk) + VALUE * sum(map(chunk.count, _VALUES))
-                self._use(size)
+                self._use(attempt, size)
             deadline.ended.set()
             if deadline.is_over:
                 raise TimeoutError  # noqa: TRY301 (what was cut off may look whole)
-            return response.status, dict(response.headers), bytes(body)
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return response.status, headers, bytes(body)
         except BaseException:
             response.close()
             raise
         finally:
             response.release_conn()
 
-    def _use(self, size: int) -> None:
-        """Count the answer of this thread."""
+    def _use(self, attempt: "Attempt", size: int) -> None:
+        """Count an answer that is being read."""
         with self._lock:
-            self._in_use[threading.get_ident()] = size
+            self._in_use[attempt] = size
             together = sum(self._in_use.values())
         if together > LARGEST:
             if size > LARGEST // 2:
@@ -253,32 +329,99 @@ class Transport:
             raise _TooLargeError(Trouble.LOST, "fault.together_too_large")
 
 
-class _Connection:
-    """Given to PyGithub as a connection: sends one request and keeps the answer.
+class Attempt:
+    """One call of PyGithub: the request that it sent, and the answer as it came."""
 
-    PyGithub itself gets an empty success, so that it does not react to the answer.
+    def __init__(self, transport: Transport, github: Github, seconds: float) -> None:
+        self._transport = transport
+        self.github = github
+        """PyGithub for this attempt; its objects send nothing before they are asked to."""
+        self.seconds = seconds
+        """Time for the whole answer."""
+        self.sent: Sent | None = None
+        """``None`` where nothing was sent."""
+        self.status = 0
+        """0 where nothing was answered."""
+        self.headers: Mapping[str, str] = {}
+        """By their names in lower case."""
+        self.is_array = False
+        """Whether the answer is a JSON array: PyGithub reads ``{}`` as a list without items."""
+
+    def response(self, data: object) -> Response:
+        """Give the answer with the data that PyGithub has read."""
+        return Response(self.status, self.headers, data)
+
+    def send(self, request: requests.PreparedRequest) -> requests.Response:
+        """Send the only request of the attempt and give the answer, fit for PyGithub.
+
+        Raises `UnexpectedRequest` for another one and where it goes elsewhere, `Unanswered` where
+        no answer came, `GithubException` for an answer that PyGithub would follow or repeat, or
+        that holds half a character.
+        """
+        method, url = request.method or "", request.url or ""
+        if self.sent or not self._transport.is_of_api(url):
+            raise UnexpectedRequest(f"{method} {self._transport.redact(url)}")
+        body = request.body or b""
+        self.sent = Sent(
+            method,
+            self._transport.target_of(request.path_url, self.github.requester.graphql_url),
+            body.encode() if isinstance(body, str) else body,
+        )
+        self.status, headers, content = self._transport.exchange(self, request)
+        redact = self._transport.redact
+        self.headers = {name: redact(value) for name, value in headers.items()}
+        text = _without_token(content, redact)
+        if text is None or self.status in _NOT_READ_BY_PYGITHUB:
+            raise GithubException(self.status, None, dict(self.headers))
+        self.is_array = text.lstrip()[:1] == b"["
+        response = requests.Response()
+        response.status_code = self.status
+        response.headers.update(
+            {n: v for n, v in self.headers.items() if not n.startswith("x-ratelimit-")}
+        )
+        response.encoding = "utf-8"
+        response.raw = io.BytesIO(text)
+        return response
+
+
+def _without_token(content: bytes, redact: Callable[[str], str]) -> bytes | None:
+    """Give the body of an answer in UTF-8 without the token; ``None``: half a character is in it.
+
+    The token stays in the body of a pull request, which goes back with what others wrote in it.
     """
+    text = content.decode("utf-8", "replace")
+    redacted = redact(text)
+    is_suspect = redacted != text or "\\u00" in text or _SURROGATE.search(text)
+    if not is_suspect:
+        return content if content.isascii() else text.encode()
+    try:
+        # A token may come in the escapes of JSON, where only its values show it
+        data = _redacted(json.loads(text), redact)
+        return json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # It could not be sent, printed or written
+        return None
+    except (ValueError, RecursionError):
+        return redacted.encode()
 
-    status = 200
 
-    def __init__(self, exchange: Callable[..., NoAnswer | Answer]) -> None:
-        self._exchange = exchange
-        self.answer: NoAnswer | Answer
+def _redacted(data: object, redact: Callable[[str], str]) -> object:
+    if isinstance(data, str):
+        return redact(data)
+    if isinstance(data, list):
+        return [_redacted(item, redact) for item in data]
+    if isinstance(data, dict):
+        return {
+            name: value if name == "body" else _redacted(value, redact)
+            for name, value in data.items()
+        }
+    return data
 
-    def request(
-        self, verb: str, url: str, content: str | None, headers: dict[str, str], *_: object
-    ) -> None:
-        body = None if content is None else content.encode()
-        self.answer = self._exchange(verb, url, body, headers)
 
-    def getresponse(self) -> Self:
-        return self
-
-    def read(self) -> str:
-        return ""
-
-    def getheaders(self) -> ItemsView[str, str]:
-        return dict[str, str]().items()
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port; `ValueError` where it is no address."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"https": 443, "http": 80}.get(parts.scheme)
 
 
 class _TooLargeError(Exception):

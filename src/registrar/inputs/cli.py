@@ -22,7 +22,10 @@ _LIST = ("profile", "definitions")
 """What says which list it is; either command has its own."""
 _FILES = (Input("table", msg("option.table")), Input("page", msg("option.page")))
 """Options that are no inputs: a step of a workflow finds these files by its outputs."""
-_OPTIONS = {each.option: each for each in (*INPUTS.values(), *_FILES) if each.name != "host_token"}
+_YES = Input("yes", msg("option.yes"), "false", ("true", "false"))
+"""An option that is no input: nobody is asked in a workflow."""
+_OTHERS = (*_FILES, _YES)
+_OPTIONS = {each.option: each for each in (*INPUTS.values(), *_OTHERS) if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*")
 """What no line break may split, with the punctuation that no line may end or begin with."""
@@ -36,6 +39,8 @@ class CommandLine(NamedTuple):
     """Profile of the command that was started; empty: the one for any list."""
     files: Mapping[str, str] = {}
     """Where the evidence is to be written, by its kinds ``table`` and ``page``."""
+    says_yes: bool = False
+    """Whether the run is to write without asking."""
     question: str = ""
     """``--help`` or ``--version``, when that was asked: then nothing else is done."""
 
@@ -106,7 +111,15 @@ def parse(arguments: Sequence[str]) -> CommandLine:
         # Whoever writes a path in a shell means the directory that it is in
         variables["GITHUB_WORKSPACE"] = ""
     files = {each.name: variables.pop(each.variable, "") for each in _FILES}
-    return CommandLine(variables, tuple(errors), command, files, question)
+    yes = variables.pop(_YES.variable, _YES.default)
+    says_yes = _YES.accepted(yes) == "true"
+    errors += _no_switch(yes)
+    return CommandLine(variables, tuple(errors), command, files, says_yes, question)
+
+
+def _no_switch(value: str) -> list[Message]:
+    values = {"name": _YES.name, "value": value, "accepted": _YES.choices}
+    return [] if _YES.accepted(value) else [msg("input.unknown_value", **values)]
 
 
 def _no_option(argument: str, position: int) -> Message:

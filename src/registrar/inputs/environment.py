@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from registrar.inputs.interface import INPUTS, NAMES, meant
+from registrar.lists.profiles import ALL, BOTH
+from registrar.models.settings import Settings
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
 from registrar.texts.messages import Message, msg
@@ -14,6 +16,8 @@ _KNOWN = {each.variable for each in INPUTS.values()} | {"INPUT_ARGS", "INPUT_ENT
 """
 _RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_BASE_REF")
 """Variables of the runner whose values appear in our texts."""
+_JAPANESE_LISTS = {ALL, *(each.name for each in BOTH)}
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 EVENT_BYTES = 25_000_000
 """GitHub's largest event
 (https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap)."""
@@ -27,8 +31,23 @@ def value_of(environ: Mapping[str, str], name: str) -> str:
 
 
 def language(environ: Mapping[str, str]) -> str:
-    """Language of the input ``language``, the default where it is unknown."""
-    return INPUTS["language"].accepted(value_of(environ, "language")) or INPUTS["language"].default
+    """Language of what is written to GitHub: that of the input ``language``, or else of the list.
+
+    The first two lists are Japanese, as the scripts were that they come from.
+    """
+    given = INPUTS["language"].accepted(value_of(environ, "language"))
+    return given or ("ja" if value_of(environ, "profile").lower() in _JAPANESE_LISTS else "en")
+
+
+def language_of_reader(environ: Mapping[str, str]) -> str:
+    """Language of what a run says of itself: on a console a Japanese locale asks for Japanese.
+
+    Of the variables of a locale the first that is not empty counts
+    (https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html).
+    """
+    locale = next(filter(None, (environ.get(each) for each in _LOCALE)), "")
+    is_japanese = locale.startswith("ja") and not on_runner(environ)
+    return "ja" if is_japanese and not value_of(environ, "language") else language(environ)
 
 
 def not_utf8(environ: Mapping[str, str]) -> list[str]:
@@ -113,6 +132,15 @@ def event_visibility(file: Path | None) -> str | None:
     if isinstance(visibility, str):
         return visibility
     return "public" if repository.get("private") is False else None
+
+
+PUBLISHED = ("public", "internal")
+"""Visibilities of a repository whose workflows others read: a whole enterprise, or everybody."""
+
+
+def may_be_published(settings: Settings) -> bool:
+    """Whether others may read the workflow, as far as is known without a request."""
+    return settings.in_workflow and event_visibility(settings.event) in {None, *PUBLISHED}
 
 
 def _part_of_event(file: Path | None, name: str) -> Mapping[str, object]:

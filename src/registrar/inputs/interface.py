@@ -1,19 +1,12 @@
 """Every input: its names, default, valid values and placeholders."""
 
-import difflib
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from registrar.lists import profiles
 from registrar.models.settings import CommitStrategy, FailOn, Mode
-from registrar.texts.messages import DEFAULT_LANGUAGE, LANGUAGES, Message, msg
+from registrar.texts.messages import LANGUAGES, Message, msg
+from registrar.texts.spelling import closest
 from registrar.texts.templates import PROPERTY
-
-CLOSE = 0.7
-"""From this similarity on (0 to 1), a name counts as a misspelling of another.
-
-``INPUT_METHOD``, a variable that many desktops set, and ``mode`` have 0.6.
-"""
 
 _SWITCH = ("true", "false")
 
@@ -89,11 +82,11 @@ INPUTS = {
         Input("reviewers", msg("option.reviewers"), placeholders=(PROPERTY,)),
         Input("team_reviewers", msg("option.team_reviewers"), placeholders=(PROPERTY,)),
         Input("draft", msg("option.draft"), "false", _SWITCH),
-        Input("language", msg("option.language"), DEFAULT_LANGUAGE, LANGUAGES),
+        # Without one, the list decides; on a console, the locale of whoever reads it
+        Input("language", msg("option.language"), choices=LANGUAGES),
         Input("max_wait_minutes", msg("option.max_wait_minutes"), "15"),
         Input("max_pull_requests", msg("option.max_pull_requests"), "10"),
         Input("max_minutes", msg("option.max_minutes"), "50"),
-        Input("shard", msg("option.shard")),
         # The runner sets the address of the GitHub that the workflow runs on
         Input("api_url", msg("option.api_url"), plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
     )
@@ -109,6 +102,7 @@ _OTHER_NAMES = {
     "definitions": ("definition_file", "definitions_file", "config_path"),
     "mode: plan": ("dry_run", "dryrun", "plan"),
     "mode: check": ("check",),
+    "mode: validate": ("validate", "check_list", "lint"),
     "fail_on": ("fail_if",),
     "commit_strategy": ("strategy",),
     "branch": ("branch_name",),
@@ -141,8 +135,3 @@ _MEANT = {name: Meant(each) for name, each in INPUTS.items()} | {
 def meant(name: str) -> Meant | None:
     """Find the input that ``name`` was probably meant to be."""
     return _MEANT.get(closest(name.lower().replace("-", "_"), _MEANT))
-
-
-def closest(value: str, known: Iterable[str]) -> str:
-    """The known name that ``value`` was probably meant to be, or nothing."""
-    return next(iter(difflib.get_close_matches(value, known, n=1, cutoff=CLOSE)), "")

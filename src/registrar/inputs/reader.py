@@ -7,10 +7,10 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs import environment
-from registrar.inputs.interface import INPUTS, closest
+from registrar.inputs.interface import INPUTS
 from registrar.lists import profiles
 from registrar.models.conditions import MOST_CHARACTERS
-from registrar.models.selection import VISIBILITIES, NamePattern, Selection, Shard
+from registrar.models.selection import VISIBILITIES, NamePattern, Selection
 from registrar.models.settings import (
     CommitStrategy,
     FailOn,
@@ -21,6 +21,7 @@ from registrar.models.settings import (
 )
 from registrar.texts import templates
 from registrar.texts.messages import Excerpt, Message, msg
+from registrar.texts.spelling import closest
 
 DEFAULT_API_URL = "https://api.github.com"
 _WEB_HOSTS = ("api.github.com", "github.com", "www.github.com")
@@ -63,16 +64,17 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
     ``errors`` were found on the command line, and are reported together with ours.
     """
     reader = _Reader(environ)
-    profile, mode, target = reader.profile(), Mode(reader.choice("mode")), reader.target()
+    profile, mode = reader.profile(), Mode(reader.choice("mode"))
+    target = reader.target(mode)
     fail_on = reader.fail_on()
+    reader.check_language()
     event = environ.get("GITHUB_EVENT_PATH")
     settings = Settings(
-        token=reader.token(),
+        token=reader.token(mode),
         target=target,
         selection=reader.selection,
         max_pull_requests=reader.max_pull_requests(),
         max_seconds=reader.minutes("max_minutes") * 60,
-        shard=reader.shard(),
         profiles=profiles.chosen(profile),
         workspace=Path(environ["GITHUB_WORKSPACE"]) if environ.get("GITHUB_WORKSPACE") else None,
         definitions=reader.definitions(profile),
@@ -94,7 +96,6 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
             team_reviewers=reader.teams(),
             draft=reader.switch("draft"),
         ),
-        language=reader.choice("language"),
         api_url=reader.api_url(),
         max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
@@ -137,17 +138,19 @@ class _Reader:
             self.selection, errors = read_selection(entries)
             self.diagnostics += errors
 
-    def token(self) -> str:
+    def token(self, mode: Mode) -> str:
         value = environment.value_of(self._environ, "host_token")
+        if not value and mode is Mode.VALIDATE:
+            return ""
         if not value:
             self._report("host_token", msg("input.token_missing"))
         elif not _TOKEN.fullmatch(value):
             self._report("host_token", msg("input.token_malformed"))
         return value
 
-    def target(self) -> str:
+    def target(self, mode: Mode) -> str:
         value = self._given("target_repo")
-        if self.selection:
+        if self.selection or (not value and mode is Mode.VALIDATE):
             return value
         matched = _TARGET.fullmatch(value)
         if not value:
@@ -163,13 +166,19 @@ class _Reader:
         if accepted := known.accepted(value):
             return accepted
         values = {"name": name, "value": value, "accepted": known.choices}
-        if name == "language":
-            self._report(name, msg("input.unknown_language", **values))
-        elif close := closest(value.lower(), known.choices):
+        if close := closest(value.lower(), known.choices):
             self._report(name, msg("input.unknown_value_close", close=close, **values))
         else:
             self._report(name, msg("input.unknown_value", **values))
         return known.default
+
+    def check_language(self) -> None:
+        """Report an unknown language; which one is used is known before everything else."""
+        name = "language"
+        value = self._given(name)
+        if value and not INPUTS[name].accepted(value):
+            values = {"name": name, "value": value, "accepted": INPUTS[name].choices}
+            self._report(name, msg("input.unknown_language", **values))
 
     def fail_on(self) -> frozenset[FailOn]:
         """What fails a check: some of the valid values."""
@@ -238,9 +247,9 @@ class _Reader:
         target = _TARGET.fullmatch(self._given("target_repo"))
         values = target.groupdict() if target else {"owner": "o", "repo": "r"}
         values["repo"] = templates.for_branch(values["repo"])
-        chosen = profiles.chosen(profile)
-        names = [templates.fill(value, values | {"profile": each.name}) for each in chosen]
-        if len(set(names)) < len(chosen):
+        lists = [each.name for each in profiles.chosen(profile)] or [profiles.UNNAMED]
+        names = [templates.fill(value, values | {"profile": each}) for each in lists]
+        if len(set(names)) < len(lists):
             self._report("branch", msg("input.branch_with_all", value=value))
         for name in dict.fromkeys(names):
             if message := branch_diagnostic(name):
@@ -301,22 +310,18 @@ class _Reader:
         self._report("max_pull_requests", msg("input.max_pull_requests", value=value))
         return 0
 
-    def shard(self) -> Shard | None:
-        value = self._given("shard")
-        shard = Shard.parse(value)
-        if value and not shard:
-            self._report("shard", msg("input.shard", value=value))
-        return shard
-
     def commit_strategy(self) -> CommitStrategy:
         """In many repositories a single commit: one for each file would take hours.
 
-        At a reference, where nothing is written, the query that sees links for what they are.
+        At a reference, where nothing is written, the query, which sees links and submodules for
+        what they are.
         """
         name = "commit_strategy"
         value = self.choice(name) if self._given(name) else ""
         if self.selection and value == CommitStrategy.PER_FILE:
             self._report(name, msg("input.per_file_with_many"))
+        if self._given("ref") and value == CommitStrategy.PER_FILE:
+            self._report(name, msg("input.per_file_with_ref"))
         if self.selection or (not value and self._given("ref")):
             return CommitStrategy.SINGLE
         return CommitStrategy(value or CommitStrategy.PER_FILE)

@@ -40,6 +40,8 @@ PART_BYTES = 255
 """Longest path and longest part of a path, in bytes of UTF-8, that a checkout can hold."""
 PATH_LEVELS = 32
 
+WILDCARD = re.compile(r"[*?\[]")
+"""What stands in patterns, and means itself in a path."""
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """What HFS+ leaves out of a name (git/git, utf8.c, `next_hfs_char`)."""
 _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)

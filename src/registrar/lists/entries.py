@@ -1,5 +1,6 @@
-"""The entries of a list -> `FileDefinition`, one by one."""
+"""The entries of a list -> `ListedFile`, one by one."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -8,11 +9,13 @@ import yaml
 from registrar.errors import Refused
 from registrar.lists import constraints, syntax, when
 from registrar.lists.nodes import NodeReader, Place
-from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition, Part
+from registrar.models.conditions import Condition
+from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition, ListedFile, Text
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
 from registrar.texts.messages import Excerpt, msg
+from registrar.texts.spelling import closest
 
 FIELDS = (
     "path",
@@ -24,9 +27,33 @@ FIELDS = (
     "alternatives",
     "may_be_blank",
 )
+_NAMES = (
+    *(name for name in TEMPLATE_NAMES if name != templates.PROPERTY),
+    f"property:{templates.PROPERTY_NAME.pattern}",
+)
+_CONTEXTS = (
+    *("github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix"),
+    *("needs", "inputs"),
+)
+"""https://docs.github.com/en/actions/reference/workflows-and-actions/contexts"""
+_FUNCTIONS = (
+    *("contains", "startsWith", "endsWith", "format", "join", "toJSON", "fromJSON", "hashFiles"),
+    *("success", "always", "cancelled", "failure"),
+)
+"""https://docs.github.com/en/actions/reference/workflows-and-actions/expressions"""
 PART_FIELDS = ("when", "content", "content_file", "template")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that a placeholder may stand for."""
+_PLACEHOLDER = re.compile(rf"(?<![${{])\{{({'|'.join(_NAMES)})\}}(?!\}})".encode())
+"""What a template would fill in. `${repo}` is a variable of a shell, `{{repo}}` of others."""
+_EXPRESSION = re.compile(
+    r"\$\{\{(?!\{)(?:"
+    rf"\s*(?:{'|'.join(_CONTEXTS)})\s*[.\[]"
+    rf"|[\s!]*(?:{'|'.join(_FUNCTIONS)})\s*\("
+    r"|\s+[A-Za-z_][A-Za-z0-9_-]*\s*[.\[(])[^{}]{0,100}\}{0,2}"
+)
+"""An expression of GitHub, of which a template would leave half the braces. `${{HOME}}` is none: so
+a template writes `${HOME}`."""
 
 
 class EntryReader(NodeReader):
@@ -41,7 +68,7 @@ class EntryReader(NodeReader):
 
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
-    ) -> tuple[dict[str, FileDefinition], dict[str, Place]]:
+    ) -> tuple[dict[str, ListedFile], dict[str, Place]]:
         """Give the valid entries by their paths, in their order, and their places."""
         if len(nodes) > constraints.MOST_PATHS:
             most = constraints.MOST_PATHS
@@ -49,33 +76,32 @@ class EntryReader(NodeReader):
             self.error(nodes[0], message)
             return {}, {}
         numbers: dict[str, int] = {}
-        entries: dict[str, FileDefinition] = {}
+        entries: dict[str, ListedFile] = {}
         places: dict[str, Place] = {}
         for number, node in enumerate(nodes, start=1):
             self.number = number
             before = self.errors.count
-            for definition in self._definitions(node, content_allowed=content_allowed):
-                path = definition.path
+            for listed in self._files(node, content_allowed=content_allowed):
+                path = listed.path
                 if path and (other := numbers.setdefault(path, number)) != number:
                     self.error(node, msg("definitions.path_twice", path=Excerpt(path), other=other))
                 if self.errors.count == before:
-                    entries[path], places[path] = definition, self.place(node)
+                    entries[path], places[path] = listed, self.place(node)
         self.number = None
         return entries, places
 
-    def _definitions(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[FileDefinition]:
+    def _files(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[ListedFile]:
         keys = self._keys_of_entry(node)
         path = self.string(keys.get("path"), "path")
         description = self.string(keys.get("description"), "description") or ""
         if len(description) > constraints.DESCRIPTION_CHARACTERS:
             length, most = len(description), constraints.DESCRIPTION_CHARACTERS
             self.error(node, msg("definitions.description_too_long", length=length, most=most))
-        template = bool(self.boolean(keys.get("template"), "template"))
+        template = self.boolean(keys.get("template"), "template")
         definition = FileDefinition(
             path=path or "",
             description=description,
             alternatives=self._alternatives(keys.get("alternatives"), node),
-            template=template,
             blank=self.boolean(keys.get("may_be_blank"), "may_be_blank"),
         )
         text = self.string(keys.get("content"), "content")
@@ -85,20 +111,32 @@ class EntryReader(NodeReader):
         elif content_allowed and path and file and "/" in {path[-1], file[-1]}:
             if "parts" in keys:
                 self.error(node, msg("definitions.folder_parts"))
-            yield from self._folder_of_files(definition, file, node)
+            yield from self._folder_of_files(definition, file, node, template=template)
         else:
             if path is not None:
                 self.error(node, *constraints.path_diagnostics(path))
-            content = self._content(text, file, node, template=template, allowed=content_allowed)
-            definition = definition._replace(template=template and content is not None)
+                self._warn_of_pattern(path, node)
+            content = self._content(
+                text, file, node, template=bool(template), allowed=content_allowed
+            )
+            parts: list[tuple[Text, Condition | None]] = []
             if content_allowed and (of_parts := keys.get("parts")):
-                parts = tuple(self._parts(of_parts, definition, content or b""))
-                definition = definition._replace(parts=parts)
+                own = Text(content or b"", bool(template))
+                parts = list(self._parts(of_parts, definition.path, own))
             if content is None:
-                content = b"" if definition.parts else EMPTY_FILE
-            yield self._with_source(definition, content, node)
+                template, content = False, b"" if parts else EMPTY_FILE
+            own = self._text(definition.path, content, node, template=template)
+            if not parts:
+                yield ListedFile(definition._replace(texts=(own,)))
+                return
+            texts = (own, *(text for text, _ in parts))
+            conditions = (None, *(condition for _, condition in parts))
+            yield ListedFile(definition._replace(texts=texts), conditions)
 
-    def _parts(self, node: yaml.Node, definition: FileDefinition, before: bytes) -> Iterator[Part]:
+    def _parts(
+        self, node: yaml.Node, path: str, before: Text
+    ) -> Iterator[tuple[Text, Condition | None]]:
+        """The valid parts of an entry, whose own text is ``before``, with their conditions."""
         items = self.items(node, "parts")
         if not items:
             self.error(node, msg("definitions.no_parts"))
@@ -106,39 +144,42 @@ class EntryReader(NodeReader):
             most = constraints.MOST_PARTS
             self.error(node, msg("definitions.too_many_parts", count=len(items), most=most))
             return
-        size = _most_bytes(before, template=definition.template)
+        size = _most_bytes(before.source, template=before.template)
         for number, item in enumerate(items, start=1):
-            if before and not before.endswith(b"\n"):
+            if before.source and not before.source.endswith(b"\n"):
                 self.error(item, msg("definitions.part_runs_on", number=number))
-            part = self._part(number, item, definition)
-            before = part.source if part else b""
+            part = self._part(number, item, path)
+            before = part[0] if part else Text(b"")
             if part:
-                size += _most_bytes(before, template=part.template)
+                size += _most_bytes(before.source, template=before.template)
                 yield part
         if size > constraints.CONTENT_BYTES:
             self.error(node, msg("definitions.content_too_large", most=constraints.CONTENT_BYTES))
 
-    def _part(self, number: int, node: yaml.Node, definition: FileDefinition) -> Part | None:
+    def _part(
+        self, number: int, node: yaml.Node, path: str
+    ) -> tuple[Text, Condition | None] | None:
         if not syntax.is_mapping(node):
             self.error(node, msg("definitions.part_no_object", number=number))
             return None
         keys = self.keys(node, PART_FIELDS)
         text = self.string(keys.get("content"), "content")
         file = self.string(keys.get("content_file"), "content_file")
-        template = bool(self.boolean(keys.get("template"), "template"))
+        template = self.boolean(keys.get("template"), "template")
         if (text is None) == (file is None):
             self.error(node, msg("definitions.part_content", number=number))
             return None
-        content = self._content(text, file, node, template=template, allowed=True)
+        content = self._content(text, file, node, template=bool(template), allowed=True)
         condition = when.condition(self, keys["when"], node) if "when" in keys else None
         if content is None:
             return None
-        filled = self._with_source(definition._replace(template=template), content, node)
-        return Part(number, content, filled.properties, template, condition)
+        read = self._text(path, content, node, template=template)
+        return read._replace(part=number), condition
 
     def _keys_of_entry(self, node: yaml.Node) -> Mapping[str, yaml.Node]:
         if syntax.is_mapping(node):
-            if not any(syntax.text_of(key) == "path" for key, _ in node.value):
+            names = [syntax.text_of(key) or "" for key, _ in node.value]
+            if not any(name == "path" or closest(name, FIELDS) == "path" for name in names):
                 self.error(node, msg("definitions.path_missing"))
             return self.keys(node, FIELDS)
         text = syntax.text_of(node)
@@ -166,9 +207,9 @@ class EntryReader(NodeReader):
             return None
 
     def _folder_of_files(
-        self, folder: FileDefinition, name: str, node: yaml.Node
-    ) -> Iterator[FileDefinition]:
-        """A definition for each file below the folder ``name``; ``folder`` is the entry itself."""
+        self, folder: FileDefinition, name: str, node: yaml.Node, *, template: bool | None
+    ) -> Iterator[ListedFile]:
+        """Give each file below the folder ``name``; ``folder`` is the entry itself."""
         if not (folder.path.endswith("/") and name.endswith("/")):
             self.error(node, msg("definitions.folder_slashes"))
             return
@@ -191,25 +232,29 @@ class EntryReader(NodeReader):
                 continue
             self.error(node, *constraints.path_diagnostics(path))
             try:
-                content = self._checked(None, f"{name}{file}", template=folder.template)
+                content = self._checked(None, f"{name}{file}", template=bool(template))
             except Refused as error:
                 values = {"file": Excerpt(file), "diagnostic": error.message}
                 self.error(node, msg("definitions.in_folder", **values))
             else:
-                yield self._with_source(folder._replace(path=path), content, node)
+                text = self._text(path, content, node, template=template)
+                yield ListedFile(folder._replace(path=path, texts=(text,)))
 
-    def _with_source(
-        self, definition: FileDefinition, source: bytes, node: yaml.Node
-    ) -> FileDefinition:
-        """Give a file its content, and the custom properties that are named in it.
+    def _text(self, path: str, source: bytes, node: yaml.Node, *, template: bool | None) -> Text:
+        """Give a text for the file at ``path``, and the custom properties that it names.
+
+        ``template`` is ``None`` where the list does not say whether it is one.
 
         Admins of a repository may set them, so none becomes a part of a workflow, which runs with
         the secrets of the repository.
         """
-        names = templates.properties(source.decode()) if definition.template else ()
-        if names and definition.path.startswith(WORKFLOW_FILES):
-            self.error(node, msg("definitions.property_in_workflow", path=Excerpt(definition.path)))
-        return definition._replace(source=source, properties=names)
+        names = templates.properties(source.decode()) if template else ()
+        if template is None and (found := _PLACEHOLDER.search(source)):
+            values = {"path": Excerpt(path), "placeholder": found[0].decode()}
+            self.warn(node, msg("definitions.no_template", **values))
+        if names and path.startswith(WORKFLOW_FILES):
+            self.error(node, msg("definitions.property_in_workflow", path=Excerpt(path)))
+        return Text(source, bool(template), names)
 
     def _checked(self, text: str | None, file: str, *, template: bool) -> bytes:
         """Give a text, or what a file holds; it is refused where it cannot be written."""
@@ -229,6 +274,8 @@ class EntryReader(NodeReader):
                 text = content.decode()
             except UnicodeDecodeError as error:
                 raise Refused(msg("definitions.template_binary")) from error
+            if found := _EXPRESSION.search(text):
+                raise Refused(msg("definitions.expression", expression=Excerpt(found[0])))
             if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
                 raise Refused(message)
         size = _most_bytes(content, template=template)
@@ -249,7 +296,12 @@ class EntryReader(NodeReader):
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
             self.error(entry, *constraints.path_diagnostics(path))
+            self._warn_of_pattern(path, entry)
         return known
+
+    def _warn_of_pattern(self, path: str, node: yaml.Node) -> None:
+        if constraints.WILDCARD.search(path):
+            self.warn(node, msg("definitions.path_pattern", path=Excerpt(path)))
 
 
 def _most_bytes(content: bytes, *, template: bool) -> int:

@@ -10,15 +10,16 @@ import yaml
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.lists import constraints, profiles, syntax, when
-from registrar.lists.entries import EntryReader
+from registrar.lists.entries import FIELDS, EntryReader
 from registrar.lists.nodes import Place
 from registrar.lists.syntax import Malformed
 from registrar.models.conditions import MOST_CHARACTERS, matches
-from registrar.models.files import FileDefinition, parents
+from registrar.models.files import ListedFile, parents
 from registrar.models.rules import Rule
 from registrar.models.spec import FileList
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
+from registrar.texts.spelling import closest
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
@@ -47,12 +48,12 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     nodes = reader.items(keys.get("files"), "files")
     rule_nodes = reader.items(keys.get("rules"), "rules")
     merged = _merged(reader, extended, nodes, content_allowed=content_allowed)
-    profile = profiles.of_list(list_name or profiles.UNNAMED)
+    defaults = profiles.defaults_of(list_name or profiles.UNNAMED)
     listed_rules = tuple(_rules(reader, rule_nodes))
-    files = FileList(profile, tuple(merged.values()), listed_rules, name=list_name)
-    _check_size(reader, name, files.paths)
+    files = FileList(defaults, tuple(merged.values()), listed_rules, name=list_name)
+    _check_size(reader, files.paths)
     if not files.possible and not reader.errors.count:
-        reader.errors.add(Place(), msg("definitions.no_entries", file=name))
+        reader.errors.add(Place(), msg("definitions.no_entries"))
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics())
     return files._replace(warnings=tuple(reader.warnings.diagnostics()))
@@ -60,13 +61,13 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
 
 def _merged(
     reader: EntryReader,
-    extended: Sequence[FileDefinition],
+    extended: Sequence[ListedFile],
     nodes: Sequence[yaml.Node],
     *,
     content_allowed: bool,
-) -> Mapping[str, FileDefinition]:
+) -> Mapping[str, ListedFile]:
     own, places = reader.entries(nodes, content_allowed=content_allowed)
-    merged = {definition.path: definition for definition in extended} | own
+    merged = {each.path: each for each in extended} | own
     _check_tree(reader, places, merged)
     return merged
 
@@ -77,6 +78,7 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
         reader.error(nodes[0], message)
         return
     for number, node in enumerate(nodes, start=1):
+        reader.rule = number
         if not syntax.is_mapping(node):
             reader.error(node, msg("definitions.rule_no_object"))
             continue
@@ -88,8 +90,9 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
         merged = _merged(reader, extended, items, content_allowed=True)
         if not merged and reader.errors.count == before:
             reader.error(node, msg("definitions.rule_without_files"))
-        listed = tuple(each._replace(rule=number) for each in merged.values())
+        listed = tuple(each.in_rule(number) for each in merged.values())
         yield Rule(number, condition, listed)
+    reader.rule = None
 
 
 def _parse(data: bytes, name: str) -> yaml.CollectionNode:
@@ -106,11 +109,13 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
     root = syntax.parse_json(text) if suffix == ".json" else syntax.parse_yaml(text)
     if root is None:
         raise Malformed("definitions.empty")
-    # An object without any of the keys is mostly an entry that is not in an array
-    if syntax.is_sequence(root) or (
-        syntax.is_mapping(root) and any(syntax.text_of(key) in KEYS for key, _ in root.value)
-    ):
+    if syntax.is_sequence(root):
         return root
+    # An object without any of the keys is mostly an entry that is not in an array
+    if syntax.is_mapping(root):
+        names = [syntax.text_of(key) or "" for key, _ in root.value]
+        if any(closest(name, (*KEYS, *FIELDS)) in KEYS for name in names):
+            return root
     raise Malformed("definitions.not_a_list", 1)
 
 
@@ -125,19 +130,19 @@ def _name(reader: EntryReader, node: yaml.Node | None) -> str:
     return ""
 
 
-def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[FileDefinition]:
-    listed: Sequence[FileDefinition] = ()
+def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[ListedFile]:
+    listed: Sequence[ListedFile] = ()
     if (node := keys.get("extends")) is not None:
         name = reader.string(node, "extends")
         if name in profiles.PROFILES:
-            listed = load(Folder(profiles.CONFIG), profiles.PROFILES[name].definitions).definitions
+            listed = load(Folder(profiles.CONFIG), profiles.PROFILES[name].definitions).files
         elif name is not None:
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
             reader.error(node, message)
     if (node := keys.get("exclude")) is not None:
-        excluded = _excluded(reader, node, [definition.path for definition in listed])
-        listed = [definition for definition in listed if definition.path not in excluded]
+        excluded = _excluded(reader, node, [each.path for each in listed])
+        listed = [each for each in listed if each.path not in excluded]
     return listed
 
 
@@ -161,7 +166,7 @@ def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set
 
 
 def _check_tree(
-    reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, FileDefinition]
+    reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, ListedFile]
 ) -> None:
     """No path may lie below another one: a file is not a directory."""
     for path in merged:
@@ -176,7 +181,7 @@ def _check_tree(
         reader.errors.add(own.get(path) or own[parent], message)
 
 
-def _check_size(reader: EntryReader, name: str, paths: Collection[str]) -> None:
+def _check_size(reader: EntryReader, paths: Collection[str]) -> None:
     """Every path costs a request or a part of one, and so does every directory above it.
 
     So do those that rules ask for.
@@ -187,7 +192,7 @@ def _check_size(reader: EntryReader, name: str, paths: Collection[str]) -> None:
         ("definitions.too_many_directories", len(above), constraints.MOST_DIRECTORIES),
     ):
         if count > most:
-            reader.errors.add(Place(), msg(key, file=name, count=count, most=most))
+            reader.errors.add(Place(), msg(key, count=count, most=most))
 
 
 def matching(paths: Iterable[str], glob: str) -> set[str]:

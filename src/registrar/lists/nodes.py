@@ -1,6 +1,6 @@
 """The nodes of a list: what stands in them, and what is wrong with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import yaml
@@ -9,6 +9,7 @@ from registrar.errors import Diagnostic
 from registrar.lists import syntax
 from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
 from registrar.texts.messages import Excerpt, Message, msg
+from registrar.texts.spelling import closest
 
 _MOST_OF_ONE_KIND = 10
 """How many diagnostics of one kind are listed; the last of them says how many follow."""
@@ -16,10 +17,27 @@ _SHOWN_ENTRIES = 20
 
 
 class Place(NamedTuple):
-    """A place in the file: a line, and the entry in it. Both count from 1."""
+    """A place in the file, by numbers that count from 1; ``None`` where there is none."""
 
     line: int | None = None
+    """Only YAML has lines."""
     entry: int | None = None
+    """Within the rule, or else within the list."""
+    rule: int | None = None
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        return self.line or 0, self.rule or 0, self.entry or 0
+
+    @property
+    def parts(self) -> Iterator[Message]:
+        """The place as people read it, from the outside in."""
+        if self.rule is not None:
+            yield msg("label.rule", number=self.rule)
+        if self.entry is not None:
+            yield msg("label.entry", number=self.entry)
+        if self.line is not None:
+            yield msg("label.line", number=self.line)
 
 
 class Diagnostics:
@@ -37,26 +55,24 @@ class Diagnostics:
             self._kinds.setdefault(message.sentence, []).append((message, place))
 
     def diagnostics(self) -> list[Diagnostic]:
-        """All diagnostics in the order of the lines; of many of one kind the rest is counted."""
-        listed = list[Diagnostic]()
+        """All diagnostics in the order of their places; of many of one kind the rest is counted."""
+        listed = list[tuple[Message, Place]]()
         for same in self._kinds.values():
             *first, (last, place) = same[:_MOST_OF_ONE_KIND]
-            listed += [self._diagnostic(*each) for each in first]
+            listed += first
             if rest := same[_MOST_OF_ONE_KIND:]:
-                numbers = tuple(where.entry or where.line for _, where in rest[:_SHOWN_ENTRIES])
-                more = ("…",) if len(rest) > _SHOWN_ENTRIES else ()
+                found = [where.entry or where.line for _, where in rest[:_SHOWN_ENTRIES]]
+                numbers = tuple(number for number in found if number)
+                more = ("…",) if len(rest) > len(numbers) else ()
                 values = {"diagnostic": last, "count": len(rest), "entries": (*numbers, *more)}
                 last = msg("definitions.repeated", **values)
-            listed.append(self._diagnostic(last, place))
-        return sorted(listed, key=lambda diagnostic: diagnostic.line or 0)
+            listed.append((last, place))
+        return [self._diagnostic(*each) for each in sorted(listed, key=lambda each: each[1].order)]
 
     def _diagnostic(self, message: Message, place: Place) -> Diagnostic:
-        values = {"file": self._name, "line": place.line, "diagnostic": message}
-        if place.entry is not None:
-            message = msg("definitions.at", entry=place.entry, **values)
-        elif place.line is not None:
-            message = msg("definitions.at_line", **values)
-        return Diagnostic(message, self._name, place.line)
+        where = (self._name, *place.parts)
+        located = msg("definitions.at", place=where, diagnostic=message)
+        return Diagnostic(located, self._name, place.line)
 
 
 class NodeReader:
@@ -67,17 +83,20 @@ class NodeReader:
         self.secret = secret if len(secret) >= SECRET_CHARACTERS else ""
         self.number: int | None = None
         """Number of the entry that is being read."""
+        self.rule: int | None = None
+        """Number of the rule that is being read."""
         self.errors = Diagnostics(name)
         self.warnings = Diagnostics(name)
 
     def error(self, node: yaml.Node, *messages: Message) -> None:
         self.errors.add(self.place(node), *messages)
 
-    def warn(self, node: yaml.Node, message: Message) -> None:
-        self.warnings.add(self.place(node), message)
+    def warn(self, node: yaml.Node, *messages: Message) -> None:
+        self.warnings.add(self.place(node), *messages)
 
     def place(self, node: yaml.Node) -> Place:
-        return Place(int(node.start_mark.line) + 1, self.number)
+        mark = node.start_mark
+        return Place(int(mark.line) + 1 if mark else None, self.number, self.rule)
 
     def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
         """Values of the known keys (of all, where none is); a key that is there twice has none."""
@@ -87,7 +106,11 @@ class NodeReader:
         unknown = [name for name in given if known and name not in known]
         for name in unknown:
             key, _ = given[name][-1]
-            self.error(key, msg("definitions.unknown_key", key=Excerpt(name), known=known))
+            values = {"key": Excerpt(name), "known": known}
+            if close := closest(name.lower(), known):
+                self.error(key, msg("definitions.unknown_key_close", close=close, **values))
+            else:
+                self.error(key, msg("definitions.unknown_key", **values))
         for name, [*earlier, (key, _)] in given.items():
             if earlier:
                 self.error(key, msg("definitions.duplicate_key", key=Excerpt(name)))

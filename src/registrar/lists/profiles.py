@@ -1,8 +1,8 @@
-"""The built-in lists, and what each list comes with: a branch and texts."""
+"""The built-in lists, and the texts that each list comes with."""
 
 from pathlib import Path
 
-from registrar.models.settings import Profile
+from registrar.models.settings import Defaults, Profile
 
 ALL = "all"
 UNNAMED = "missing"
@@ -12,26 +12,23 @@ CONFIG = Path(__file__).parents[3] / "scripts" / "config"
 """Where the built-in lists are: a fixed place, so that users of the commands can edit them."""
 
 
-def of_list(name: str, definitions: str = "") -> Profile:
-    """Give what a list comes with by its name alone; one of the caller's own has nothing else."""
-    return Profile(
-        name,
-        branch=f"chore/add-{name}-files",
-        title=f"chore: add {name} files",
-        definitions=definitions,
-    )
+def defaults_of(name: str) -> Defaults:
+    """Give the texts that follow from the name of a list alone."""
+    return Defaults(name, branch=f"chore/add-{name}-files", title=f"chore: add {name} files")
 
 
-SCAFFOLD = of_list("scaffold", "repo-scaffold-definitions.json")
+SCAFFOLD = Profile(defaults_of("scaffold"), "repo-scaffold-definitions.json")
 HEALTH = Profile(
-    name="health",
-    branch="chore/add-community-health-files",
-    title="docs: add community health files",
-    commit_message="docs: add {path}",
-    definitions="repo-health-file-definitions.json",
+    Defaults(
+        "health",
+        branch="chore/add-community-health-files",
+        title="docs: add community health files",
+        commit_message="docs: add {path}",
+    ),
+    "repo-health-file-definitions.json",
     content_allowed=False,
 )
-STARTER = of_list("starter", "repo-starter-definitions.yml")
+STARTER = Profile(defaults_of("starter"), "repo-starter-definitions.yml")
 
 PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH, STARTER)}
 BOTH = (HEALTH, SCAFFOLD)
@@ -40,10 +37,7 @@ CHOICES = (*PROFILES, ALL)
 
 
 def chosen(name: str) -> tuple[Profile, ...]:
-    """What the input ``profile`` names; without one, the list is the caller's own.
-
-    Its file is not read here, so it has no name yet.
-    """
+    """Give the built-in lists that the input ``profile`` names: none where it is empty."""
     if not name:
-        return (of_list(UNNAMED),)
+        return ()
     return BOTH if name == ALL else (PROFILES[name],)

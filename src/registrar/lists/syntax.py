@@ -1,16 +1,15 @@
-"""JSON or YAML -> nodes that know their line, their type and their duplicate keys.
+"""JSON or YAML -> nodes that know their type, their duplicate keys and, in YAML, their line.
 
 Both formats are read as data only and give the same nodes, those of PyYAML before any value is
 constructed: a constructor raises more than `yaml.YAMLError`, and a value has no line. Nodes are
-counted while they are read, so that a small text cannot become a large tree.
+counted, so that a small text with aliases cannot become a large tree.
 
-A parser's complaint becomes the mistake that it mostly means, in people's words, and where that is:
-a parser names the place where it could not go on, which is often not the place of the mistake.
+What parsers say is passed on, but for the mistakes that nearly everybody makes once: where a parser
+could not go on is then not where the mistake is, or its words name neither cause nor remedy.
 """
 
 import json
 import re
-from collections.abc import Iterator
 from typing import TypeGuard
 
 import yaml
@@ -46,15 +45,10 @@ class Malformed(Exception):
 
 def parse_yaml(text: str) -> yaml.Node | None:
     """Compose the only document of ``text``; ``None`` where there is none."""
-    loader = None
     try:
-        loader = _YamlLoader(text)
-        node: yaml.Node | None = loader.get_single_node()
+        node: yaml.Node | None = _YamlLoader(text).get_single_node()
     except yaml.MarkedYAMLError as error:
-        mistake = _in_yaml(error, text)
-        if loader and mistake.line and (quote := loader.open_quote(mistake.line - 1)):
-            mistake = Malformed("definitions.open_quote", quote.line + 1, quote.column + 1)
-        raise mistake from error
+        raise _in_yaml(error, text) from error
     except ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
@@ -66,20 +60,20 @@ def parse_yaml(text: str) -> yaml.Node | None:
 
 
 def parse_json(text: str) -> yaml.Node:
-    nodes = _NodeCounter()
-    for matched in _TOKEN.finditer(text):
-        if matched[0] in "[{":
-            nodes.enter()
-        elif matched[0] in "]}":
-            nodes.leave()
-        else:
-            nodes.count()
+    """Give the nodes of ``text``; none of them has a line, which `json` does not tell."""
     try:
-        json.loads(text, parse_int=str, parse_float=str)
+        value = json.loads(
+            text,
+            object_pairs_hook=_Pairs,
+            parse_int=_OtherValue,
+            parse_float=_OtherValue,
+            parse_constant=_OtherValue,
+        )
     except json.JSONDecodeError as error:
         raise _in_json(error, text) from error
-    tokens = _tokens(text)
-    return _json_node(*next(tokens), tokens)
+    except RecursionError as error:
+        raise Malformed("definitions.too_deep", most=MOST_LEVELS) from error
+    return _json_node(value, _NodeCounter())
 
 
 def is_mapping(node: yaml.Node | None) -> TypeGuard[yaml.MappingNode]:
@@ -134,16 +128,13 @@ class _NodeCounter:
 
 
 class _YamlLoader(yaml.SafeLoader):
-    """Composes nodes within the limits, and remembers quotes that may have been left open."""
+    """Composes nodes within the limits."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._nodes = _NodeCounter()
         self._sizes: dict[int, tuple[int, int]] = {}
         """Nodes and characters of each node that is complete, by its identity."""
-        self._quote: yaml.Mark | None = None
-        self._quote_ends = -1
-        """Line where the last quoted text of several lines ended; -1: none, or not yet."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         counted = self._nodes
@@ -161,126 +152,122 @@ class _YamlLoader(yaml.SafeLoader):
         counted.leave()
         return node
 
-    def scan_flow_scalar(self, style: str) -> yaml.ScalarToken:
-        mark: yaml.Mark = self.get_mark()
-        follows = self._quote is not None and mark.line == self._quote_ends
-        if not follows:
-            self._quote = mark
-        ends, self._quote_ends = self._quote_ends, -1
-        token: yaml.ScalarToken = super().scan_flow_scalar(style)
-        if token.end_mark.line > mark.line:
-            self._quote_ends = token.end_mark.line
-        elif follows:
-            self._quote_ends = ends
-        else:
-            self._quote = None
-        return token
 
-    def open_quote(self, line: int) -> yaml.Mark | None:
-        """Where a quote opens that is the likely cause of an error at ``line`` (from 0).
-
-        A text whose quote was forgotten ends at the next one, often lines below.
-        """
-        return self._quote if self._quote_ends in {-1, line} else None
+class _Pairs(list[tuple[str, object]]):
+    """The keys and values of an object of JSON, in which a key may stand twice."""
 
 
-_TOKEN = re.compile(r'[][{}]|"(?:[^"\\]++|\\.)*+"?|[^][{}:,"\s]++', re.DOTALL)
+class _OtherValue(str):
+    """A number of JSON as it is written: no number is of use in a list."""
+
+    __slots__ = ()
 
 
-def _tokens(text: str) -> Iterator[tuple[str, yaml.Mark]]:
-    line = position = 0
-    for matched in _TOKEN.finditer(text):
-        line += text.count("\n", position, matched.start())
-        position = matched.start()
-        yield matched[0], yaml.Mark("", position, line, 0, None, 0)
-
-
-def _json_node(first: str, mark: yaml.Mark, rest: Iterator[tuple[str, yaml.Mark]]) -> yaml.Node:
-    """Build the node that begins with ``first``, of a text that is known to be JSON."""
-    if first == "[":
-        items: list[yaml.Node] = []
-        while (following := next(rest))[0] != "]":
-            items.append(_json_node(*following, rest))
-        return yaml.SequenceNode(_SEQUENCE, items, mark, mark)
-    if first == "{":
-        pairs: list[tuple[yaml.Node, yaml.Node]] = []
-        while (following := next(rest))[0] != "}":
-            pairs.append((_json_node(*following, rest), _json_node(*next(rest), rest)))
-        return yaml.MappingNode(_MAPPING, pairs, mark, mark)
-    if first[0] == '"':
-        return yaml.ScalarNode(_STRING, json.loads(first), mark, mark)
-    return yaml.ScalarNode(BOOLEAN if first in {"true", "false"} else _OTHER, first, mark, mark)
+def _json_node(value: object, nodes: _NodeCounter) -> yaml.Node:
+    """Build the node of a value that `json` has read."""
+    if not isinstance(value, list):
+        nodes.count()
+        if isinstance(value, bool):
+            return yaml.ScalarNode(BOOLEAN, str(value).lower())
+        is_text = isinstance(value, str) and not isinstance(value, _OtherValue)
+        return yaml.ScalarNode(_STRING if is_text else _OTHER, str(value))
+    nodes.enter()
+    node: yaml.Node
+    if isinstance(value, _Pairs):
+        pairs = [(_json_node(key, nodes), _json_node(each, nodes)) for key, each in value]
+        node = yaml.MappingNode(_MAPPING, pairs)
+    else:
+        node = yaml.SequenceNode(_SEQUENCE, [_json_node(each, nodes) for each in value])
+    nodes.leave()
+    return node
 
 
 _KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 """The beginning of a line that has a key."""
 _NO_COMMENT = re.compile(r"\s*[^\s#]")
 """The beginning of a line that is neither blank nor a comment."""
-_OPENS_BLOCK = re.compile(r".*:\s+[|>][-+0-9]*\s*(#.*)?")
+_MISPLACED = tuple(
+    f"but found {name!r}" for name in ("?", "-", "<block mapping start>", "<block sequence start>")
+)
+"""How PyYAML speaks of a key or an entry in a column where none can begin."""
 
 
 def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
-    """Give the mistake that PyYAML's complaint mostly means."""
+    """Give the mistake that PyYAML's complaint mostly means, or else what it says itself."""
     mark = error.problem_mark or error.context_mark
     problem, context = error.problem or "?", error.context or ""
     if mark is None:
         return _broken("YAML", 1, 1, problem)
-    lines = text.split("\n")
-
-    def line_at(number: int) -> str:
-        return lines[number] if number < len(lines) else ""
-
-    def above(number: int) -> int:
-        """The nearest line above that is not blank and no comment, from 0; -1: there is none."""
-        numbers = range(min(number, len(lines)) - 1, -1, -1)
-        return next((each for each in numbers if _NO_COMMENT.match(lines[each])), -1)
-
-    # Where it could not go on, and where that began which it was reading
-    here, began = ((at.line, at.column) for at in (mark, error.context_mark or mark))
-    before = line_at(mark.line)[: mark.column]
-    character = line_at(mark.line)[mark.column : mark.column + 1]
-    last, is_colon = above(mark.line), problem == "mapping values are not allowed here"
-    is_text = problem == "could not find expected ':'"
-    block = above(began[0] if is_text else mark.line)
-    is_block = block >= 0 and _OPENS_BLOCK.fullmatch(lines[block])
+    began, quote = error.context_mark or mark, _open_quote(text, mark.line)
+    lines = [*text.split("\n"), ""]
+    line = lines[min(mark.line, len(lines) - 1)]
+    # The nearest line above that is not blank and no comment; itself where there is none
+    numbers = range(mark.line - 1, -1, -1)
+    last = next((each for each in numbers if _NO_COMMENT.match(lines[each])), mark.line)
+    is_colon = problem == "mapping values are not allowed here"
     is_alias = context in {"while scanning an alias", "while scanning an anchor"}
     is_character = problem.startswith(("found character", "found undefined alias"))
-    is_first = before.strip(" -") == "" and character not in {"}", "]"}
+    is_misplaced = problem.startswith("expected ") and problem.endswith(_MISPLACED)
+    is_text = problem == "could not find expected ':'"
+    here, first = (mark.line, mark.column), (mark.line, _indentation(line))
+    start, above = (began.line, began.column), (last, _indentation(lines[last]))
     # The first one that holds is right
     mistakes = (
-        ("definitions.tab", here, character == "\t"),
-        ("definitions.colon_in_text", here, is_colon and _KEY.match(before)),
-        ("definitions.no_key", (last, 0), is_colon and last >= 0 and not _KEY.match(lines[last])),
-        ("definitions.indentation", (mark.line, 0), is_colon),
+        ("definitions.open_quote", (quote.line, quote.column) if quote else here, quote),
+        ("definitions.tab", here, line[mark.column : mark.column + 1] == "\t"),
+        ("definitions.colon_in_text", here, is_colon and _KEY.match(line[: mark.column])),
+        ("definitions.no_key", above, is_colon and not _KEY.match(lines[last])),
+        ("definitions.indentation", first, is_colon or is_misplaced),
+        ("definitions.no_key", start, is_text),
         ("definitions.begins_with", here, is_character),
-        ("definitions.begins_with", began, is_alias),
-        ("definitions.open_bracket", began, "a flow " in context),
-        ("definitions.two_documents", here, "another document" in problem),
-        ("definitions.block_not_indented", (block, 0), is_block),
-        ("definitions.no_key", began, is_text),
-        ("definitions.indentation", here, is_first and problem.startswith("expected")),
-        ("definitions.after_quote", here, before.rstrip()[-1:] in {'"', "'"}),
+        ("definitions.begins_with", start, is_alias),
     )
-    for key, (line, column), holds in mistakes:
+    for key, (at, column), holds in mistakes:
         if holds:
-            named = line_at(line)[column : column + 1]
-            return Malformed(key, line + 1, column + 1, character=named)
-    return _broken("YAML", mark.line + 1, mark.column + 1, problem)
+            character = lines[at][column : column + 1]
+            return Malformed(key, at + 1, column + 1, character=character)
+    reason = f"{context} (line {began.line + 1}): {problem}" if context else problem
+    return _broken("YAML", mark.line + 1, mark.column + 1, reason)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _open_quote(text: str, line: int) -> yaml.Mark | None:
+    """Give where a quote opens that is the likely cause of a mistake at ``line`` (from 0).
+
+    A text whose closing quote was forgotten ends at the next quote, often lines below, and only
+    what follows there is a mistake to a parser. ``None``: no text of several lines ends there.
+    """
+    opened, ends = None, -1
+    try:
+        for token in yaml.scan(text, Loader=yaml.SafeLoader):
+            start, end = token.start_mark, token.end_mark
+            if start.line > line:
+                break
+            is_quoted = isinstance(token, yaml.ScalarToken) and token.style in {"'", '"'}
+            if is_quoted and end.line > start.line:
+                # One that begins where another one ends is what is left behind a forgotten quote
+                opened = opened if start.line == ends else start
+                ends = end.line
+    except yaml.MarkedYAMLError as error:
+        if error.context == "while scanning a quoted scalar" and (start := error.context_mark):
+            return opened if start.line == ends else start
+    except (ValueError, OverflowError):  # an escape beyond Unicode, behind the mistake
+        pass
+    return opened if ends == line else None
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
-    place = error.lineno, error.colno
-    character = text[error.pos : error.pos + 1]
+    """Give what `json` says, but for a comma after the last value."""
     # Python 3.13 names the place of the comma, earlier ones what follows it
-    comma = error.pos if character == "," else len(text[: error.pos].rstrip()) - 1
+    is_comma = text[error.pos : error.pos + 1] == ","
+    comma = error.pos if is_comma else len(text[: error.pos].rstrip()) - 1
     if text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in {"]", "}"}:
         line = text.count("\n", 0, comma) + 1
         return Malformed("definitions.last_comma", line, comma - text.rfind("\n", 0, comma))
-    if error.msg.startswith("Expecting property name") or character == "'":
-        return Malformed("definitions.double_quotes", *place)
-    if error.msg.startswith("Expecting ',' delimiter"):
-        return Malformed("definitions.no_comma", *place)
-    return _broken("JSON", *place, error.msg)
+    return _broken("JSON", error.lineno, error.colno, error.msg)
 
 
 def _broken(name: str, line: int, column: int, reason: str) -> Malformed:

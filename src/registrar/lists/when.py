@@ -1,11 +1,12 @@
 """The `when` of a rule, or of a part of a file -> `Condition`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import yaml
 
-from registrar.lists import constraints, syntax
+from registrar.lists import constraints, languages, syntax
 from registrar.lists.nodes import NodeReader
 from registrar.models.conditions import MOST_CHARACTERS, Condition
 from registrar.models.selection import VISIBILITIES
@@ -35,16 +36,19 @@ def condition(
         reader.error(node, msg("definitions.when_empty"))
     keys = reader.keys(node, known)
 
-    def lowered(key: str, *checks: _Check) -> Iterator[str]:
-        return (value.lower() for value in _values(reader, keys.get(key), key, *checks))
+    def lowered(key: str, *checks: _Check, doubts: _Check = _no_doubts) -> Iterator[str]:
+        values = _values(reader, keys.get(key), key, *checks, doubts=doubts)
+        return (value.lower() for value in values)
 
     def paths(key: str) -> tuple[str, ...]:
-        return tuple(_values(reader, keys.get(key), key, constraints.path_diagnostics))
+        doubts = partial(_pattern, key)
+        checks = constraints.path_diagnostics
+        return tuple(_values(reader, keys.get(key), key, checks, doubts=doubts))
 
     negated = keys.get("not")
     return Condition(
-        languages=frozenset(lowered("language")),
-        topics=frozenset(lowered("topic")),
+        languages=frozenset(lowered("language", doubts=_unknown_language)),
+        topics=frozenset(lowered("topic", doubts=partial(_pattern, "topic"))),
         visibilities=frozenset(lowered("visibility", _no_visibility)),
         is_fork=reader.boolean(keys.get("fork"), "fork"),
         names=tuple(lowered("name", _no_name)),
@@ -55,8 +59,18 @@ def condition(
     )
 
 
-def _values(reader: NodeReader, node: yaml.Node | None, key: str, *checks: _Check) -> Iterator[str]:
-    """A text, or several; ``checks`` tell what is wrong with one."""
+def _no_doubts(_value: str) -> Iterable[Message]:
+    return ()
+
+
+def _values(
+    reader: NodeReader,
+    node: yaml.Node | None,
+    key: str,
+    *checks: _Check,
+    doubts: _Check = _no_doubts,
+) -> Iterator[str]:
+    """A text, or several; ``checks`` say what is wrong with one, ``doubts`` what may be."""
     if node is None:
         return
     is_list = isinstance(node, yaml.SequenceNode)
@@ -73,12 +87,28 @@ def _values(reader: NodeReader, node: yaml.Node | None, key: str, *checks: _Chec
             reader.error(item, msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS))
         else:
             reader.error(node, *(message for check in checks for message in check(value)))
+            reader.warn(item, *doubts(value))
             yield value
 
 
 def _no_visibility(value: str) -> Iterator[Message]:
     if value.lower() not in VISIBILITIES:
         yield msg("definitions.when_visibility", value=Excerpt(value), known=VISIBILITIES)
+
+
+def _unknown_language(value: str) -> Iterator[Message]:
+    if languages.is_known(value):
+        return
+    if close := languages.meant(value):
+        yield msg("definitions.language_close", value=Excerpt(value), close=close)
+    else:
+        yield msg("definitions.language_unknown", value=Excerpt(value))
+
+
+def _pattern(key: str, value: str) -> Iterator[Message]:
+    """What looks like a pattern, where only a whole value is compared."""
+    if constraints.WILDCARD.search(value):
+        yield msg("definitions.when_pattern", key=key, value=Excerpt(value))
 
 
 def _no_name(value: str) -> Iterator[Message]:
@@ -95,4 +125,5 @@ def _properties(reader: NodeReader, node: yaml.Node | None) -> Iterator[tuple[st
     for name, value in reader.keys(node).items():
         if not PROPERTY_NAME.fullmatch(name):
             reader.error(value, msg("definitions.when_property_name", name=Excerpt(name)))
-        yield name.lower(), frozenset(each.lower() for each in _values(reader, value, name))
+        values = _values(reader, value, name, doubts=partial(_pattern, "property"))
+        yield name.lower(), frozenset(each.lower() for each in values)

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from registrar.errors import Diagnostic, Refused
+from registrar.errors import Diagnostic, Kind, Refused
 from registrar.github.limits import Resource
+from registrar.inputs.environment import may_be_published
 from registrar.many import writing
-from registrar.many.listing import Listing, is_public, make_listing, may_be_public
+from registrar.many.listing import Listing, is_public, make_listing
 from registrar.many.reading import Reader, unread
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
 
-_TO_REGISTER = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.WAITING})
+_TO_REGISTER = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.WAITING})
 _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 
@@ -58,56 +58,66 @@ class ManyRun:
         self._unknown = 0
         """Number of repositories whose pull requests the token may not read."""
         self._withdrawable = 0
+        self._refused = 0
+        self._refused_whole = 0
+        """Number of lists with files that the token may not write."""
 
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write."""
         result, reporter = self.result, self.reporter
-        reporter.redaction.is_log_public = may_be_public(self.settings)
+        reporter.privacy.of_many(others_read=may_be_published(self.settings))
         self.github.check_token()
         client = self.github.many(self._require_time)
         with reporter.group("fleet.group_list"):
             listing = self._list(client, selection)
-        in_shard = len(listing.selected) + listing.excluded.total()
-        self._note_selected(in_shard, listing)
+        found = len(listing.selected) + listing.excluded.total()
+        self._note_selected(found, listing)
         reader = Reader(self.github, client, self.cancellation, reporter, self._end)
         with reporter.group("fleet.group_read", count=len(listing.selected)):
             self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
-        self._note_selected(in_shard, listing)
+        self._note_selected(found, listing)
         read = Budget(
-            in_shard,
+            found,
             listing.excluded,
             reader.queries,
             self.github.limits.remaining(Resource.GRAPHQL),
             self._left_to_do,
             self._unknown,
             self._withdrawable,
+            self._refused,
+            self._refused_whole,
         )
         result.budget = writing.with_writing(read, self.settings)
-        planned = sentences.budget(result.budget, self.settings.mode)
+        planned = sentences.budget(result.budget, self.settings)
         for sentence in (*sentences.read(result.budget), *planned):
             reporter.line(sentence)
         if self._todo:
-            self._write(result.budget.writes)
+            if result.budget.writes and not self._is_confirmed(result.budget):
+                result.stopped = msg("fleet.not_confirmed")
+            self._write(reader, result.budget.writes)
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
         reporter.contents(result)
-        for sentence in (*sentences.notes(self.registrations), *sentences.closing(result)):
+        published = reporter.privacy.published(self.of_run)
+        notes = sentences.notes(published.registrations)
+        for sentence in (*notes, *sentences.closing(published.many or result)):
             reporter.line(sentence)
 
     # --- Which repositories ---------------------------------------------------------------------
 
     def _list(self, client: "BulkClient", selection: Selection) -> Listing:
-        settings, redaction = self.settings, self.reporter.redaction
+        settings, privacy = self.settings, self.reporter.privacy
         of_lists = (files.property_names for files in self.lists)
         asked = selection.property_names.union(settings.property_names, *of_lists)
         listing = make_listing(client, selection._replace(with_properties=bool(asked)), settings)
-        redaction.is_log_public = is_public(settings, listing.by_id.values(), client)
-        require_known_properties(asked, listing.by_id.values(), is_public=redaction.is_log_public)
+        listed = listing.by_id.values()
+        privacy.of_many(others_read=is_public(settings, listed, client))
+        require_known_properties(asked, listed, is_public=privacy.counts_private)
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
-                failed = RegistrationResult(spec, spec.repository, Status.FAILED, failure=failure)
-                self._add(failed)
+                self._left_to_do[Status.FAILED] += 1
+                self._add(unread(spec)._replace(status=Status.FAILED, failure=failure))
         if asked and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.left_out:
@@ -127,15 +137,15 @@ class ManyRun:
             for files in self.lists
         ]
 
-    def _note_selected(self, in_shard: int, listing: Listing) -> None:
-        """Keep how many repositories are selected; none is an error, except in a shard."""
-        self.result.repositories = in_shard - listing.excluded.total()
-        if self.result.repositories or listing.not_found or self.settings.shard:
+    def _note_selected(self, found: int, listing: Listing) -> None:
+        """Keep how many repositories are selected; none is an error."""
+        self.result.repositories = found - listing.excluded.total()
+        if self.result.repositories or listing.not_found:
             return
-        if not in_shard:
+        if not found:
             raise Refused(msg("fleet.nothing_found"))
         parts = sentences.left_out(listing.excluded)
-        raise Refused(msg("fleet.nothing_selected", found=in_shard, parts=parts))
+        raise Refused(msg("fleet.nothing_selected", found=found, parts=parts))
 
     # --- How they stand -------------------------------------------------------------------------
 
@@ -159,24 +169,32 @@ class ManyRun:
             self.reporter.line(msg("fleet.alone", count=len(alone)))
         for read in reader.read_alone(alone):
             self._take(read)
-        is_public = self.reporter.redaction.is_log_public
+        is_public = self.reporter.privacy.counts_private
         for note in sentences.rules(result, self.lists, is_public=is_public):
             self._note(note)
 
     def _take(self, read: RegistrationResult) -> None:
         registers, left_to_do = self.settings.mode is Mode.REGISTER, read.left_to_do
-        self.result.note_read(read)
+        if not read.failure:
+            self.result.note_read(read)
         self._unknown += not read.knows_pull_requests
         self._withdrawable += read.withdrawable > 0
-        if left_to_do is not Status.COMPLETE:
-            self._left_to_do[left_to_do] += 1
+        found = Status.FAILED if read.failure else left_to_do
+        if left_to_do is Status.FAILED and not read.failure:
+            self._refused_whole += 1
+        elif found is not Status.COMPLETE:
+            self._left_to_do[found] += 1
+        is_refused = any(f.failure and f.failure.kind is Kind.PERMISSION for f in read.files)
+        self._refused += is_refused
+        # All else is proposed already
+        registers = registers and not (is_refused and left_to_do is Status.WAITING)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(read)
             return
-        if read.failed or (not registers and any(map(read.found, _ABSENT))):
+        is_told = read.to_close or any(map(read.found, _ABSENT))
+        if read.failed or (not registers and is_told):
             self.registrations.append(read)
         self._add(read)
-        self.reporter.record(read)
 
     def _note(self, note: Message) -> None:
         self.result.notes.append(note)
@@ -184,13 +202,24 @@ class ManyRun:
 
     # --- What is done ---------------------------------------------------------------------------
 
-    def _write(self, expected: int) -> None:
+    def _is_confirmed(self, budget: Budget) -> bool:
+        """Ask, where there is somebody; the time until the answer is none of the run's."""
+        terminal = self.reporter.terminal
+        if terminal is None:
+            return True
+        asked = self.cancellation.clock.monotonic()
+        self.reporter.line(sentences.question(budget, self.settings))
+        is_confirmed = terminal.says_yes()
+        self._end += self.cancellation.clock.monotonic() - asked
+        self.github.limits.pace.end = self._end
+        return is_confirmed
+
+    def _write(self, reader: Reader, expected: int) -> None:
         """Register in one repository after the other, until something ends it.
 
         ``expected`` are the writes that this takes.
         """
-        today = datetime.fromtimestamp(self.cancellation.clock.time(), UTC).date()
-        todo = writing.in_order(self._todo, today)
+        todo = writing.in_order(self._todo, self.cancellation.clock.time())
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "fleet.group_withdraw" if withdraws else "fleet.group_write"
         with self.reporter.group(heading, count=len(todo)):
@@ -200,28 +229,42 @@ class ManyRun:
             self._set_pace(expected, 0)
             for number, read in enumerate(todo, start=1):
                 place = (number, len(todo))
-                if not (self.result.stopped or gate.has_time):
+                is_taken = gate.takes(read)
+                if is_taken and not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("fleet.out_of_minutes", minutes=minutes)
-                    self.reporter.line(self.result.stopped)
-                if self.result.stopped or not gate.takes(read):
-                    self._add(writing.left_alone(read), place)
-                    self.reporter.record(read)
+                if self.result.stopped or not is_taken:
+                    self._add(writing.left_alone(self._looked_at(reader, read)), place)
                     continue
                 done, row = self._register(read, gate)
                 left = max(left - writes_each.get(read.left_to_do, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
-                self.reporter.record(row)
-                if reason := writing.why_stop(done, gate):
+                if reason := writing.why_stop(done, gate, self.reporter.privacy.reason):
                     self.result.stop(reason, done.exit_code)
-                    self.reporter.warn(Diagnostic(reason))
+        if self.result.stopped:
+            self._note_end(self.result.stopped)
+
+    def _note_end(self, reason: Message) -> None:
+        """Say once why the run ended early, and what that leaves for the next one."""
+        if left := self.result.counts[Status.DEFERRED]:
+            self.result.stopped = msg("fleet.ended_early", left=left, reason=reason)
+            self.reporter.warn(Diagnostic(self.result.stopped))
+
+    def _looked_at(self, reader: Reader, read: RegistrationResult) -> RegistrationResult:
+        """Give how a repository stands for which the cap has no room.
+
+        Only by itself it tells whether what differs in its pull request is what people have edited.
+        """
+        if self.result.stopped or read.left_to_do is not Status.TO_UPDATE:
+            return read
+        alone = next(iter(reader.read_alone([read.spec])))
+        return read if alone.failure or alone.status is Status.UNREAD else alone
 
     def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for what is left of the plan, and give the seconds that it takes."""
         pace = self.github.limits.pace
         left = writing.writes_left(left, done=done, made=pace.writes)
-        # The shards write one after the other, so that an hour may see several of them
-        pace.expect((pace.writes + left) * self.settings.part.total, end=self._end)
+        pace.expect(pace.writes + left, end=self._end)
         return left * pace.interval
 
     def _register(
@@ -238,7 +281,7 @@ class ManyRun:
         self.registrations.append(done)
         row = writing.ended(read, done, wrote=client.session.wrote)
         wrote = writing.may_have_written(read, done, client)
-        gate.note(row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote)
+        gate.note(read, row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote)
         return done, row
 
     def _add(
@@ -247,12 +290,16 @@ class ManyRun:
         place: tuple[int, int] | None = None,
         seconds_left: float = 0.0,
     ) -> None:
-        """Keep a row, and print it unless nothing is missing.
+        """Keep a row, put it into table and page, and print it unless nothing is missing.
 
+        One of which nothing was read has every path as not read. What may not be named is counted.
         ``place`` is its number and the number of all rows, where that is known.
         """
+        row = row if row.files else row._replace(files=unread(row.spec).files)
         self.result.add(row)
-        if row.status is not Status.COMPLETE:
+        self.reporter.record(row)
+        shown = self.reporter.privacy.row(row)
+        if shown and row.status is not Status.COMPLETE:
             names_list = len(self.lists) > 1
-            line = sentences.line(row, place, seconds_left, names_list=names_list)
+            line = sentences.line(shown, place, seconds_left, names_list=names_list)
             self.reporter.line(line)

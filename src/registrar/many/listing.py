@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused, RegistrarError
-from registrar.inputs.environment import event_visibility
+from registrar.inputs.environment import PUBLISHED, event_visibility
 from registrar.models.repository import Repository, Values
 from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import Settings
@@ -16,7 +16,6 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
 
-_PUBLIC = ("public", "internal")
 MOST_ALONE = 1000
 """Repositories that are asked for their custom properties by themselves: a fifth of an hour's
 requests."""
@@ -29,7 +28,7 @@ class Listing:
     """The repositories, every one once."""
 
     by_id: dict[int, Repository] = field(default_factory=dict[int, Repository])
-    """Also repositories of other shards, and excluded ones."""
+    """Also the excluded ones."""
     selected: list[Repository] = field(default_factory=list[Repository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     left_out: list[tuple[Repository, Exclusion]] = field(default_factory=list)
@@ -40,7 +39,7 @@ class Listing:
 
 def make_listing(client: "BulkClient", selection: Selection, settings: Settings) -> Listing:
     """List the repositories and sort them; names alone need no list."""
-    listing, shard = Listing(), settings.part
+    listing = Listing()
     for repository in _listed(client, selection, settings.workflow_repository):
         listing.by_id[repository.id] = repository
     named = set[int]()
@@ -52,10 +51,7 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
         except (Refused, GitHubError) as error:
             if isinstance(error, GitHubError) and error.kind in ENDS_THE_READING:
                 raise
-            if shard.number == 1 or isinstance(error, GitHubError):
-                # It has no id, so the first shard tells that there is none. What could not be read
-                # may belong to this one
-                listing.not_found[literal] = error.failure
+            listing.not_found[literal] = error.failure
             continue
         listing.by_id[repository.id] = repository
         named.add(repository.id)
@@ -63,13 +59,10 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
         without = selection._replace(properties={}, excluded_properties={})
 
         def is_wanted(repository: Repository) -> bool:
-            is_named = repository.id in named
-            return shard.has(repository.id) and not without.exclusion(repository, named=is_named)
+            return not without.exclusion(repository, named=repository.id in named)
 
         _add_properties(client, listing, is_wanted)
     for repository in listing.by_id.values():
-        if not shard.has(repository.id):
-            continue
         reason = selection.exclusion(repository, named=repository.id in named)
         if reason:
             listing.excluded[reason] += 1
@@ -84,14 +77,20 @@ def _add_properties(
 ) -> None:
     """Ask for the custom properties that the lists of repositories did not have.
 
+    GitHub describes them for these lists since 2026-08-29. Not confirmed what it gives to an App
+    without the permission *Custom properties*: where an owner's repositories all come with ``{}``,
+    nothing was said about any of them.
     The owners are asked. Where GitHub does not tell the token, each repository that is wanted is:
     that takes no more than *Metadata: read*
     (https://docs.github.com/en/rest/repos/custom-properties).
     """
     of_owner: dict[str, list[Repository]] = {}
+    told = {each.owner.lower() for each in listing.by_id.values() if each.properties}
     for repository in listing.by_id.values():
-        if repository.properties is None:
-            of_owner.setdefault(repository.owner.lower(), []).append(repository)
+        owner = repository.owner.lower()
+        is_unknown = repository.properties is None or owner not in told
+        if is_unknown and not repository.of_person:
+            of_owner.setdefault(owner, []).append(repository)
     known: dict[int, Values] = {}
     alone: list[Repository] = []
     refused = set[str]()
@@ -113,14 +112,14 @@ def _add_properties(
         client.require_time()
         properties = client.rest.properties(repository._replace(goes_by_id=True))
         if properties is None and repository.owner.lower() in refused:
-            raise Refused(msg("preflight.no_properties", target=repository.full_name))
+            raise Refused(msg("preflight.no_properties", target=repository.owner))
         return properties or {}
 
     client.require_requests(len(alone))
     known |= zip((each.id for each in alone), concurrently(ask, alone, AT_ONCE), strict=True)
     for number, repository in listing.by_id.items():
-        if repository.properties is None:
-            listing.by_id[number] = repository._replace(properties=known.get(number))
+        if not repository.properties and number in known:
+            listing.by_id[number] = repository._replace(properties=known[number])
 
 
 def _listed(
@@ -144,11 +143,6 @@ def _listed(
                 yield each
 
 
-def may_be_public(settings: Settings) -> bool:
-    """Whether the log may be public, as far as is known without a request."""
-    return settings.in_workflow and event_visibility(settings.event) in {None, *_PUBLIC}
-
-
 def is_public(settings: Settings, listed: Iterable[Repository], client: "BulkClient") -> bool:
     """Whether the workflow's repository is public, or may be.
 
@@ -159,12 +153,12 @@ def is_public(settings: Settings, listed: Iterable[Repository], client: "BulkCli
     if not settings.in_workflow:
         return False
     if visibility := event_visibility(settings.event):
-        return visibility in _PUBLIC
+        return visibility in PUBLISHED
     name = settings.workflow_repository.lower()
     if not name:
         return True
     own = next((each for each in listed if each.full_name.lower() == name), None)
     try:
-        return (own or client.rest.repository(settings.workflow_repository)).visibility in _PUBLIC
+        return (own or client.rest.repository(settings.workflow_repository)).visibility in PUBLISHED
     except RegistrarError:
         return True

@@ -13,9 +13,6 @@ for many, and there are two cases:
   at a time, by the code that previews a single repository. How many they are is known before the
   first of them is read. Those for which points or minutes do not suffice are reported as not read.
 
-Where `fail_on` asks for it, a last query tells for a hundred repositories at once what GitHub finds
-wrong in their ``CODEOWNERS``.
-
 The size of a batch follows GitHub's answers: it grows while they are fast, and halves after one
 that is slow or refused. A repository whose query is refused even alone is put aside, too. What is
 known of a repository (its name, its id, whether it is archived) may change between any two answers:
@@ -25,7 +22,8 @@ each answer is believed about its own moment only, and whoever writes looks agai
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 from registrar.errors import (
     ASK_FOR_LESS,
@@ -49,7 +47,7 @@ from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers
 from registrar.registration.base import with_owner
 from registrar.registration.mark import Mark
-from registrar.registration.run import preview, register
+from registrar.registration.run import lacking_scope, preview, register, scope_failure
 from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
 from registrar.reporting.reporter import Reporter
 from registrar.runtime.cancellation import Cancellation
@@ -59,19 +57,38 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
-    from registrar.models.standing import CodeownersError
 
 
 def unread(spec: RegistrationSpec) -> RegistrationResult:
     """Give the result where nothing of the repository was read."""
-    files = (FileResult(each, Standing.UNREAD, Done.PENDING) for each in spec.files.definitions)
+    listed = (each.file for each in spec.files.files)
+    files = (FileResult(each, Standing.UNREAD, Done.PENDING) for each in listed)
     return RegistrationResult(spec, spec.repository, Status.UNREAD, tuple(files))
 
 
 def _with_status(result: RegistrationResult) -> RegistrationResult:
-    blocked = result.spec.writes and result.standings[Standing.BLOCKED]
-    failed = result.failure or result.failed or blocked
-    return result._replace(status=Status.FAILED if failed else result.left_to_do)
+    left = result.left_to_do
+    fails_in_part = result.spec.writes and (result.failed or result.standings[Standing.BLOCKED])
+    return result._replace(status=Status.FAILED if result.failure or fails_in_part else left)
+
+
+def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> RegistrationResult:
+    """Say which files are going to fail, or have failed, because the token may not write them."""
+    spec = result.spec
+    if not spec.proposes or spec.settings.mode is Mode.CHECK:
+        return result
+    listed = [each.definition for each in result.files]
+    refused = {each.path for each in lacking_scope(listed, scopes)}
+    failure = scope_failure(scopes)
+    files = (
+        each._replace(done=Done.FAILED, failure=failure)
+        if each.done in {Done.NOTHING, Done.TO_UPDATE}
+        and each.definition.path in refused
+        and not (each.on_branch and each.done is Done.NOTHING)
+        else each
+        for each in result.files
+    )
+    return result._replace(files=tuple(files))
 
 
 def _with_outdated(result: RegistrationResult) -> RegistrationResult:
@@ -81,15 +98,12 @@ def _with_outdated(result: RegistrationResult) -> RegistrationResult:
         return result
     files = (
         file._replace(done=Done.TO_UPDATE)
-        if file.on_branch and not mark.is_current(file.definition.path, file.definition.blob_id)
+        if file.on_branch and not mark.has_written(file.definition.path, file.definition.blob_id)
         else file
         for file in result.files
     )
     return result._replace(files=tuple(files))
 
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 FIRST_SIZE = 10
 LARGEST_SIZE = 100
@@ -166,13 +180,18 @@ class BatchSize:
 class Guesses(Answers):
     """Answers as if nobody had changed an open pull request of ours, or used a later name."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_write: Callable[[str], bool | None]) -> None:
+        """``may_write`` is asked: a stranger could keep a run from looking at the repository."""
+        self._may_write = may_write
         self.used = False
         """Whether anything was asked that the shared query does not tell."""
 
     def branch(self, name: str) -> BranchState:
         self.used = True
         return BranchState(name, None)
+
+    def head(self, _name: str) -> str | None:
+        return None
 
     def tree(self, _commit: str) -> Tree | None:
         self.used = True
@@ -186,16 +205,13 @@ class Guesses(Answers):
         self.used = True
         return Comparison(base, None)
 
-    def removed(self, _paths: frozenset[str], _since: str, _head: str) -> frozenset[str]:
-        return frozenset()
-
-    def was_rewritten(self, _pull_request: int) -> bool:
-        return False
-
-    def may_write(self, _login: str) -> bool:
-        # Else a stranger could keep a run that writes from looking at the repository
-        self.used = True
-        return False
+    def may_write(self, login: str) -> bool | None:
+        try:
+            return self._may_write(login)
+        except GitHubError:
+            # Asked once more where it is looked at by itself
+            self.used = True
+            return None
 
     def default_branch(self) -> str:
         return ""
@@ -249,7 +265,7 @@ class Reader:
         self._sent_before = self.github.limits.sent
         self._began, self._total = self._now, len(specs)
         for group in _by_branch(specs):
-            for spec, plan in self._with_codeowners(self._plans(group)):
+            for spec, plan in self._plans(group):
                 yield self._previewed(spec, plan)
 
     def read_alone(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
@@ -284,39 +300,17 @@ class Reader:
         except (Refused, GitHubError) as error:
             return error.failure
 
-    def _with_codeowners(
-        self, plans: Iterator[tuple[RegistrationSpec, _Planned]]
-    ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
-        waiting: list[Plan] = []
-        for spec, plan in plans:
-            if not (isinstance(plan, Plan) and plan.asks_for_codeowners):
-                yield spec, plan
-                continue
-            waiting.append(plan)
-            if len(waiting) == LARGEST_SIZE:
-                yield from self._judged(waiting)
-                waiting = []
-        yield from self._judged(waiting)
-
-    def _judged(self, waiting: Sequence[Plan]) -> Iterator[tuple[RegistrationSpec, Plan]]:
-        def ask(batch: Sequence[Plan]) -> "Sequence[Sequence[CodeownersError] | None]":
-            return self.client.codeowners([plan.repository.node_id for plan in batch])
-
-        self._total += len(waiting)
-        for plan, errors in self._in_batches(waiting, ask, lambda _: None):
-            yield plan.spec, plan.with_codeowners(errors)
-
     def _in_batches(
         self,
-        items: Sequence[Item],
-        ask: Callable[[Sequence[Item]], Sequence[Result]],
-        refused: Callable[[GitHubError], Result],
-    ) -> Iterator[tuple[Item, Result]]:
-        """Ask about items in batches; ``refused`` is for one whose query failed even alone."""
+        specs: Sequence[RegistrationSpec],
+        ask: Callable[[Sequence[RegistrationSpec]], Sequence[_State]],
+        refused: Callable[[GitHubError], _State],
+    ) -> Iterator[tuple[RegistrationSpec, _State]]:
+        """Ask about repositories in batches; ``refused`` is for a query that failed even alone."""
         done = 0
-        while done < len(items):
+        while done < len(specs):
             self._require_time()
-            batch = items[done : done + self._size.size]
+            batch = specs[done : done + self._size.size]
             began = self._now
             try:
                 answers = ask(batch)
@@ -359,12 +353,16 @@ class Reader:
             return unread(spec)._replace(status=Status.FAILED, failure=plan)
         if plan is None:
             return unread(spec)
-        guesses = Guesses()
-        result = preview(plan, guesses, self.reporter)
+        client = self.github.client(spec.target)
+        guesses = Guesses(partial(client.may_write, plan.repository))
+        branches = plan.state.branches.values()
+        interrupted = any(each.head and not each.pull_requests for each in branches)
+        result = preview(plan, guesses, self.reporter)._replace(interrupted=interrupted)
         if spec.writes and spec.settings.update:
             result = _with_outdated(result)
+        result = _with_refused(result, self.github.limits.scopes)
         is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
-        asks_more = guesses.used and not is_read_again
+        asks_more = (guesses.used or result.to_close) and not is_read_again
         return unread(spec) if asks_more else _with_status(result)
 
     def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
@@ -377,7 +375,8 @@ class Reader:
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
-                return _with_status(done._replace(spec=spec))
+                done = _with_refused(done._replace(spec=spec), self.github.limits.scopes)
+                return _with_status(done)
         return unread(spec)
 
     @property

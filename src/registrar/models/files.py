@@ -1,7 +1,12 @@
-"""A file of a list: where it belongs, and its bytes."""
+"""A file of a list: where it belongs, and its bytes.
+
+An entry of a list becomes a file of a repository in three steps: as it is listed (`ListedFile`),
+composed of the texts that are for the repository (`ListedFile.composed_for`), and filled in with
+its values (`FileDefinition.filled_in`).
+"""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Self
 
 from registrar.models.conditions import Condition
@@ -25,94 +30,90 @@ def parents(path: str) -> Iterator[str]:
         yield path
 
 
-class Part(NamedTuple):
-    """A text that a file goes on with, in the repositories that meet a condition."""
+class Text(NamedTuple):
+    """A text of a list as it stands there; a file consists of one or of several."""
 
-    number: int
-    """Its place in the entry, from 1."""
-    source: bytes
-    """As it is listed, placeholders and all."""
-    properties: tuple[str, ...] = ()
-    """Custom properties that it names, in lower case."""
+    source: bytes = EMPTY_FILE
+    """Its bytes, placeholders and all."""
     template: bool = False
-    condition: Condition | None = None
-    """``None``: in every repository."""
+    """Whether placeholders in it are filled in."""
+    properties: tuple[str, ...] = ()
+    """Custom properties that a template names, in lower case."""
+    part: int = 0
+    """Number of the part of the entry, from 1; 0: the entry's own text."""
+
+    def filled_in(self, repository: Repository) -> bytes:
+        """Give its bytes for a repository that has a value for each of `properties`.
+
+        A property without a value is left out.
+        """
+        if not self.template:
+            return self.source
+        owner, _, repo = repository.full_name.partition("/")
+        values = (owner, repo, repository.default_branch)
+        names = dict(zip(TEMPLATE_NAMES, values, strict=False))
+        set_ones = repository.properties or {}
+        properties = {name: "".join(set_ones.get(name, ())) for name in self.properties}
+        return templates.fill(self.source.decode(), names, properties).encode()
 
 
 class FileDefinition(NamedTuple):
-    """One file of a definition file: where it belongs, and its bytes."""
+    """A file as a repository gets it: where it belongs, and its bytes."""
 
     path: str
-    source: bytes = EMPTY_FILE
-    """The bytes as they are listed, placeholders and all."""
+    texts: tuple[Text, ...] = (Text(),)
+    """What it consists of, in this order."""
     description: str = ""
     alternatives: tuple[str, ...] = ()
     """Other paths for the same file: where one of them exists, this one counts as present."""
-    template: bool = False
-    """Whether the content is a template, to be filled in for the repository."""
-    properties: tuple[str, ...] = ()
-    """Custom properties that `source` names, in lower case."""
     rule: int = 0
     """Number of the rule that it stands in; 0: in no rule."""
-    repository: Repository | None = None
-    """Whose values fill in the template, once it was read."""
     blank: bool | None = None
     """Whether the list says that a blank file will do; ``None``: its name decides."""
-    parts: tuple[Part, ...] = ()
-    """What follows `source`, in this order."""
+    repository: Repository | None = None
+    """Whose values fill in its templates; ``None``: it has none, or their placeholders stay."""
 
     def filled_in(self, repository: Repository) -> Self:
-        """Give the file as ``repository`` gets it.
+        """Give the file with the values of ``repository``.
 
-        Depends on the repository only, so a later run recognises the file by its blob id.
+        Parts that name a custom property which is not set are left out, as long as one part
+        remains. Depends on the repository only, so a later run recognises the file by its blob id.
         """
-        has_template = any(piece.template for piece in self.pieces)
-        return self._replace(repository=repository) if has_template else self
-
-    def composed_for(self, repository: Repository, has: Callable[[str], bool]) -> Self | None:
-        """Keep the parts for a repository, which ``has`` files at some paths.
-
-        `None`: it has parts, and none of them is for this repository.
-        """
-        if not self.parts:
+        if not self.has_template:
             return self
-        parts = tuple(
-            part
-            for part in self.parts
-            if part.condition is None or part.condition.holds(repository, has)
-        )
-        return self._replace(parts=parts) if parts else None
+        values = repository.properties or {}
+        fitting = [each for each in self.texts if all(map(values.get, each.properties))]
+        kept = tuple(each for each in self.texts if not each.part or each in fitting)
+        has_part = any(each.part for each in kept)
+        return self._replace(texts=kept if has_part else self.texts, repository=repository)
 
     @property
-    def pieces(self) -> "Sequence[FileDefinition | Part]":
-        """What its text is put together from, in this order."""
-        return (self, *self.parts)
+    def has_template(self) -> bool:
+        return any(each.template for each in self.texts)
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """Those of its parts."""
-        return tuple(part.condition for part in self.parts if part.condition)
+    def parts(self) -> tuple[int, ...]:
+        """Numbers of the parts of the entry that it is put together from."""
+        return tuple(each.part for each in self.texts if each.part)
 
     @property
     def named_properties(self) -> tuple[str, ...]:
-        """Custom properties that its text names."""
-        return tuple(name for piece in self.pieces for name in piece.properties)
+        """Custom properties that its texts name, in lower case."""
+        return tuple(name for each in self.texts for name in each.properties)
+
+    @property
+    def unset_properties(self) -> tuple[str, ...]:
+        """Those of them that the repository has no value for."""
+        values = (self.repository and self.repository.properties) or {}
+        return tuple(name for name in self.named_properties if not values.get(name))
 
     @property
     def content(self) -> bytes:
         """Its bytes, put together each time, because many of them fill the memory."""
-        return b"".join(map(self._filled_in, self.pieces))
-
-    def _filled_in(self, piece: "FileDefinition | Part") -> bytes:
-        """Fill in a template; it stays as it is before the repository was read."""
-        if self.repository is None or not piece.template:
-            return piece.source
-        owner, _, repo = self.repository.full_name.partition("/")
-        values = (owner, repo, self.repository.default_branch)
-        names = dict(zip(TEMPLATE_NAMES, values, strict=False))
-        set_ones = self.repository.properties or {}
-        properties = {name: "".join(set_ones.get(name, ())) for name in piece.properties}
-        return templates.fill(piece.source.decode(), names, properties).encode()
+        repository = self.repository
+        if repository is None:
+            return b"".join(each.source for each in self.texts)
+        return b"".join(each.filled_in(repository) for each in self.texts)
 
     @property
     def may_be_blank(self) -> bool:
@@ -137,11 +138,44 @@ class FileDefinition(NamedTuple):
         return blob_id(self.content)
 
 
+class ListedFile(NamedTuple):
+    """An entry of a list, the same for every repository."""
+
+    file: FileDefinition
+    """The file with every text of the entry, its placeholders not filled in."""
+    conditions: tuple[Condition | None, ...] = ()
+    """For each text of the file, which repositories it is for; ``None``: for all of them.
+    Empty where the entry has no parts."""
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    def in_rule(self, number: int) -> Self:
+        """Give the entry as one of the rule ``number``."""
+        return self._replace(file=self.file._replace(rule=number))
+
+    def composed_for(
+        self, repository: Repository, has: Callable[[str], bool]
+    ) -> FileDefinition | None:
+        """Choose the texts for a repository, which ``has`` files at some paths.
+
+        ``None``: the entry has parts, and none of them is for this repository.
+        """
+        if not self.conditions:
+            return self.file
+        texts = tuple(
+            text
+            for text, condition in zip(self.file.texts, self.conditions, strict=True)
+            if condition is None or condition.holds(repository, has)
+        )
+        return self.file._replace(texts=texts) if any(each.part for each in texts) else None
+
+
 def digest_of(definitions: Iterable[FileDefinition]) -> str:
-    """SHA-256 over the paths and contents of a list, its templates not filled in."""
+    """SHA-256 over the paths and texts of a list, as they stand in it, in hexadecimal digits."""
     digest = hashlib.sha256()
     for definition in definitions:
-        texts = (piece.source for piece in definition.pieces)
-        for text in (definition.path.encode(), *texts):
+        for text in (definition.path.encode(), *(each.source for each in definition.texts)):
             digest.update(b"%d:%b" % (len(text), text))
     return digest.hexdigest()

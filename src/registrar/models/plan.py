@@ -1,16 +1,35 @@
 """What a registration has to do, and what it asks GitHub to create."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import LeftOut, Replaced
-from registrar.models.settings import FailOn, PullRequestOptions
+from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import CODEOWNERS, CodeownersError, PresentFile, Standing
+from registrar.models.standing import PresentFile, Standing
 from registrar.texts.messages import Message
+
+
+class ListedPath(NamedTuple):
+    """A listed path as it stands in a repository before anything is done."""
+
+    definition: FileDefinition
+    """What the list gives, its templates filled in for this repository."""
+    standing: Standing
+    present: PresentFile | None = None
+    """What is there, or counts as it; ``None`` where nothing is."""
+    instead: Message | None = None
+    """Why it is all right that nothing is at the path itself."""
+    unset: str = ""
+    """The custom property without a value that its template names; it is skipped then."""
+    below: str = ""
+    """What is above it and is no directory, so that it cannot be created."""
+    other_case: str = ""
+    """What exists that differs in letter case only."""
+    hides: str = ""
+    """The file that GitHub uses today and would not use any more."""
 
 
 class Plan(NamedTuple):
@@ -18,8 +37,8 @@ class Plan(NamedTuple):
 
     spec: RegistrationSpec
     state: RepositoryState
-    definitions: tuple[FileDefinition, ...]
-    """The list, its templates filled in for this repository."""
+    paths: tuple[ListedPath, ...]
+    """Every listed path, in the order of the list."""
     missing: tuple[FileDefinition, ...]
     """What is to be created, in the order of the list."""
     unfit: tuple[int, ...] = ()
@@ -27,23 +46,13 @@ class Plan(NamedTuple):
     replaced: tuple[Replaced, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     """Which parts of files are not used."""
-    blocked: Mapping[str, str] = MappingProxyType({})
-    """Missing paths below something that is not a directory, and what that is."""
-    satisfied: Mapping[str, Message] = MappingProxyType({})
-    """Paths that are not there, and why that is all right."""
-    unset: Mapping[str, str] = MappingProxyType({})
-    """Those of them whose templates name a custom property that is not set, and its name."""
-    present: Mapping[str, PresentFile] = MappingProxyType({})
-    """Listed paths that are present, or for which another file counts, and what is there."""
-    other_case: Mapping[str, str] = MappingProxyType({})
-    """Missing paths, and what exists that differs in letter case only."""
-    hides: Mapping[str, str] = MappingProxyType({})
-    """Missing paths, and the file that GitHub uses today and would then not use any more."""
     removed: tuple[str, ...] = ()
     """Listed paths that `RepositoryState.before` has, and the repository has no more."""
-    codeowners: tuple[CodeownersError, ...] | None = ()
-    """What GitHub finds wrong in a listed ``CODEOWNERS``, where it was asked; ``None``: it does not
-    say."""
+
+    @property
+    def definitions(self) -> tuple[FileDefinition, ...]:
+        """The list, its templates filled in for this repository."""
+        return tuple(each.definition for each in self.paths)
 
     @property
     def fitting(self) -> frozenset[int]:
@@ -53,32 +62,6 @@ class Plan(NamedTuple):
     @property
     def repository(self) -> Repository:
         return self.state.repository
-
-    @property
-    def codeowners_paths(self) -> frozenset[str]:
-        """Where a listed ``CODEOWNERS`` is, or one that counts as it."""
-        return frozenset(each.path for each in self.present.values()) & CODEOWNERS
-
-    @property
-    def asks_for_codeowners(self) -> bool:
-        """Whether GitHub is asked what is wrong in these."""
-        settings = self.spec.settings
-        asks = FailOn.INVALID in settings.fail_on and settings.mode.only_reads
-        return asks and bool(self.codeowners_paths)
-
-    def with_codeowners(self, errors: Sequence[CodeownersError] | None) -> "Plan":
-        """Add what GitHub finds wrong; ``None``: it does not say."""
-        if errors is None:
-            return self._replace(codeowners=None)
-        paths = self.codeowners_paths
-        return self._replace(codeowners=tuple(each for each in errors if each.path in paths))
-
-    def standing(self, path: str) -> Standing:
-        if present := self.present.get(path):
-            return present.standing
-        if path in self.unset:
-            return Standing.UNSET
-        return Standing.BLOCKED if path in self.blocked else Standing.MISSING
 
 
 class NewCommit(NamedTuple):

@@ -65,11 +65,6 @@ class Repository(NamedTuple):
         """Whether everybody may know its name."""
         return self.visibility == "public"
 
-    @property
-    def public_name(self) -> str:
-        """What everybody may know of it: those who may see it find it by its number."""
-        return self.full_name if self.is_public else f"{self.owner}/(id {self.id})"
-
     def described_by(self, other: "Repository") -> "Repository":
         """Take over what rules ask about it from an earlier description."""
         return self._replace(
@@ -91,7 +86,9 @@ class PullRequest(NamedTuple):
     author: str = ""
     """Login; empty where the account is gone."""
     is_by_writer: bool = False
-    """Whether GitHub says that somebody opened it who may write here, or the token's account."""
+    """Whether it is known without asking that who opened it may write here."""
+    is_by_member: bool = False
+    """Whether GitHub calls who opened it a member or a collaborator: they may only read, too."""
     head_branch: str = ""
     head_sha: str = ""
     head_repository: str = ""
@@ -132,8 +129,6 @@ class Comparison(NamedTuple):
     """The best common ancestor; empty where there is none."""
     added: Mapping[str, str] | None
     """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
-    changed: Mapping[str, str] = MappingProxyType({})
-    """Blob ids of the changed paths that are still there, as many as GitHub lists."""
 
 
 class BranchState(NamedTuple):

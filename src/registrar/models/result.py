@@ -12,8 +12,8 @@ from registrar.models.rules import LeftOut, Replaced, origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import FINDINGS, CodeownersError, Finding, PresentFile, Standing
-from registrar.texts.messages import Message, Scope, msg
+from registrar.models.standing import FINDINGS, Finding, PresentFile, Standing
+from registrar.texts.messages import Message, msg
 
 
 class PullRequestOperation(StrEnum):
@@ -23,6 +23,8 @@ class PullRequestOperation(StrEnum):
     UPDATED = "updated"
     REOPENED = "reopened"
     WITHDRAWN = "withdrawn"
+    CLOSED = "closed"
+    """The default branch has everything that it proposed: nobody said no, and none is opened."""
     NONE = "none"
 
 
@@ -68,6 +70,8 @@ class FileResult(NamedTuple):
     commit: str = ""
     """The commit that created it."""
     failure: Failure | None = None
+    is_as_listed: bool = False
+    """Whether the working branch is known to hold just what the list gives."""
     replaces: str = ""
     """Id of the blob that the working branch holds, where it is to follow the list."""
     before: bytes | None = None
@@ -148,10 +152,13 @@ class Status(StrEnum):
     OPENED = "opened"
     UPDATED = "updated"
     WITHDRAWN = "withdrawn"
+    CLOSED = "closed"
     TO_OPEN = "to open"
     """Files are missing, and no open pull request proposes any of them."""
     TO_UPDATE = "to update"
     """The open pull request lacks files, or holds what the list gave earlier."""
+    TO_CLOSE = "to close"
+    """The default branch may have everything that an open pull request proposes."""
     TO_WITHDRAW = "to withdraw"
     """An open pull request may hold nothing but what this action wrote."""
     DEFERRED = "deferred"
@@ -170,6 +177,11 @@ class Status(StrEnum):
     """Every listed path is present."""
 
 
+STATES = {each: each.value for each in Status} | {
+    Status.TO_OPEN: "missing",
+    Status.TO_WITHDRAW: Status.DEFERRED.value,
+}
+"""As programs are told of them."""
 _LEFT = {
     Standing.MISSING: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
@@ -204,8 +216,6 @@ class RegistrationResult(NamedTuple):
     failure: Failure | None = None
     """What ended it early."""
     notes: tuple[Note, ...] = ()
-    codeowners: tuple[CodeownersError, ...] = ()
-    """What GitHub finds wrong in a listed ``CODEOWNERS``."""
     fitting: frozenset[int] = frozenset()
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
@@ -215,33 +225,26 @@ class RegistrationResult(NamedTuple):
     """Why the repository is not worked on, after all."""
     knows_pull_requests: bool = True
     """Whether it is known that there is a pull request, or none."""
+    interrupted: bool = False
+    """Whether a branch of its name was there without a pull request, after a reading for many."""
     withdrawable: int = 0
     """Number of its pull requests that a run over many could withdraw, at most."""
 
-    @property
-    def scope(self) -> Scope | None:
-        """What may be shown of the repository where others read it; ``None``: anything."""
-        if self.repository.is_public:
-            return None
-        spec = self.spec
-        branch = spec.settings.branch or spec.files.profile.branch
-        return {
-            **{path: path for path in spec.files.paths},
-            spec.branch: branch,
-            self.branch: f"{branch}{self.branch.removeprefix(spec.branch)}" if self.branch else "",
-            self.repository.full_name: self.repository.public_name,
-            **{each.url: self._shown_address(each) for each in self._pull_requests},
-            **{each.link: str(each.link) for each in self._pull_requests},
-        }
+    to_close: int = 0
+    """Number of its pull requests that are needless; where it is read again before, at most."""
 
     @property
-    def _pull_requests(self) -> Iterator[PullRequest]:
+    def has_written(self) -> bool:
+        """Whether something was done about a pull request."""
+        return self.operation is not PullRequestOperation.NONE
+
+    @property
+    def known_repositories(self) -> Iterator[Repository]:
+        """The repository as the answers described it that tell of it, and of pull requests."""
+        yield self.repository
         of_files = (pull for file in self.files for pull in (file.declined_in, file.deleted_since))
-        yield from filter(None, (self.pull_request, *of_files))
-
-    def _shown_address(self, pull_request: PullRequest) -> str:
-        server = "/".join(pull_request.url.split("/")[:3])
-        return f"{server}/{self.repository.public_name}/pull/{pull_request.number}"
+        pulls = filter(None, (self.pull_request, *self.beside, *of_files))
+        yield from (pull.of for pull in pulls if pull.of)
 
     @property
     def is_of_workflow(self) -> bool:
@@ -258,7 +261,7 @@ class RegistrationResult(NamedTuple):
         """Number of what ``kind`` is about."""
         if kind is FailOn.REMOVED:
             return len(self.removed)
-        return kind.found_in(self.standings, len(self.codeowners))
+        return kind.found_in(self.standings)
 
     @property
     def missing(self) -> int:
@@ -267,14 +270,12 @@ class RegistrationResult(NamedTuple):
 
     @property
     def findings(self) -> Mapping[Finding, tuple[str, ...]]:
-        """Listed paths that deserve a look, once for each mistake in `codeowners`."""
+        """Listed paths that deserve a look."""
         paths: dict[Finding, list[str]] = {}
         for file in self.files:
             if finding := FINDINGS.get(file.standing):
                 paths.setdefault(finding, []).append(file.definition.path)
-        listed = {file.present.path: file.definition.path for file in self.files if file.present}
-        paths[Finding.CODEOWNERS] = [listed[mistake.path] for mistake in self.codeowners]
-        return {finding: tuple(those) for finding, those in paths.items() if those}
+        return {finding: tuple(those) for finding, those in paths.items()}
 
     @property
     def first_failure(self) -> Failure | None:
@@ -294,11 +295,15 @@ class RegistrationResult(NamedTuple):
         if self.withdrawable and self.spec.settings.mode is Mode.WITHDRAW:
             return Status.TO_WITHDRAW
         missing = [file for file in self.files if file.standing is Standing.MISSING]
-        is_lacking = any(file.done is not Done.SKIPPED for file in missing)
-        if is_lacking and not self.pull_request:
-            return Status.TO_OPEN
+        fails = any(file.failure for file in missing)
+        is_lacking = any(file.done is not Done.SKIPPED and not file.failure for file in missing)
         if is_lacking or self.count(Done.TO_UPDATE):
-            return Status.TO_UPDATE
+            is_new = is_lacking and not self.pull_request
+            return Status.TO_OPEN if is_new else Status.TO_UPDATE
+        if self.to_close:
+            return Status.TO_CLOSE
+        if fails and not self.pull_request:
+            return Status.FAILED
         standings = self.standings
         return next((_LEFT[each] for each in _LEFT if standings[each]), Status.COMPLETE)
 
@@ -341,5 +346,11 @@ class RegistrationResult(NamedTuple):
 
     @property
     def failed(self) -> int:
-        """Number of files that could not be created, or whose write was never answered."""
-        return self.count(Done.FAILED, Done.UNKNOWN)
+        """Number of files that could not be created, or whose write was never answered.
+
+        In a run over one repository also those that it did not come to, so that the three counts
+        are all paths; of many such a repository is left for the next run.
+        """
+        reached = (Done.FAILED, Done.UNKNOWN)
+        is_only = self.spec.writes and not self.spec.is_one_of_many
+        return self.count(*reached, Done.PENDING) if is_only else self.count(*reached)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from registrar.models.conditions import Condition
-from registrar.models.files import FileDefinition, parents
+from registrar.models.files import FileDefinition, ListedFile, parents
 from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
 
@@ -15,7 +15,7 @@ class Rule(NamedTuple):
     number: int
     """Its place in the list, from 1."""
     condition: Condition
-    definitions: tuple[FileDefinition, ...]
+    files: tuple[ListedFile, ...]
 
     @property
     def described(self) -> Message:
@@ -31,10 +31,10 @@ def place_of(rule: int) -> Message:
 
 def origin_of(definition: FileDefinition) -> tuple[Message, ...]:
     """Say which rule a file is from, and which parts it is put together from, if any."""
-    numbers = tuple(part.number for part in definition.parts)
+    parts = definition.parts
     return (
         *([place_of(definition.rule)] if definition.rule else []),
-        *([msg("label.parts", numbers=numbers)] if numbers else []),
+        *([msg("label.parts", numbers=parts)] if parts else []),
     )
 
 
@@ -76,7 +76,7 @@ class Listed(NamedTuple):
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    """Files of which no part applies."""
+    """Parts that are not used, and files of which no part applies."""
 
     @property
     def below(self) -> Iterator[tuple[FileDefinition, FileDefinition]]:
@@ -89,29 +89,35 @@ class Listed(NamedTuple):
 
 
 def listed_for(
-    definitions: tuple[FileDefinition, ...],
+    files: Sequence[ListedFile],
     rules: Sequence[Rule],
     repository: Repository,
     has: Callable[[str], bool],
 ) -> Listed:
-    """Give the files of one repository, with their parts for it.
+    """Give the files of one repository: those of the list, and those of each rule that fits.
 
-    They are those of the list, and those of each rule that fits.
+    ``has`` says whether the repository has a file at a path that a condition asks about.
     """
-    if not rules and not any(definition.parts for definition in definitions):
-        return Listed(definitions)
-    files = {definition.path: definition for definition in definitions}
+    entries = {each.path: each for each in files}
     unfit: list[int] = []
     replaced: list[Replaced] = []
     for rule in rules:
         if not rule.condition.holds(repository, has):
             unfit.append(rule.number)
             continue
-        for definition in rule.definitions:
-            if earlier := files.get(definition.path):
-                replaced.append(Replaced(definition.path, earlier.rule, rule.number))
-            files[definition.path] = definition
-    composed = {path: each.composed_for(repository, has) for path, each in files.items()}
-    left_out = tuple(LeftOut(path) for path, each in composed.items() if each is None)
-    definitions = tuple(each for each in composed.values() if each)
-    return Listed(definitions, tuple(unfit), tuple(replaced), left_out)
+        for entry in rule.files:
+            if earlier := entries.get(entry.path):
+                replaced.append(Replaced(entry.path, earlier.file.rule, rule.number))
+            entries[entry.path] = entry
+    definitions: list[FileDefinition] = []
+    left_out: list[LeftOut] = []
+    for entry in entries.values():
+        composed = entry.composed_for(repository, has)
+        if composed is None:
+            left_out.append(LeftOut(entry.path))
+            continue
+        filled_in = composed.filled_in(repository)
+        if unused := tuple(each for each in composed.parts if each not in filled_in.parts):
+            left_out.append(LeftOut(entry.path, unused))
+        definitions.append(filled_in)
+    return Listed(tuple(definitions), tuple(unfit), tuple(replaced), tuple(left_out))

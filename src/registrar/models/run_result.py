@@ -9,7 +9,9 @@ from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
     Diagnostic,
+    Failure,
     InvalidInput,
+    Kind,
     describe,
     exit_code,
 )
@@ -17,8 +19,9 @@ from registrar.models.files import FileDefinition
 from registrar.models.repository import Repository
 from registrar.models.result import FileResult, RegistrationResult, Status
 from registrar.models.rules import LeftOut, Replaced
-from registrar.models.selection import Exclusion, Shard
+from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
+from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, Finding, Standing
 from registrar.texts.messages import Message
 
@@ -44,17 +47,22 @@ class Budget(NamedTuple):
     """Number of those whose pull requests the token may not read."""
     withdrawable: int = 0
     """Number of lists with pull requests that could be withdrawn, at most."""
+    refused: int = 0
+    """Number of lists with files that the token may not write."""
+    refused_whole: int = 0
+    """Number of those without any other file."""
     now: int = 0
     """Pull requests that this run is going to open."""
     deferred: int = 0
     """Pull requests that are left for the next run."""
     updates: int = 0
     """Open pull requests that it is going to update."""
+    closes: int = 0
+    """Needless pull requests that it is going to close, at most."""
     writes: int = 0
     """Writing requests that it takes."""
     interval: float = 0.0
     """Seconds from one writing request to the next."""
-    matrix: tuple[Shard, ...] = ()
 
     @property
     def selected(self) -> int:
@@ -64,7 +72,7 @@ class Budget(NamedTuple):
     @property
     def missing(self) -> int:
         """Number of lists with files that are absent and wanted."""
-        return self.of[Status.TO_OPEN] + self.proposed
+        return self.of[Status.TO_OPEN] + self.proposed + self.refused_whole
 
     @property
     def proposed(self) -> int:
@@ -80,7 +88,7 @@ class Budget(NamedTuple):
     def points(self) -> int:
         """Points of GraphQL that the writing takes at most: every repository is read once more."""
         written = self.now + self.updates
-        only_read = self.of[Status.WAITING] + self.of[Status.TO_WITHDRAW]
+        only_read = self.of[Status.WAITING] + self.of[Status.TO_WITHDRAW] + self.closes
         return POINTS_PER_REPOSITORY * written + only_read
 
 
@@ -120,8 +128,6 @@ class ManyResult:
         self.settings = settings
         self.standings = Counter[Standing]()
         """Number of listed paths that stand in each way, in all repositories together."""
-        self._mistakes = 0
-        """Number of those that GitHub finds in ``CODEOWNERS``."""
         self.with_finding: dict[Finding, list[RegistrationResult]] = {}
         """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
         self.rows_with = Counter[Finding]()
@@ -147,6 +153,9 @@ class ManyResult:
         """Exit code of the signal that ended the run; 0 where none did."""
         self.stopped: Message | None = None
         """Why the run ended before its work did."""
+        self.not_named = Counter[tuple[Status, Kind | None]]()
+        """Number of rows that are left out of what is published, by their state and, of failures,
+        the kind."""
 
     def add(self, row: RegistrationResult) -> None:
         """Keep how one repository ended."""
@@ -154,7 +163,6 @@ class ManyResult:
         if row.status is not Status.COMPLETE:
             self.rows.append(row)
         self.standings.update(row.standings)
-        self._mistakes += len(row.codeowners)
         for finding in row.findings:
             self.rows_with[finding] += 1
             named = self.with_finding.setdefault(finding, [])
@@ -177,7 +185,8 @@ class ManyResult:
 
     def _note_content(self, result: FileResult, previewed: RegistrationResult) -> None:
         file, replaces = result.definition, result.replaces
-        key = (file.path, file.source, file.template, file.rule if file.parts else 0, replaces)
+        own, *_ = file.texts
+        key = (file.path, own.source, own.template, file.rule if file.parts else 0, replaces)
         if not (content := self.contents.get(key)):
             possible = previewed.spec.files.possible
             listed = {(each.path, each.rule): each for each in possible}[file.path, file.rule]
@@ -197,18 +206,17 @@ class ManyResult:
     @property
     def incomplete(self) -> int:
         """Number of rows that are not complete."""
-        complete = (Status.COMPLETE, Status.DECLINED)
+        complete = (Status.COMPLETE, Status.DECLINED, Status.CLOSED, Status.TO_CLOSE)
         return sum(count for status, count in self.counts.items() if status not in complete)
 
     @property
     def findings(self) -> Mapping[Finding, int]:
-        """Number of paths that deserve a look, and of mistakes in ``CODEOWNERS``."""
-        paths = {finding: self.standings[standing] for standing, finding in FINDINGS.items()}
-        return {**paths, Finding.CODEOWNERS: self._mistakes}
+        """Number of paths that deserve a look."""
+        return {finding: self.standings[standing] for standing, finding in FINDINGS.items()}
 
     def found(self, kind: FailOn) -> int:
         """Number of what ``kind`` is about."""
-        return kind.found_in(self.standings, self._mistakes)
+        return kind.found_in(self.standings)
 
     @property
     def exit_code(self) -> int:
@@ -227,8 +235,12 @@ class RunResult:
         self.registrations = list(registrations)
         self.many: ManyResult | None = None
         """Where the run is about many repositories."""
+        self.valid_lists: Sequence[FileList] = ()
+        """The lists of a run that only reads these."""
         self.diagnostics: Sequence[Diagnostic] = ()
         """What ended the run early."""
+        self.failure: Failure | None = None
+        """The same, unless it is about the input."""
         self._exit_code: int | None = None
         """Exit code of what ended it early."""
 
@@ -236,11 +248,11 @@ class RunResult:
         """Keep what ended the run early."""
         wrote = any(not each.spec.settings.mode.only_reads for each in self.registrations)
         self._exit_code = exit_code(error, wrote=wrote)
-        self.diagnostics = (
-            error.diagnostics
-            if isinstance(error, InvalidInput)
-            else [Diagnostic(describe(error).message)]
-        )
+        if isinstance(error, InvalidInput):
+            self.diagnostics = error.diagnostics
+        else:
+            self.failure = describe(error)
+            self.diagnostics = [Diagnostic(self.failure.message)]
 
     @property
     def exit_code(self) -> int:
@@ -253,4 +265,6 @@ class RunResult:
         cancelled = [code for code in codes if code >= EXIT_CANCELLED]
         if cancelled:
             return cancelled[0]
+        if self.valid_lists and not codes:
+            return EXIT_DONE
         return codes[0] if len(set(codes)) == 1 else EXIT_FAILED

@@ -1,10 +1,9 @@
 """Which of the listed repositories a run over many of them is about."""
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from registrar.models.conditions import has_property, matches
 from registrar.models.repository import Repository
@@ -118,39 +117,3 @@ class Selection(NamedTuple):
                 has_property(repository, *each) for each in self.excluded_properties.items()
             )
         )
-
-
-MOST_SHARDS = 256
-"""Jobs of one matrix.
-
-https://docs.github.com/en/actions/how-tos/write-workflows/choose-what-workflows-do/run-job-variations
-"""
-
-_SHARD = re.compile(r"([1-9][0-9]{0,2})/([1-9][0-9]{0,2})")
-
-
-class Shard(NamedTuple):
-    """Every ``total``-th repository, by its id: shards share nothing, whatever is added."""
-
-    number: int = 1
-    """From 1 to ``total``."""
-    total: int = 1
-
-    @classmethod
-    def parse(cls, text: str) -> Self | None:
-        """Read ``2/8``; ``None`` when it is not of that form."""
-        matched = _SHARD.fullmatch(text)
-        if not matched:
-            return None
-        number, total = int(matched[1]), int(matched[2])
-        return cls(number, total) if number <= total <= MOST_SHARDS else None
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.total}"
-
-    def has(self, repository_id: int) -> bool:
-        return repository_id % self.total == self.number - 1
-
-    def share(self, count: int) -> int:
-        """This shard's part of ``count``; the parts of all shards add up to it."""
-        return count // self.total + (self.number <= count % self.total)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from registrar.models.selection import Selection, Shard
+from registrar.models.selection import Selection
 from registrar.models.standing import FINDINGS, WANTED, Finding, Standing
 from registrar.texts import templates
 from registrar.texts.messages import Message
@@ -22,6 +22,8 @@ class Mode(StrEnum):
     """Like `PLAN`; what `FailOn` names is a failure."""
     WITHDRAW = "withdraw"
     """Closes the open pull requests of the list that hold nothing but what this action wrote."""
+    VALIDATE = "validate"
+    """Reads the list alone, without a token and without a request."""
 
     @property
     def only_reads(self) -> bool:
@@ -38,7 +40,7 @@ class FailOn(StrEnum):
     BLANK = "blank"
     DIFFERS = "differs"
     INVALID = "invalid"
-    """No file where one is listed, or a ``CODEOWNERS`` in which GitHub finds mistakes."""
+    """No file where one is listed: a directory, a link or a submodule."""
     REMOVED = "removed"
     """What the base branch has had, and `Settings.ref` has no more."""
 
@@ -46,15 +48,14 @@ class FailOn(StrEnum):
     def findings(self) -> tuple[Finding, ...]:
         """What it is about besides the files that are absent and wanted."""
         if self is FailOn.INVALID:
-            return (Finding.NO_FILE, Finding.CODEOWNERS)
+            return (Finding.NO_FILE,)
         return tuple(each for each in Finding if each.value == self.value)
 
-    def found_in(self, standings: Mapping[Standing, int], mistakes: int) -> int:
-        """Number of listed paths that it is about, and of ``mistakes`` in ``CODEOWNERS``."""
+    def found_in(self, standings: Mapping[Standing, int]) -> int:
+        """Number of listed paths that it is about."""
         if self is FailOn.MISSING:
             return sum(standings.get(each, 0) for each in WANTED)
-        paths = sum(n for each, n in standings.items() if FINDINGS.get(each) in self.findings)
-        return paths + mistakes if self is FailOn.INVALID else paths
+        return sum(n for each, n in standings.items() if FINDINGS.get(each) in self.findings)
 
 
 class CommitStrategy(StrEnum):
@@ -76,17 +77,28 @@ class PullRequestOptions(NamedTuple):
     draft: bool = False
 
 
-class Profile(NamedTuple):
-    """What distinguishes one list from the other."""
+class Defaults(NamedTuple):
+    """The texts that a list comes with, used where no input says otherwise."""
 
     name: str
+    """What the placeholder ``{profile}`` stands for."""
     branch: str
     title: str
     commit_message: str = "chore: add {path}"
-    definitions: str = ""
-    """The file of a built-in list; empty: the list is the caller's own."""
+
+
+class Profile(NamedTuple):
+    """A built-in list."""
+
+    defaults: Defaults
+    definitions: str
+    """Its file."""
     content_allowed: bool = True
-    """Whether the entries of the built-in list may have content; else every file is empty."""
+    """Whether its entries may have content; else every file is empty."""
+
+    @property
+    def name(self) -> str:
+        return self.defaults.name
 
 
 class Settings(NamedTuple):
@@ -101,15 +113,13 @@ class Settings(NamedTuple):
     """How many pull requests a run over many repositories opens at most."""
     max_seconds: float
     """After this time a run over many repositories begins nothing new."""
-    shard: Shard | None
-    """Part of the repositories that a run over many works on; ``None``: all of them."""
     profiles: tuple[Profile, ...]
-    """One for each list: what it comes with."""
+    """The built-in lists of the run; none where the list is the caller's own."""
     workspace: Path | None
     """The workspace of the workflow; ``None`` in a shell."""
     definitions: str
     """The caller's own definition file, from the workspace, or else from the working directory;
-    empty: the list of the profile."""
+    empty: the built-in lists."""
     respect_alternatives: bool
     mode: Mode
     fail_on: frozenset[FailOn]
@@ -125,7 +135,6 @@ class Settings(NamedTuple):
     title: str
     """These three are templates; empty: the profile's own."""
     pull_request: PullRequestOptions
-    language: str
     api_url: str
     max_wait_seconds: float
     in_workflow: bool
@@ -139,11 +148,6 @@ class Settings(NamedTuple):
     """Address of the action's repository, or nothing."""
     warnings: tuple[Message, ...] = ()
     """What is worth a warning, though the run goes on."""
-
-    @property
-    def part(self) -> Shard:
-        """The part of the repositories that a run over many works on."""
-        return self.shard or Shard()
 
     @property
     def texts(self) -> dict[str, str]:

@@ -5,24 +5,27 @@ from typing import NamedTuple
 
 from registrar.errors import Diagnostic
 from registrar.models.conditions import Condition
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, ListedFile
 from registrar.models.repository import Repository
 from registrar.models.rules import Rule
-from registrar.models.settings import Mode, Profile, Settings
+from registrar.models.settings import Defaults, Mode, Settings
 from registrar.texts import templates
 
 
 class FileList(NamedTuple):
     """A list as it was loaded, the same for every repository."""
 
-    profile: Profile
-    definitions: tuple[FileDefinition, ...]
+    defaults: Defaults
+    files: tuple[ListedFile, ...]
+    """Files for every repository."""
     rules: tuple[Rule, ...] = ()
     """Files for some repositories only."""
     name: str = ""
     """Empty where the caller's own list gives none."""
     path: str = ""
     """Path of the caller's own list in its repository; empty for a built-in one."""
+    is_in_checkout: bool = False
+    """Whether that is the repository which a workflow has checked out as its workspace."""
     digest: str = ""
     """SHA-256 over the paths and contents of the list."""
     warnings: tuple[Diagnostic, ...] = ()
@@ -41,14 +44,24 @@ class FileList(NamedTuple):
 
     @property
     def possible(self) -> tuple[FileDefinition, ...]:
-        """The files of the list, and of all its rules."""
-        return (*self.definitions, *(each for rule in self.rules for each in rule.definitions))
+        """The files of the list, and of all its rules, as they are listed."""
+        return tuple(each.file for each in self._entries)
+
+    @property
+    def _entries(self) -> Iterator[ListedFile]:
+        """The entries of the list, and of all its rules."""
+        yield from self.files
+        yield from (each for rule in self.rules for each in rule.files)
 
     @property
     def _conditions(self) -> Iterator[Condition]:
         """Those of rules, and of parts of files."""
         yield from (rule.condition for rule in self.rules)
-        yield from (condition for each in self.possible for condition in each.conditions)
+        yield from self._conditions_of_parts
+
+    @property
+    def _conditions_of_parts(self) -> Iterator[Condition]:
+        yield from (asked for each in self._entries for asked in each.conditions if asked)
 
     @property
     def paths(self) -> frozenset[str]:
@@ -64,7 +77,7 @@ class FileList(NamedTuple):
     @property
     def asks_in_parts(self) -> bool:
         """Whether what a file holds depends on which other files a repository has."""
-        return any(asked.paths for each in self.possible for asked in each.conditions)
+        return any(asked.paths for asked in self._conditions_of_parts)
 
     @property
     def has_conditions(self) -> bool:
@@ -106,13 +119,17 @@ class RegistrationSpec(NamedTuple):
         """Name of the working branch, as far as it is free."""
         owner, _, repo = self.target.partition("/")
         repo = templates.for_branch(repo)
-        names = {"profile": self.files.profile.name, "owner": owner, "repo": repo}
-        return templates.fill(self.settings.branch, names) or self.files.profile.branch
+        defaults = self.files.defaults
+        names = {"profile": defaults.name, "owner": owner, "repo": repo}
+        return templates.fill(self.settings.branch, names) or defaults.branch
 
     @property
     def uses_profile_branch(self) -> bool:
-        """Whether it is the profile's own name, which nobody else is likely to choose."""
-        return self.branch == self.files.profile.branch
+        """Whether the working branch has the name that the list comes with.
+
+        Nobody else is likely to choose that one.
+        """
+        return self.branch == self.files.defaults.branch
 
     @property
     def is_one_of_many(self) -> bool:

@@ -119,32 +119,8 @@ class Finding(StrEnum):
     BLANK = "blank"
     DIFFERS = "differs"
     NO_FILE = "not_a_file"
-    CODEOWNERS = "codeowners"
-    """A mistake that GitHub finds in a ``CODEOWNERS``."""
     DECLINED = "declined"
     UNSET = "unset"
 
 
-FINDINGS: Mapping[Standing, Finding] = {
-    Standing[each.name]: each for each in Finding if each is not Finding.CODEOWNERS
-}
-
-CODEOWNERS = frozenset({".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"})
-"""Where GitHub looks for that file.
-
-https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
-"""
-
-
-class CodeownersError(NamedTuple):
-    """A mistake that GitHub finds in a ``CODEOWNERS`` file.
-
-    https://docs.github.com/en/rest/repos/repos#list-codeowners-errors
-    """
-
-    path: str
-    line: int
-    column: int
-    kind: str
-    message: str
-    suggestion: str = ""
+FINDINGS: Mapping[Standing, Finding] = {Standing[each.name]: each for each in Finding}

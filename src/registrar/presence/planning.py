@@ -1,13 +1,12 @@
 """What a repository has and what is listed -> what is to be done."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping, Sequence
 
 from registrar.errors import Refused
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import Plan
+from registrar.models.plan import ListedPath, Plan
 from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
-from registrar.models.rules import LeftOut, Listed, listed_for, place_of
+from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
 from registrar.presence.alternatives import (
@@ -17,62 +16,55 @@ from registrar.presence.alternatives import (
     letter_case_conflict,
     satisfied_by,
 )
+from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import Message, msg
+from registrar.texts.spelling import closest
 
 _DIRECTORY = "tree"
-_CLOSE = 0.7
-"""How alike two names are of which one is probably the other, misspelled (`difflib`)."""
 
 
-def make_plan(spec: RegistrationSpec, state: RepositoryState) -> Plan:
-    """Sort the list into what is present, what can be created, and what cannot."""
-    entries, listed = state.entries, listed_in(spec, state)
+def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | None = None) -> Plan:
+    """Sort the files of a repository into what is present, what can be created, and what cannot.
+
+    ``listed`` is what the list has for it, where that was needed to read the repository.
+    """
+    listed = listed or listed_in(spec, state)
+    entries, definitions = state.entries, listed.definitions
     for below, above in listed.below if spec.files.rules else ():
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
-    repository = state.repository
-    listed_files = tuple(d.filled_in(repository) for d in listed.definitions)
-    definitions = tuple(map(_with_set_parts, listed_files))
-    absent = [d for d in definitions if d.path not in entries]
     listing = DirectoryListing(state.directories)
-    present, satisfied = _present_in(definitions, listing, spec, state)
-    unset = _without_value([d for d in absent if d.path not in satisfied])
-    satisfied |= {path: msg("reason.no_property", name=name) for path, name in unset.items()}
-    blocked = {
-        definition.path: parent
-        for definition in absent
-        for parent in parents(definition.path)
-        if parent in entries and entries[parent].type != _DIRECTORY
-        if definition.path not in satisfied
-    }
-    missing = tuple(d for d in absent if d.path not in {*satisfied, *blocked})
+    present, instead = _present_in(definitions, listing, spec, state)
+    unset = _without_value([d for d in definitions if d.path not in present])
 
-    def others(find: Callable[[str, DirectoryListing], str | None]) -> dict[str, str]:
-        return {d.path: other for d in missing if (other := find(d.path, listing))}
+    def stands(definition: FileDefinition) -> ListedPath:
+        path = definition.path
+        if there := present.get(path):
+            return ListedPath(definition, there.standing, there, instead.get(path))
+        if name := unset.get(path):
+            reason = msg("reason.no_property", name=name)
+            return ListedPath(definition, Standing.UNSET, instead=reason, unset=name)
+        above = (each for each in parents(path) if each in entries)
+        if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
+            return ListedPath(definition, Standing.BLOCKED, below=below)
+        return ListedPath(
+            definition,
+            Standing.MISSING,
+            other_case=FoundPath(letter_case_conflict(path, listing) or ""),
+            hides=FoundPath(("" if spec.settings.ref else hidden_by(path, listing)) or ""),
+        )
 
+    paths = tuple(map(stands, definitions))
     return Plan(
         spec,
         state,
-        definitions,
-        missing=missing,
+        paths,
+        missing=tuple(each.definition for each in paths if each.standing is Standing.MISSING),
         unfit=listed.unfit,
         replaced=listed.replaced,
-        left_out=(
-            *listed.left_out,
-            *(
-                LeftOut(kept.path, tuple(p.number for p in every.parts if p not in kept.parts))
-                for every, kept in zip(listed_files, definitions, strict=True)
-                if every.parts != kept.parts
-            ),
-        ),
-        blocked=blocked,
-        satisfied=satisfied,
-        unset=unset,
-        present=present,
+        left_out=listed.left_out,
         removed=_removed(spec, state, definitions, present),
-        other_case=others(letter_case_conflict),
-        hides={} if spec.settings.ref else others(hidden_by),
     )
 
 
@@ -109,32 +101,25 @@ def require_known_properties(
         for name in repository.properties or ():
             known[name] = known.get(name, False) or repository.is_public or not is_public
     for name in sorted(set(names) - known.keys()):
-        for close in get_close_matches(name, known, n=1, cutoff=_CLOSE):
-            if known[close]:
-                raise Refused(msg("preflight.property_close", name=name, close=close))
-            raise Refused(msg("preflight.property_unknown", name=name))
+        if not (close := closest(name, known)):
+            continue
+        if known[close]:
+            raise Refused(msg("preflight.property_close", name=name, close=close))
+        raise Refused(msg("preflight.property_unknown", name=name))
 
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     """Give what the list has for a repository, as its rules say."""
     files, has = spec.files, state.entries.__contains__
-    return listed_for(files.definitions, files.rules, state.repository, has)
+    return listed_for(files.files, files.rules, state.repository, has)
 
 
 def blob_ids_at(plan: Plan, tree: Tree) -> dict[str, str]:
     """Blob ids of what the list gives for a commit of the repository, by path."""
     there = {*tree, *(parent for path in tree for parent in parents(path))}
     files = plan.spec.files
-    listed = listed_for(files.definitions, files.rules, plan.repository, there.__contains__)
-    filled_in = (each.filled_in(plan.repository) for each in listed.definitions)
-    return {each.path: each.blob_id for each in map(_with_set_parts, filled_in)}
-
-
-def _with_set_parts(definition: FileDefinition) -> FileDefinition:
-    """Leave out parts that name a custom property which is not set, as long as one remains."""
-    values = (definition.repository and definition.repository.properties) or {}
-    parts = tuple(part for part in definition.parts if all(map(values.get, part.properties)))
-    return definition._replace(parts=parts) if parts else definition
+    listed = listed_for(files.files, files.rules, plan.repository, there.__contains__)
+    return {each.path: each.blob_id for each in listed.definitions}
 
 
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
@@ -167,7 +152,7 @@ def _present_in(
             there[listed] = _present(definition, listed, entry)
         elif path := satisfied_by(definition, listing, respect=spec.settings.respect_alternatives):
             there[listed] = _present(definition, path, _entry(state.directories, path))
-            reasons[listed] = msg("reason.satisfied", path=path)
+            reasons[listed] = msg("reason.satisfied", path=FoundPath(path))
         elif (
             owner
             and inherited
@@ -176,7 +161,7 @@ def _present_in(
             repository = f"{state.repository.owner}/.github"
             entry = _entry(owner.directories, path)
             there[listed] = _present(definition, f"{repository}/{path}", entry)
-            reasons[listed] = msg("reason.inherited", path=path, repository=repository)
+            reasons[listed] = msg("reason.inherited", path=FoundPath(path), repository=repository)
     return there, reasons
 
 
@@ -186,11 +171,10 @@ def _entry(directories: Directories, path: str) -> Entry:
 
 
 def _present(definition: FileDefinition, path: str, entry: Entry) -> PresentFile:
-    values = (definition.repository and definition.repository.properties) or {}
     standing = standing_of(
         definition.content, entry.sha, is_file=entry.is_file, may_be_blank=definition.may_be_blank
     )
-    if standing is Standing.DIFFERS and not all(map(values.get, definition.named_properties)):
+    if standing is Standing.DIFFERS and definition.unset_properties:
         # Without a value the list gives no content that it could differ from
         standing = Standing.FILLED
     return PresentFile(standing, path, entry.sha if entry.is_file else "")

@@ -60,6 +60,9 @@ class Answers(Protocol):
     def branch(self, name: str, /) -> BranchState:
         """How does a name stand?"""
 
+    def head(self, name: str, /) -> str | None:
+        """At which commit is a branch by now? `None` where there is no such branch."""
+
     def tree(self, commit: str, /) -> Tree | None:
         """What does a commit hold? `None` where GitHub cuts the list."""
 
@@ -69,18 +72,8 @@ class Answers(Protocol):
     def compare(self, base: str, head: str, /) -> Comparison:
         """What does a commit have beyond another one?"""
 
-    def removed(self, paths: frozenset[str], since: str, head: str, /) -> frozenset[str]:
-        """Which of these paths, which ``head`` lacks, has the history since a commit removed?
-
-        None of them also where ``since`` is not in the history of ``head``, so that nothing is
-        known of what happened since.
-        """
-
-    def was_rewritten(self, pull_request: int, /) -> bool:
-        """Was its branch force-pushed, or deleted? Also where GitHub does not tell."""
-
-    def may_write(self, login: str, /) -> bool:
-        """May this account write to the repository? Not where GitHub does not tell."""
+    def may_write(self, login: str, /) -> bool | None:
+        """May this account write to the repository? `None` where GitHub does not say."""
 
     def default_branch(self) -> str:
         """What is the default branch called by now?"""

@@ -46,11 +46,12 @@ class Work(NamedTuple):
     def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> FileResult:
         """Give the result of a file that was created, or corrected, with its commit if known."""
         if replaced := branch.replaces.get(definition.path):
-            result = FileResult(definition, Standing.PROPOSED, Done.UPDATED, commit=commit)
-            return result._replace(replaces=replaced.sha)
-        other = self.plan.other_case.get(definition.path)
-        reason = msg("reason.other_case", other=other) if other else None
-        return FileResult(definition, Standing.PROPOSED, Done.CREATED, reason, commit)
+            done, reason = Done.UPDATED, None
+        else:
+            other = self.progress.listed(definition.path).other_case
+            done, reason = Done.CREATED, msg("reason.other_case", other=other) if other else None
+        result = FileResult(definition, Standing.PROPOSED, done, reason, commit, is_as_listed=True)
+        return result._replace(replaces=replaced.sha if replaced else "")
 
     def there(self, branch: Branch, definition: FileDefinition, blob: str) -> FileResult:
         """Give the result of a path that the branch holds: our own lost write, or another's."""
@@ -58,7 +59,8 @@ class Work(NamedTuple):
         if branch.may_be_ours and is_same:
             return self.written(branch, definition)
         reason = msg("reason.on_branch" if is_same else "reason.edited")
-        return FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason)
+        result = FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason)
+        return result._replace(is_as_listed=is_same)
 
     def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> FileResult:
         """Give the result of a file that could not be created, or corrected."""

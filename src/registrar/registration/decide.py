@@ -9,15 +9,14 @@ nothing itself, and keeps nothing beyond one decision. The order:
 1. The names. A list has one name for its branch, and ``-2``, ``-3`` … behind it where that is
    taken. They are read up to the first one that nobody ever used.
 2. The "no". The newest pull request of this list (its mark says so) that has proposed a path tells
-   about it: closed unmerged, the path is declined; merged without the path, too. Where somebody has
-   taken the mark out, its commits tell. What remains is to be created; if nothing remains, there is
-   nothing to do.
+   about it: closed unmerged, the path is declined; merged without the path, too. What the mark of a
+   closed one does not name is looked for on its branch. What remains is to be created; if nothing
+   remains, there is nothing to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
-   and its branch lacks was removed by somebody, if the history since the mark's commit says so:
-   declined. If it does not, a run was ended before its commit; where the history was rewritten,
-   the pull request is left alone. What is still as we wrote it, and differs from the list, is to be
-   corrected. One that this action itself has closed (`Mode.WITHDRAW`) is continued like an open
-   one, where its branch is there.
+   and its branch lacks was removed by somebody: declined. What is there exactly as named, and
+   differs from the list, is to be corrected. One that this action itself has closed
+   (`Mode.WITHDRAW`) is continued like an open one, where its branch is there. One that it has
+   closed as needless is never continued: it is no "no" either, and, opened again, a person's own.
 4. Otherwise the first name that can be used. A free one is claimed. A branch that holds nothing but
    our own files, or nothing at all under a name that is ours, is what an interrupted run has left:
    it is continued. Any other branch is somebody's, and the next name is looked at.
@@ -32,7 +31,7 @@ It ends, because a claim is followed by a name that is used, an error, or one cl
 The rules for people are in docs/concepts.md, "Working branch".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -42,15 +41,13 @@ from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
 from registrar.registration.answers import Answers, Claim, Made, NotMade
-from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashes
+from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
 """The last of the names with `-2`, `-3` … that are tried: each takes requests."""
-_MOST_UNMARKED = 10
-"""Closed pull requests without a mark that are looked at: each takes three requests."""
-_MOST_UNKNOWN = 100
-"""Paths whose history is read where no mark says what was proposed: each takes a request."""
+_MOST_LOOKED_AT = 10
+"""Closed pull requests whose branches are looked at: each takes up to three requests."""
 REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
 
@@ -88,8 +85,6 @@ class Write(NamedTuple):
     """Write on a new branch, or go on with one of ours that was there."""
 
     branch: Branch
-    before: str
-    """The commit of the branch before this run wrote to it."""
     pull_request: PullRequest | None = None
     """The one that is open, or was withdrawn and is opened again."""
     had_no_commit: bool = False
@@ -98,8 +93,10 @@ class Write(NamedTuple):
     """Whether the claim has done everything: files and pull request."""
     opened_by_claim: bool = False
     """Whether a claim of this run opened the pull request."""
+    names_too_much: bool = False
+    """Whether its description names what was not committed: such a claim says so before."""
     mark: Mark | None = None
-    """The mark of a pull request that was there, with what was removed from its branch since."""
+    """The mark of a pull request that was there."""
     leaves_pull_request: bool = False
     """Whether the pull request stays as it is."""
     was_reopened: bool = False
@@ -109,7 +106,11 @@ class Write(NamedTuple):
         """Whether the branch holds a file already, as far as it was read."""
         if self.branch.tree is not None:
             return path in self.branch.tree
-        return self.mark is not None and self.mark.holds(path)
+        return self.mark is not None and self.mark.names(path)
+
+    def holds_as_listed(self, path: str) -> bool:
+        """Whether nothing is to be written at a path."""
+        return self.brings(path) and not self.branch.is_outdated(path)
 
     def edited(self, files: Iterable[FileDefinition]) -> list[str]:
         """Paths of an open pull request that hold what is not the list's, and not known as ours."""
@@ -124,10 +125,7 @@ class Decision(NamedTuple):
     """What is done about the missing files."""
 
     write: Write | None = None
-    """Where they are created; ``None``: nowhere, because all of them were declined, or `left_alone`
-    says why."""
-    left_alone: PullRequest | None = None
-    """Ours, which is open: its history was rewritten, or GitHub does not know all of it yet."""
+    """Where they are created; ``None``: nowhere, because all of them were declined."""
     files: tuple[FileDefinition, ...] = ()
     """What is to be created, unless the branch holds it."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
@@ -169,17 +167,36 @@ def open_ones(
     return _Decision(plan, answers).open_ones()
 
 
-def may_be_withdrawn(plan: Plan) -> int:
-    """Count the open pull requests of a list, as far as they were read with the repository."""
+def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
+    """Whether somebody opened a pull request who may write to the repository.
+
+    An association is no permission: it decides only where the token is not told who may write.
+    """
+    if pull.is_by_writer or not pull.author:
+        return pull.is_by_writer
+    told = may_write(pull.author)
+    return pull.is_by_member if told is None else told
+
+
+def marked(plan: Plan) -> list[tuple[PullRequest, Mark]]:
+    """Give the open pull requests of a list, as far as they were read with the repository."""
     base = plan.repository.default_branch
     pulls = (pull for state in plan.state.branches.values() for pull in state.pull_requests)
     here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
-    return sum(_mark_for(plan, pull) is not None for pull in here)
+    found = ((pull, _mark_for(plan, pull)) for pull in here)
+    return [(pull, mark) for pull, mark in found if mark]
 
 
 def _mark_for(plan: Plan, pull: PullRequest) -> Mark | None:
     mark = Mark.of(pull.body)
-    return mark if mark and mark.is_of(plan.spec.files.id) else None
+    is_ours = mark and mark.is_of(plan.spec.files.id) and not (mark.is_needless and pull.is_open)
+    return mark if is_ours else None
+
+
+def _is_marked(pull: PullRequest) -> bool:
+    """Whether an open pull request is of some list, and not a person's by now."""
+    mark = Mark.of(pull.body)
+    return mark is not None and not mark.is_needless
 
 
 def names(branch: str, default_branch: str) -> list[str]:
@@ -217,8 +234,6 @@ class _Decision:
         self._names = names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
         self._claims: dict[str, list[NotMade]] = {}
-        self._writers: dict[str, bool] = {"": False}
-        """Whether an account may write, by its login."""
         # Found out again after a claim that failed
         self._declined: dict[str, PullRequest] = {}
         self._deleted: dict[str, PullRequest] = {}
@@ -235,10 +250,8 @@ class _Decision:
                 chosen = self._claim(chosen)
                 if chosen is None:
                     continue
-            write = chosen if isinstance(chosen, Write) else None
-            left_alone = chosen if isinstance(chosen, PullRequest) else None
             left_out = self._declined, self._deleted, tuple(self._beside)
-            return Decision(write, left_alone, self._files, *left_out, (*self._ignored.values(),))
+            return Decision(chosen, self._files, *left_out, (*self._ignored.values(),))
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
         """Find the open pull requests of the list that count."""
@@ -270,11 +283,8 @@ class _Decision:
             elif index > last:
                 return
 
-    def _choose(self) -> Write | PullRequest | str | None:
-        """Choose where to write, or name the branch that is to be claimed.
-
-        A pull request is left alone; ``None``: everything was declined.
-        """
+    def _choose(self) -> Write | str | None:
+        """Choose where to write, or name the branch to be claimed; `None`: all was declined."""
         states = [self._states[name] for name in self._names if name in self._states]
         pulls = [pull for state in states for pull in state.pull_requests]
         self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
@@ -285,13 +295,11 @@ class _Decision:
                 # What a claim of ours opened may be from somebody else's branch: `_examine` looks
                 if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
                     others = filter(None, map(self._open_one, states[:index]))
-                    self._beside += [o for o in others if self._counts(o) and Mark.of(o.body)]
+                    self._beside += [o for o in others if self._counts(o) and _is_marked(o)]
                     return self._continue(state, pull, mark)
         for state in states:
-            if (withdrawn := self._withdrawn(state)) and not isinstance(
-                chosen := self._continue(state, *withdrawn), PullRequest
-            ):
-                return chosen
+            if withdrawn := self._withdrawn(state):
+                return self._continue(state, *withdrawn)
         for state in states:
             if state.head is None:
                 return state.name
@@ -329,79 +337,85 @@ class _Decision:
         description.
         """
         is_elsewhere = pull.is_open and pull.base_branch != self._plan.repository.default_branch
-        if not is_elsewhere and (pull.is_by_writer or self._may_write(pull.author)):
+        if not is_elsewhere and is_by_writer(pull, self._answers.may_write):
             return True
         self._ignored[pull.number] = pull
         return False
 
-    def _may_write(self, login: str) -> bool:
-        if login not in self._writers:
-            self._writers[login] = self._answers.may_write(login)
-        return self._writers[login]
-
     def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
-        undecided = {definition.path for definition in self._plan.missing}
+        undecided = frozenset(definition.path for definition in self._plan.missing)
         proposed = frozenset[str]()
-        unmarked = 0
+        looked_at = 0
         for pull in pulls:
-            if CLOSED_BY_US in pull.body:
+            mark = self._mark_of(pull)
+            is_unmarked = mark is None and pull.was_closed and Mark.of(pull.body) is None
+            if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
                 continue
-            if mark := self._mark_of(pull):
-                held = frozenset(path for path in undecided if mark.holds(path))
-            elif pull.was_closed and Mark.of(pull.body) is None and unmarked < _MOST_UNMARKED:
-                unmarked += 1
-                held = self._proposed(pull) & undecided
-            else:
-                continue
+            held = frozenset(path for path in undecided if mark and mark.names(path))
             # Of too many paths nobody knows which of them it proposes
-            known = held if mark and mark.paths is not None else frozenset[str]()
-            if pull.is_open:
+            known = held if mark and mark.wrote is not None else frozenset[str]()
+            if pull.is_open or (mark and mark.is_needless):
                 proposed |= known
                 continue
             if pull.was_closed and mark and mark.is_withdrawn:
-                kept = frozenset(path for path in held if not mark.was_removed(path))
-                proposed, held = proposed | (kept & known), held - kept
+                removed = self._removed(mark, known, pull.head_sha)
+                proposed, held = proposed | (known - removed), removed
+            elif pull.was_closed and undecided - held and looked_at < _MOST_LOOKED_AT:
+                looked_at += 1
+                held |= self._found(pull, mark, undecided - held)
             undecided -= held
             if pull.was_closed:
                 self._declined |= dict.fromkeys(held - proposed, pull)
-            elif pull.merged and held and mark and mark.paths is not None and pull.merge_commit:
+            elif pull.merged and known and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
-                taken_out = self._answers.lacking(held, pull.merge_commit)
+                taken_out = self._answers.lacking(known, pull.merge_commit)
                 self._declined |= dict.fromkeys(taken_out - proposed, pull)
-                self._deleted |= dict.fromkeys(held - taken_out, pull)
+                self._deleted |= dict.fromkeys(known - taken_out, pull)
 
-    def _continue(
-        self, state: BranchState, pull: PullRequest, mark: Mark
-    ) -> Write | PullRequest | None:
+    def _continue(self, state: BranchState, pull: PullRequest, mark: Mark) -> Write | None:
         """Continue a pull request of ours, without what somebody removed from its branch."""
         head = state.head or pull.head_sha
-        tree: Tree | None = None
-        if mark.paths is None:
-            tree = self._answers.tree(head)
-            gone = self._unknown_of(tree)
-        else:
-            held = frozenset(d.path for d in self._files if mark.holds(d.path))
-            gone = self._answers.lacking(held, head) if held else frozenset[str]()
-        removed = frozenset(path for path in gone if mark.was_removed(path))
-        if newly_gone := gone - removed:
-            found = self._removed(newly_gone, mark.commit, head)
-            is_certain = mark.commit and mark.paths is not None
-            if newly_gone - found and is_certain and self._answers.was_rewritten(pull.number):
-                return pull
-            removed |= found
+        named = frozenset(file.path for file in self._files if mark.wrote and mark.names(file.path))
+        removed = self._removed(mark, named, head)
+        # The description may be newer than the branch was as it was read
+        if removed and (now := self._answers.head(state.name)) and now != head:
+            head, removed = now, self._removed(mark, named, now)
         self._declined |= dict.fromkeys(removed, pull)
         if not self._files:
             return None
-        if mark.paths is None:
-            mark = mark._replace(removed=mark.removed | hashes(removed))
-        else:
-            tree = self._answers.tree(head)
+        tree = self._answers.tree(head)
         # Reopened by somebody it would count as withdrawn, once they close it
         leaves = pull.is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         branch = Branch(state.name, head, tree, replaces=replaces)
-        return Write(branch, head, pull, mark=mark.at(tree), leaves_pull_request=leaves)
+        # Then nothing was removed of it, and none of it is there
+        too_much = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
+        return Write(branch, pull, mark=mark, names_too_much=too_much, leaves_pull_request=leaves)
+
+    def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
+        """Find what somebody removed of paths that a mark names.
+
+        Nothing where a branch holds something else, and none of what the mark names: the request
+        that opens a pull request says first what it is going to commit, and somebody may have made
+        the branch just then.
+        """
+        removed = self._lacking(named, head)
+        tree = self._answers.tree(head) if removed and removed == named else None
+        if tree is None or any(map(mark.names, tree)):
+            return removed
+        since = self._answers.compare(self._plan.state.base_sha, head).merge_base
+        is_somebodys = bool(since) and self._answers.tree(since) != tree
+        return frozenset() if is_somebodys else removed
+
+    def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
+        """Find what a commit lacks; nothing where GitHub has lost the commit."""
+        try:
+            return self._answers.lacking(paths, commit) if paths else paths
+        except GitHubError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+            return frozenset()
 
     def _outdated(self, tree: Tree, mark: Mark) -> Tree:
         """Find what we wrote, and the list gives otherwise by now.
@@ -416,19 +430,6 @@ class _Decision:
             and (entry.type, entry.mode) == ("blob", REGULAR_FILE)
             and mark.has_written(file.path, entry.sha)
         }
-
-    def _unknown_of(self, tree: Tree | None) -> frozenset[str]:
-        """Paths that a branch lacks, and of which no mark says whether they were proposed."""
-        gone = {definition.path for definition in self._files}
-        gone -= gone if tree is None else tree.keys()
-        return frozenset(gone if len(gone) <= _MOST_UNKNOWN else ())
-
-    def _removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
-        """Find what the history of a branch removed, without a commit since it began."""
-        if not paths:
-            return paths
-        since = since or self._answers.compare(self._plan.state.base_sha, head).merge_base
-        return self._answers.removed(paths, since, head) if since else frozenset()
 
     def _examine(self, state: BranchState, head: str) -> Write | None:
         """Continue a branch that adds files of ours and nothing else; `None`: it is left alone.
@@ -445,7 +446,7 @@ class _Decision:
                 return None
             if Mark.of(pull.body):
                 # Of another list: one of ours would have been continued
-                self._beside.append(pull)
+                self._beside += [pull] if _is_marked(pull) else []
                 return None
         answer_was_lost = any(each.answer_was_lost for each in self._claims.get(state.name, ()))
         added = self._added(head)
@@ -459,20 +460,12 @@ class _Decision:
         if not ours:
             self._close_again(state)
             return None
-        tree, mark = self._answers.tree(head), None
-        if pull and not self._has_opened(pull):
-            removed = self._removed(self._unknown_of(tree), "", head)
-            self._declined |= dict.fromkeys(removed, pull)
-            if not self._files:
-                return None
-            mark = NO_MARK._replace(removed=hashes(removed))
         return Write(
-            Branch(state.name, head, tree, may_be_ours=answer_was_lost),
-            head,
+            Branch(state.name, head, self._answers.tree(head), may_be_ours=answer_was_lost),
             pull,
-            mark=mark,
             had_no_commit=added is None,
             opened_by_claim=pull is not None and self._has_opened(pull),
+            names_too_much=pull is not None and self._has_opened(pull),
         )
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
@@ -480,21 +473,27 @@ class _Decision:
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
-    def _proposed(self, pull: PullRequest) -> frozenset[str]:
-        """Find what a closed pull request without a mark proposed: files with our content.
+    def _found(self, pull: PullRequest, mark: Mark | None, paths: frozenset[str]) -> frozenset[str]:
+        """Find which of these paths a closed pull request proposed, without naming them.
 
-        Somebody opened it by hand, or took our part out of the description.
+        A run that was killed may have committed them. Without a mark (it was opened by hand, or our
+        part was taken out), those count that have our content, where it proposed nothing else.
         """
+        if not self._counts(pull):
+            return frozenset()
         try:
-            added = self._added(pull.head_sha) if self._counts(pull) else None
+            if mark is None:
+                added = self._added(pull.head_sha) or _Added({})
+                blobs = self._blobs(added, self._plan.missing)
+                return frozenset(path for path in paths if added.blobs.get(path) == blobs[path])
+            there = paths - self._answers.lacking(paths, pull.head_sha)
+            base = self._plan.state.base_sha
+            since = self._answers.compare(base, pull.head_sha).merge_base if there else ""
+            return self._answers.lacking(there, since) if since else there
         except GitHubError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
             return frozenset()
-        if added is None:
-            return frozenset()
-        blobs = self._blobs(added, self._plan.missing)
-        return frozenset(path for path in blobs if added.blobs.get(path) == blobs[path])
 
     def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
         blobs = {definition.path: definition.blob_id for definition in definitions}
@@ -530,7 +529,6 @@ class _Decision:
         if isinstance(made, Made):
             return Write(
                 Branch(name, made.commit or base),
-                base,
                 made.pull_request,
                 had_no_commit=made.had_no_commit,
                 is_done=bool(made.commit and made.pull_request),

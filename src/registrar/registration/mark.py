@@ -1,11 +1,11 @@
 """What we keep in a pull request's description, hidden from readers.
 
 Our part stands between two comments, `BEGIN` and `END`. In it the mark says which list the pull
-request is from, which paths it proposes, which of them somebody has removed from its branch, and at
-which commit that was so. It also says what we wrote at these paths, so that a file that is still so
-can follow the list, and whether we have withdrawn the pull request. Paths are kept as hashes,
-because a path is any text, and could end the comment. Marks of earlier versions hold the paths
-alone.
+request is from, what this action has committed to its branch (each path, with the content that it
+wrote last), and whether we have closed the pull request, and why. It says what has been committed,
+never what will be: so what it names and the branch lacks was removed by somebody, and what it does
+not name is somebody's. Paths are kept as hashes, because a path is any text, and could end the
+comment.
 
 People edit descriptions: what is left of our comments counts wherever it stands, and all of it
 together. Writing puts it back into one part.
@@ -14,7 +14,7 @@ together. Writing puts it back into one part.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 BEGIN = "<!-- registrar:begin -->"
@@ -23,10 +23,15 @@ CLOSED_BY_US = "<!-- registrar:closed-by-us -->"
 """Marks a pull request that we closed ourselves, so that it does not count as declined."""
 WITHDRAWN = "<!-- registrar:withdrawn -->"
 """Marks a pull request that `Mode.WITHDRAW` closed."""
+NEEDLESS = "<!-- registrar:needless -->"
+"""Marks a pull request that was closed because the default branch has all of its files."""
+MANY = "<!-- registrar:many -->"
+"""Stands for the paths of a mark with more than `MOST_PATHS`: it may be any path."""
 MOST_PATHS = 1000
-"""Hashes in a mark at most; a mark without any means every path."""
+"""Paths in a mark at most."""
 _DIGITS = 10
-_VALUES = frozenset({"paths", "removed", "list", "commit", "wrote", "earlier", "withdrawn"})
+"""Of the hash of a path, and of the id of a blob."""
+_VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless"})
 # Possessive: a hostile description takes no longer than another one
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
@@ -34,98 +39,55 @@ _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\
 class Mark(NamedTuple):
     """The mark of one pull request."""
 
-    paths: frozenset[str] | None
-    """Hashes of the paths that it proposes, or has proposed; ``None``: every path."""
-    removed: frozenset[str] = frozenset()
-    """Hashes of proposed paths that somebody removed from its branch."""
-    list: str = ""
-    """Hash of the list's identity; empty in marks of earlier versions."""
-    commit: str = ""
-    """Commit of the branch before the run wrote to it that opened the pull request: what the branch
-    lacks now, and a commit since then has changed, was removed. Empty in marks of earlier versions.
+    wrote: Mapping[str, str] | None
+    """Hashes of the paths that were committed to its branch, each with the first digits of the id
+    of the blob that was written last, empty where that is not known; ``None``: it may be any path.
     """
-    wrote: frozenset[str] = frozenset()
-    """Hashes of the paths with the contents that the list gave when we wrote last."""
-    earlier: frozenset[str] = frozenset()
-    """Hashes of the paths with contents that we wrote before those."""
+    list: str = ""
+    """Hash of the list's identity; empty where it is not known."""
     is_withdrawn: bool = False
     """Whether we closed it, to be opened again when it is wanted again."""
-
-    @classmethod
-    def begin(cls, list_id: str, commit: str, earlier: "Mark | None" = None) -> "Mark":
-        """Give the mark for a branch that is at ``commit`` before this run writes to it.
-
-        ``earlier`` is the mark as it stands: what it names and is not listed any more stays, and
-        its commit, before which none of that was there.
-        """
-        was = earlier or NO_MARK
-        paths = (was.paths or frozenset()) | was.removed
-        since = was.commit or commit
-        return cls(paths, was.removed, hashed(list_id), since, was.wrote, was.earlier)
-
-    def proposing(self, files: Mapping[str, str]) -> "Mark":
-        """Give the mark once the branch brings paths, for which the list gives these blob ids."""
-        shown = hashes(files)
-        known = self.paths or frozenset()
-        wrote = frozenset(self._content(path, blob) for path, blob in files.items())
-        return self._replace(
-            paths=shown | known,
-            removed=self.removed - shown,
-            wrote=wrote,
-            earlier=(self.earlier | self.wrote) - wrote,
-        )
+    is_needless: bool = False
+    """Whether we closed it for good, because the default branch has everything that it names; an
+    open one was opened again by a person, and is theirs."""
 
     @classmethod
     def of(cls, body: str) -> "Mark | None":
         """Read a description; ``None`` where we wrote nothing in it.
 
-        Where several name different lists or commits, none of these is known.
+        Where it names different lists, or different contents of a path, none of these is known.
         """
-        found: dict[str, list[list[str]]] = defaultdict(list)
+        found: dict[str, list[str]] = defaultdict(list)
         for name, values in _COMMENT.findall(body):
-            found[name].append(values.split())
+            found[name] += values.split()
         if found.keys().isdisjoint(_VALUES) and not (BEGIN in body and END in body):
             return None
-        sets = {name: frozenset().union(*values) for name, values in found.items()}
-        return cls(
-            paths=sets.get("paths") if all(found.get("paths", ())) else None,
-            removed=sets.get("removed", frozenset()),
-            list=_only(sets.get("list", ())),
-            commit=_only(sets.get("commit", ())),
-            wrote=sets.get("wrote", frozenset()),
-            earlier=sets.get("earlier", frozenset()),
-            is_withdrawn="withdrawn" in found,
-        )
+        wrote: dict[str, str] = {}
+        for each in found.get("wrote", ()):
+            path, blob = each[:_DIGITS], each[_DIGITS:]
+            wrote[path] = blob if wrote.get(path, blob) == blob else ""
+        is_known = "wrote" in found and "many" not in found
+        lists = {*found.get("list", ())}
+        list_id = lists.pop() if len(lists) == 1 else ""
+        wrote_known = wrote if is_known else None
+        return cls(wrote_known, list_id, "withdrawn" in found, "needless" in found)
 
-    def holds(self, path: str) -> bool:
-        """Whether the pull request proposes ``path``, or did until somebody removed it."""
-        return self.paths is None or hashed(path) in self.paths
+    def naming(self, list_id: str, files: Mapping[str, str]) -> "Mark":
+        """Give the mark of an open pull request that also names these paths, with their blobs."""
+        named = {hashed(path): blob[:_DIGITS] for path, blob in files.items()}
+        return Mark({**(self.wrote or {}), **named}, hashed(list_id))
+
+    def names(self, path: str) -> bool:
+        """Whether this action has committed ``path``, as far as that is known."""
+        return self.wrote is None or hashed(path) in self.wrote
 
     def has_written(self, path: str, blob: str) -> bool:
-        """Whether this content of ``path``, with its blob id, is one that we wrote.
+        """Whether this content of ``path``, with its blob id, is the one that we wrote last.
 
-        Not where it is not known of which list, or since when, the mark is.
+        Not where it is not known of which list the mark is.
         """
-        is_whole = bool(self.list and self.commit)
-        return is_whole and self._content(path, blob) in self.wrote | self.earlier
-
-    def is_current(self, path: str, blob: str) -> bool:
-        """Whether this content is the one that we wrote last."""
-        return self._content(path, blob) in self.wrote
-
-    def _content(self, path: str, blob: str) -> str:
-        # Another pull request's mark, or one put together from two, knows nothing of this one
-        return hashed(f"{self.list} {self.commit} {blob} {path}")
-
-    def was_removed(self, path: str) -> bool:
-        """Whether somebody is known to have removed ``path`` from the branch."""
-        return hashed(path) in self.removed
-
-    def at(self, tree: Iterable[str] | None) -> "Mark":
-        """The mark with what was removed until the branch held the paths ``tree``."""
-        if tree is None or self.paths is None:
-            return self
-        return self._replace(removed=self.removed | (self.paths - hashes(tree)))
+        told = self.wrote.get(hashed(path), "") if self.wrote and self.list else ""
+        return bool(told) and told == blob[:_DIGITS]
 
     def is_of(self, list_id: str) -> bool:
         """Whether it is from the list ``list_id``, as far as it says."""
@@ -134,27 +96,14 @@ class Mark(NamedTuple):
     @property
     def text(self) -> str:
         """The mark as it stands in a description: nothing of it is shown."""
-        paths = self.paths or frozenset()
-        few = len(paths) <= MOST_PATHS
-        values = {
-            "paths": paths if few else (),
-            "removed": self.removed if few else (),
-            "list": [self.list] if self.list else (),
-            "commit": [self.commit] if self.commit else (),
-            "wrote": self.wrote if few else (),
-            "earlier": self.earlier if few else (),
-        }
-        lines = [
-            f"<!-- registrar:{name}{''.join(f' {each}' for each in sorted(those))} -->"
-            for name, those in values.items()
-            if those or name == "paths"
-        ]
-        return "\n".join([*lines, *([WITHDRAWN] if self.is_withdrawn else [])])
-
-
-def _only(values: Iterable[str]) -> str:
-    one, *more = [*values] or [""]
-    return "" if more else one
+        wrote = self.wrote
+        is_few = wrote is not None and len(wrote) <= MOST_PATHS
+        named = "".join(sorted(f" {path}{blob}" for path, blob in (wrote or {}).items()))
+        lines = [f"<!-- registrar:wrote{named} -->" if is_few else MANY]
+        lines += [f"<!-- registrar:list {self.list} -->"] if self.list else []
+        lines += [WITHDRAWN] if self.is_withdrawn else []
+        lines += [NEEDLESS] if self.is_needless else []
+        return "\n".join(lines)
 
 
 class Divided(NamedTuple):
@@ -222,15 +171,15 @@ def unmarked(ours: str) -> str:
     return _COMMENT.sub("", ours).strip()
 
 
-NO_MARK = Mark(frozenset())
-"""The mark of a branch without files, for a list without identity."""
+def not_withdrawn(body: str) -> str:
+    """A description that no longer says that the pull request was withdrawn."""
+    return _COMMENT.sub(lambda each: "" if each[1] == "withdrawn" else each[0], body)
+
+
+NO_MARK = Mark({})
+"""The mark of a branch to which nothing was committed."""
 
 
 def hashed(text: str) -> str:
     """A path, or the identity of a list, as a mark holds it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
-
-
-def hashes(paths: Iterable[str]) -> frozenset[str]:
-    """Paths as a mark holds them."""
-    return frozenset(map(hashed, paths))

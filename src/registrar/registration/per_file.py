@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition, parents
+from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
     BranchState,
-    Comparison,
     Directories,
     PullRequest,
     Repository,
@@ -23,8 +23,8 @@ from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
-from registrar.presence.planning import listed_in
-from registrar.registration import at_ref, commits
+from registrar.presence.planning import listed_in, make_plan
+from registrar.registration import commits
 from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch
@@ -41,39 +41,31 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 """Commits of the branches of all names, and the pull requests of the first name."""
 
 
-def inspect(client: "Client", progress: Progress) -> RepositoryState:
+def inspect(client: "Client", progress: Progress) -> Plan:
     """Read the repository, its default branch, and every listed path at that commit."""
     spec = progress.spec
-    asked, ref = spec.files.asked_paths, spec.settings.ref
+    asked = spec.files.asked_paths
     client.limits.require(Resource.REST, 2 + len(spec.files.possible) + len(asked))
     repository = client.rest.repository(spec.target)
     progress.identify(repository)
     if spec.property_names:
         repository = client.rest.with_properties(repository)
-    commit = at_ref.commit_of(client, repository, ref) if ref else _base(client, repository)
-    comparison = at_ref.compared(client, spec, repository, commit) if ref else None
     # From the first missing path on, so that no other request waits for them
     ask_for_names = cache(partial(_ask_for_names, client, repository, spec.branch))
-    state = RepositoryState(repository, commit, {})
+    state = RepositoryState(repository, _base(client, repository), {})
     state = _with_entries(client, state, asked)
-    definitions = listed_in(spec, state).definitions
+    listed = listed_in(spec, state)
+    definitions = listed.definitions
     paths = [each.path for each in definitions if each.path not in asked]
-    state = _with_entries(client, state, paths, None if ref else ask_for_names)
+    state = _with_entries(client, state, paths, ask_for_names)
     absent = [each for each in definitions if each.path not in state.entries]
     state = _with_directories(client, spec, state, definitions)
-    if comparison:
-        state = _with_links(state, comparison)
-        files = {path for path, entry in state.entries.items() if entry.is_file}
-        lacking = [each for each in definitions if each.path not in files]
-        before = RepositoryState(repository, comparison.merge_base, {})
-        before = _with_entries(client, before, [each.path for each in lacking])
-        state = state._replace(before=_with_directories(client, spec, before, lacking))
-    elif absent and not ref:
+    if absent:
         if not spec.writes:
             # A run that writes is told by GitHub
             state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
-    return with_owner(client, spec, state)
+    return make_plan(spec, with_owner(client, spec, state), listed)
 
 
 def require_rate_limit(client: "Client", files: Sequence[FileDefinition]) -> None:
@@ -130,23 +122,12 @@ def _with_directories(
 ) -> RepositoryState:
     looked_at = directories_to_read(definitions, respect=spec.settings.respect_alternatives)
     directories = _directories(client, state, looked_at)
-    if not spec.writes and not spec.settings.ref:
+    if not spec.writes:
         absent = [each for each in definitions if each.path not in state.entries]
         more = [each for each in places_of(absent) if each not in looked_at]
         # Only for a note on files that would be hidden: a part of a long list is enough
         directories = {**_listed(client, state, more), **directories}
     return state._replace(directories=directories)
-
-
-def _with_links(state: RepositoryState, comparison: Comparison) -> RepositoryState:
-    """Say of changed files which are links: what is read of a link to a file is that file."""
-    changed = comparison.changed
-    links = {
-        path: entry._replace(mode="120000", sha=changed[path])
-        for path, entry in state.entries.items()
-        if entry.is_file and entry.sha and changed.get(path, entry.sha) != entry.sha
-    }
-    return state._replace(entries={**state.entries, **links})
 
 
 def _ask_for_names(client: "Client", repository: Repository, branch: str) -> _Names:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.files import FileDefinition
-from registrar.models.plan import Plan
+from registrar.models.plan import ListedPath, Plan
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Done, FileResult, Note, PullRequestOperation, RegistrationResult
 from registrar.models.rules import origin_of
@@ -15,7 +15,7 @@ from registrar.registration.answers import Claim
 from registrar.registration.decide import Decision
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Tone
-from registrar.texts.escaping import Link, Open
+from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
 _NOTABLE = {
@@ -28,9 +28,23 @@ _OPERATIONS = {
     PullRequestOperation.UPDATED: "progress.pull_request_updated",
     PullRequestOperation.REOPENED: "progress.pull_request_reopened",
     PullRequestOperation.WITHDRAWN: "progress.pull_request_withdrawn",
+    PullRequestOperation.CLOSED: "progress.pull_request_closed",
     PullRequestOperation.NONE: "progress.pull_request_none",
 }
 _TONES = {Done.CREATED: Tone.GOOD, Done.FAILED: Tone.BAD, Done.UNKNOWN: Tone.BAD}
+
+
+def result_of(listed: ListedPath, done: Done, reason: Message | None) -> FileResult:
+    """Begin the result of a path with all that is known of it."""
+    return FileResult(
+        listed.definition,
+        listed.standing,
+        done,
+        reason,
+        present=listed.present,
+        unset=listed.unset,
+        hides=listed.hides,
+    )
 
 
 class Progress:
@@ -44,6 +58,7 @@ class Progress:
         self._reporter = None if spec.is_one_of_many else reporter
         self._result = RegistrationResult(spec, spec.repository)
         self._plan: Plan | None = None
+        self._listed: Mapping[str, ListedPath] = {}
         self._results: dict[str, FileResult] = {}
         self._deleted: Mapping[str, PullRequest] = {}
         self._last_failure: tuple[Done, Cause] | None = None
@@ -70,6 +85,8 @@ class Progress:
         if repository.full_name.lower() != old.lower():
             self.note("progress.renamed", about=old, old=old, new=repository.full_name)
         self._result = self._result._replace(repository=repository)
+        if self._reporter:
+            self._reporter.privacy.identify(repository)
 
     def begin(self, plan: Plan) -> None:
         """Print the state of every path, and take over what is to be done.
@@ -77,55 +94,46 @@ class Progress:
         The paths that are present are recorded as skipped.
         """
         self._plan = plan
-        total, missing = len(plan.definitions), {each.path for each in plan.missing}
+        self._listed = {each.definition.path: each for each in plan.paths}
+        total = len(plan.paths)
         with self.group("group.check", count=total, target=plan.repository.full_name):
-            for number, definition in enumerate(plan.definitions, start=1):
-                state, tone = msg("check.present"), Tone.PLAIN
-                if satisfied := plan.satisfied.get(definition.path):
-                    skipped = msg("state.skipped")
-                    state = msg("state.with_reason", state=skipped, reason=satisfied)
-                elif definition.path not in plan.state.entries:
-                    state, tone = msg("check.missing"), Tone.NOTABLE
-                if origin := origin_of(definition):
-                    state = msg("state.with_reason", state=state, reason=origin)
-                if parent := plan.blocked.get(definition.path):
-                    reason = msg("reason.blocked", parent=Open(parent))
-                    state = msg("state.with_reason", state=state, reason=reason)
-                    blocked = FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason)
-                    if self.spec.writes:
-                        failure = Failure.of(reason, about=parent)
-                        blocked = blocked._replace(done=Done.FAILED, reason=None, failure=failure)
-                    self.record(blocked)
-                elif definition.path not in missing:
-                    at = self.spec.settings.ref or plan.repository.default_branch
-                    exists = msg("reason.exists", branch=at)
-                    self._present(definition, satisfied or exists, plan)
-                self._path(number, total, definition.path, state, tone)
+            for number, listed in enumerate(plan.paths, start=1):
+                self._begin_path(number, total, listed, plan)
         self._result = self._result._replace(
             commit=plan.state.base_sha,
             removed=plan.removed,
-            codeowners=plan.codeowners or (),
             fitting=plan.fitting,
             replaced=plan.replaced,
             left_out=plan.left_out,
         )
-        if plan.codeowners is None:
-            self.note("progress.codeowners_unread")
 
-    def _present(self, definition: FileDefinition, reason: Message, plan: Plan) -> None:
-        standing = plan.standing(definition.path)
-        if presence := _NOTABLE.get(standing):
-            reason = msg("reason.with_presence", reason=reason, presence=msg(presence))
-        self.record(
-            FileResult(
-                definition,
-                standing,
-                Done.SKIPPED,
-                reason,
-                present=plan.present.get(definition.path),
-                unset=plan.unset.get(definition.path, ""),
-            )
-        )
+    def _begin_path(self, number: int, total: int, listed: ListedPath, plan: Plan) -> None:
+        state, tone = msg("check.present"), Tone.PLAIN
+        if listed.instead:
+            state = msg("state.with_reason", state=msg("state.skipped"), reason=listed.instead)
+        elif not listed.present:
+            state, tone = msg("check.missing"), Tone.NOTABLE
+        if origin := origin_of(listed.definition):
+            state = msg("state.with_reason", state=state, reason=origin)
+        if listed.below:
+            reason = msg("reason.blocked", parent=listed.below)
+            state = msg("state.with_reason", state=state, reason=reason)
+            blocked = result_of(listed, Done.NOTHING, reason)
+            if self.spec.writes:
+                failure = Failure.of(reason, about=listed.below)
+                blocked = blocked._replace(done=Done.FAILED, reason=None, failure=failure)
+            self.record(blocked)
+        elif listed.standing is not Standing.MISSING:
+            at = self.spec.settings.ref or plan.repository.default_branch
+            reason = listed.instead or msg("reason.exists", branch=at)
+            if presence := _NOTABLE.get(listed.standing):
+                reason = msg("reason.with_presence", reason=reason, presence=msg(presence))
+            self.record(result_of(listed, Done.SKIPPED, reason))
+        self._path(number, total, listed.definition.path, state, tone)
+
+    def listed(self, path: str) -> ListedPath:
+        """Give a listed path as it stood before anything was done."""
+        return self._listed[path]
 
     def pending(self, definitions: Iterable[FileDefinition]) -> list[FileDefinition]:
         """The files of ``definitions`` that have no result yet."""
@@ -145,12 +153,11 @@ class Progress:
                 standing, done = Standing.DECLINED, Done.SKIPPED
                 self.record(FileResult(definition, standing, done, reason, declined_in=pull))
 
-    def leave_alone(self, definitions: Sequence[FileDefinition], pull: PullRequest) -> None:
-        """Keep that nothing is done about a pull request in this run."""
-        self._result = self._result._replace(pull_request=pull)
-        for definition in definitions:
-            reason = msg("reason.left_alone", pull_request=pull.link)
-            self.record(FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason))
+    def reopened(self, pull: PullRequest) -> None:
+        """Keep that a pull request is open again: what was removed from it was taken out of it."""
+        for path, result in self._results.items():
+            if result.declined_in and result.declined_in.number == pull.number:
+                self._results[path] = result._replace(declined_in=pull)
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -179,6 +186,17 @@ class Progress:
     def withdrawable(self, count: int) -> None:
         """Keep how many of its pull requests could be withdrawn, at most."""
         self._result = self._result._replace(withdrawable=count)
+
+    def to_close(self, pull_requests: Sequence[PullRequest]) -> None:
+        """Keep and print which open pull requests have become needless."""
+        if not pull_requests:
+            return
+        count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
+        self._result = self._result._replace(to_close=count)
+        if not (self._plan and self._plan.missing):
+            # Otherwise the result is about the one that is to be opened
+            self._result = self._result._replace(pull_request=pull_requests[0])
+        self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
 
     def on_branch(self, name: str) -> None:
         """Keep the name of the working branch."""
@@ -219,10 +237,9 @@ class Progress:
         results = results | {result.definition.path: result for result in assuming}
         files = (
             (
-                results.get(d.path)
-                or FileResult(d, plan.standing(d.path), Done.PENDING, why_pending)
-            )._replace(hides=plan.hides.get(d.path, ""), deleted_since=self._deleted.get(d.path))
-            for d in plan.definitions
+                results.get(each.definition.path) or result_of(each, Done.PENDING, why_pending)
+            )._replace(hides=each.hides, deleted_since=self._deleted.get(each.definition.path))
+            for each in plan.paths
         )
         return self._result._replace(files=tuple(files))
 

@@ -10,7 +10,7 @@ from registrar.models.repository import Values
 from registrar.models.result import Done, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, unmarked
+from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, not_withdrawn, unmarked
 from registrar.registration.progress import Progress
 from registrar.reporting import pull_request_body
 from registrar.reporting.markdown import Markdown
@@ -89,20 +89,18 @@ class Proposal(NamedTuple):
             if field != "labels":
                 name = name.removeprefix("@")
             if name:
-                yield escaping.FromProperty(name, template)
+                yield name
 
     def title(self, result: RegistrationResult) -> str:
-        profile = self.spec.files.profile
-        template = self.spec.settings.title or profile.title
-        title = self._fill(template, result) or profile.title
-        if not templates.properties(template):
-            return title
-        return escaping.FromProperty(_cut(title, TITLE_CHARACTERS), template)
+        defaults = self.spec.files.defaults
+        template = self.spec.settings.title or defaults.title
+        title = self._fill(template, result) or defaults.title
+        return _cut(title, TITLE_CHARACTERS) if templates.properties(template) else title
 
     def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
         path = escaping.for_commit(file.path)
         text = self._fill(self.spec.settings.commit_message, result, path=path)
-        return text or self._fill(self.spec.files.profile.commit_message, result, path=path)
+        return text or self._fill(self.spec.files.defaults.commit_message, result, path=path)
 
     def headline(
         self, result: RegistrationResult, files: Sequence[FileDefinition], *, corrects: bool = False
@@ -119,9 +117,9 @@ class Proposal(NamedTuple):
     ) -> str:
         """Put our part between its markers; nothing outside changes.
 
-        ``mark`` is the one for the branch before this run wrote to it. ``current`` is the body as
-        it stands; ``None``: a new one, which begins with the caller's own text. One that has no
-        room left for our part stays as it is.
+        ``mark`` is the one as it stands: what it names stays named. ``current`` is the body as it
+        stands; ``None``: a new one, which begins with the caller's own text. One that has no room
+        left for our part stays as it is, but that it is withdrawn no longer.
         """
         if current is None:
             text = self._fill(self.options.body, result, escape=escaping.for_markdown)
@@ -130,18 +128,22 @@ class Proposal(NamedTuple):
         if ours is None and before:
             before = f"{before}\n\n"
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
-        brought = (file.definition for file in result.files if file.on_branch)
-        hidden = mark.proposing({each.path: each.blob_id for each in brought}).text
+        ours_now = (file.definition for file in result.files if file.is_as_listed)
+        written = {each.path: each.blob_id for each in ours_now}
+        hidden = mark.naming(self.spec.files.id, written).text
         room -= escaping.characters(hidden) + 1
         ours = pull_request_body.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
-        return body if escaping.characters(body) <= BODY_CHARACTERS else current
+        return body if escaping.characters(body) <= BODY_CHARACTERS else not_withdrawn(current)
 
-    def withdrawn(self, current: str, mark: Mark) -> str:
-        """Say in our part that the pull request was withdrawn; the next run writes it anew."""
+    def closed(self, current: str, mark: Mark) -> str:
+        """Say in our part why the pull request is closed, as its new mark does.
+
+        The run that opens a withdrawn one again writes it anew.
+        """
         before, ours, after = divide(current)
-        told = "\n".join(Markdown(self.catalogue).quoted(msg("body.withdrawn")))
-        hidden = mark._replace(is_withdrawn=True).text
+        why = msg("body.needless" if mark.is_needless else "body.withdrawn")
+        told, hidden = "\n".join(Markdown(self.catalogue).quoted(why)), mark.text
 
         def body(text: str) -> str:
             return f"{before}{BEGIN}\n{told}\n{text}\n\n{hidden}\n{END}{after}"
@@ -159,7 +161,7 @@ class Proposal(NamedTuple):
     ) -> str:
         owner, _, repo = result.repository.full_name.partition("/")
         values = {
-            "profile": self.spec.files.profile.name,
+            "profile": self.spec.files.defaults.name,
             "count": str(sum(f.on_branch or f.done is not Done.SKIPPED for f in result.files)),
             "owner": self.catalogue.shown(owner, str),
             "repo": self.catalogue.shown(repo, str),

@@ -8,11 +8,13 @@ from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarErr
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
-from registrar.models.result import FileResult, PullRequestOperation, RegistrationResult
+from registrar.models.result import Done, FileResult, PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
+from registrar.models.standing import Standing
+from registrar.registration import commits
 from registrar.registration.base import Work
-from registrar.registration.decide import Write, require_other_than_default
-from registrar.registration.mark import Mark
+from registrar.registration.decide import Write, is_by_writer, require_other_than_default
+from registrar.registration.mark import NO_MARK, Mark
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 
@@ -31,53 +33,59 @@ class NotOpened(RegistrarError):
     nothing_done = False
 
 
-def announce(work: Work, write: Write) -> Write:
-    """Say in the description of an open pull request what its branch will hold, before it does.
+def prepare(work: Work, write: Write) -> Write:
+    """Look at an open pull request once more, right before the first commit to its branch.
 
-    So wherever the run ends, nothing on the branch looks like somebody's edit. Nothing is corrected
-    where the description has no room to tell it from one. It is an error where the pull request is
-    closed by now, or goes elsewhere. One that was withdrawn is opened again; there is to be another
-    one where GitHub refuses that.
+    It is an error where it is closed by now, or goes elsewhere: nobody commits to a branch that was
+    just declined. Nothing is added or corrected where the description has no room to say so
+    afterwards. One that was withdrawn is opened again; there is to be another one where GitHub
+    refuses that.
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
-    if pull is None or write.opened_by_claim:
-        return write
     pending = progress.pending(plan.missing)
-    outdated = [each for each in pending if branch.is_outdated(each.path)]
-    if pull.is_open and not outdated and all(write.brings(each.path) for each in pending):
+    to_write = [d for d in pending if branch.is_outdated(d.path) or not write.brings(d.path)]
+    if pull is None or (pull.is_open and not to_write):
         return write
-    assumed = [_assumed(work, write, each) for each in pending]
-    body = _body(work, write, progress.result(assuming=assumed))
-    told = Mark.of(body)
-    if not all(told and told.is_current(each.path, each.blob_id) for each in outdated):
-        paths = [each.path for each in outdated]
+    if pull.is_open:
+        now = work.client.rest.pull_request(plan.repository, pull.number)
+    else:
+        try:
+            now = work.client.rest.update_pull_request(plan.repository, pull, state="open")
+        except GitHubError as error:
+            if error.kind not in _NOT_REOPENED:
+                raise
+            return write._replace(pull_request=None)
+    now = _still_open(work, now)
+    progress.reopened(now)
+    write = write._replace(pull_request=now, was_reopened=not pull.is_open)
+    result = progress.result(assuming=[work.written(branch, each) for each in to_write])
+    told = Mark.of(_body(work, write, result, now))
+    written = [each.path for each in to_write], [each.blob_id for each in to_write]
+    if told is None or not (told.wrote is None or all(map(told.has_written, *written))):
+        paths = [each.path for each in to_write]
         progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
-        return announce(work, write._replace(branch=branch._replace(replaces={})))
-    rest, state = work.client.rest, "" if pull.is_open else "open"
-    try:
-        now = (
-            rest.pull_request(plan.repository, pull.number)
-            if pull.is_open and pull.has_body(body)
-            else rest.update_pull_request(plan.repository, pull, body=body, state=state)
-        )
-    except GitHubError as error:
-        if pull.is_open or error.kind not in _NOT_REOPENED:
-            raise
-        return write._replace(pull_request=None)
-    of = now.of if now.of and now.of.default_branch else rest.again(plan.repository)
-    if not now.is_open or now.base_branch != of.default_branch:
+        commits.record(progress, [_without_room(write, each) for each in to_write])
+    elif write.names_too_much:
+        # So that no later run takes what is not committed yet for removed
+        body = _body(work, write, progress.result(), now)
+        work.client.rest.update_pull_request(plan.repository, now, body=body)
+    return write
+
+
+def _without_room(write: Write, file: FileDefinition) -> FileResult:
+    standing = Standing.PROPOSED if write.brings(file.path) else Standing.MISSING
+    return FileResult(file, standing, Done.SKIPPED, msg("reason.no_room"))
+
+
+def _still_open(work: Work, pull: PullRequest) -> PullRequest:
+    """Give a pull request that was just read, where it is open and goes to the default branch."""
+    of = pull.of
+    if of is None or not of.default_branch:
+        of = work.client.rest.again(work.plan.repository)
+    if not pull.is_open or pull.base_branch != of.default_branch:
         raise RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
-    require_other_than_default(branch.name, of.default_branch)
-    pull = pull._replace(body=body, is_open=True, of=of)
-    return write._replace(pull_request=pull, was_reopened=bool(state))
-
-
-def _assumed(work: Work, write: Write, file: FileDefinition) -> FileResult:
-    branch = write.branch
-    if branch.is_outdated(file.path) or not write.brings(file.path):
-        return work.written(branch, file)
-    entry = branch.tree.get(file.path) if branch.tree else None
-    return work.there(branch, file, entry.sha if entry else file.blob_id)
+    require_other_than_default(pull.head_branch, of.default_branch)
+    return pull._replace(of=of)
 
 
 def publish(work: Work, write: Write) -> None:
@@ -86,7 +94,7 @@ def publish(work: Work, write: Write) -> None:
     It gets its labels, assignees and reviewers. There is none for a branch that brings no file.
     """
     client, plan, proposal, progress = work
-    if not any(file.on_branch for file in progress.result().files):
+    if not (write.was_reopened or any(file.on_branch for file in progress.result().files)):
         return
     pull, operation = write.pull_request, PullRequestOperation.CREATED
     if pull is None or not write.is_done:
@@ -106,14 +114,15 @@ def publish(work: Work, write: Write) -> None:
 def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestOperation]:
     _, plan, proposal, progress = work
     result = progress.result()
-    body = _body(work, write, result)
     if pull := write.pull_request:
-        is_kept = plan.spec.is_one_of_many and not write.was_reopened
-        if is_kept and _proposes_all(pull, write.mark, result):
-            return pull, PullRequestOperation.NONE
-        operation = _update(work, pull, body)
+        operation = PullRequestOperation.NONE
+        if not _is_told(work, write, pull, result):
+            # What others have written to it in the meantime stays
+            pull = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
+            operation = _update(work, pull, _body(work, write, result, pull))
         operation = PullRequestOperation.REOPENED if write.was_reopened else operation
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
+    body = _body(work, write, result)
     new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
     try:
         pull, is_new = _open_or_find(work, new)
@@ -121,17 +130,20 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
         raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
     if is_new:
         return pull, PullRequestOperation.CREATED
-    return pull, _update(work, pull, _body(work, write, result, pull.body))
+    return pull, _update(work, pull, _body(work, write, result, pull))
 
 
-def _body(work: Work, write: Write, result: RegistrationResult, current: str | None = None) -> str:
-    """Give the description; ``current`` is that of a pull request that was found only now."""
-    files, pull = work.plan.spec.files, write.pull_request
+def _body(
+    work: Work, write: Write, result: RegistrationResult, pull: PullRequest | None = None
+) -> str:
+    """Give the description of a pull request as it stands, or of a new one."""
+    mark = write.mark if pull is None else Mark.of(pull.body)
     if pull and not write.opened_by_claim:
         result = result._replace(pull_request=pull)
     result = result._replace(unlisted=_unlisted(work.plan, write))
-    mark = Mark.begin(files.id, write.before, write.mark)
-    return work.proposal.body(result, pull.body if pull else current, mark=mark)
+    if write.names_too_much:
+        mark = None
+    return work.proposal.body(result, pull.body if pull else None, mark=mark or NO_MARK)
 
 
 def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
@@ -149,25 +161,23 @@ def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
         return pull, error.may_have_been_applied and pull.has_body(new.body)
 
 
-def _proposes_all(pull: PullRequest, mark: Mark | None, result: RegistrationResult) -> bool:
-    """Whether its description tells what the branch brings, and what was taken out of it.
-
-    ``mark`` is the one for the branch before this run.
-    """
-    paths = [file.definition.path for file in result.files if file.on_branch]
-    if mark is None or result.wrote or not all(map(mark.holds, paths)):
+def _is_told(work: Work, write: Write, pull: PullRequest, result: RegistrationResult) -> bool:
+    """Whether the description of a pull request needs no change; over many, the mark in it."""
+    if result.wrote:
         return False
-    told = Mark.of(pull.body)
-    return told is None or (told.removed == mark.removed and not told.is_withdrawn)
+    body = _body(work, write, result, pull)
+    if work.plan.spec.is_one_of_many and not write.was_reopened:
+        return Mark.of(pull.body) == Mark.of(body)
+    return pull.has_body(body)
 
 
 def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:
     mark = write.mark
-    if mark is None or mark.paths is None:
+    if mark is None or mark.wrote is None:
         return ()
     listed = {definition.path for definition in plan.definitions}
     return tuple(
-        path for path in write.branch.tree or () if path not in listed and mark.holds(path)
+        path for path in write.branch.tree or () if path not in listed and mark.names(path)
     )
 
 
@@ -254,9 +264,7 @@ def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
 def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
     """Add where the files are, and a link to GitHub's own form, filled in, to open it by hand."""
     base, head = quote(plan.repository.default_branch), quote(new.branch)
-    query = "quick_pull=1"
-    if not isinstance(new.title, escaping.FromProperty):
-        query += f"&title={quote(new.title)}"
+    query = f"quick_pull=1&title={quote(new.title)}"
     link = escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
     return why._replace(message=message)
@@ -267,11 +275,11 @@ def _find_open(work: Work, branch: str) -> PullRequest | None:
     for find in (rest.pull_requests, rest.open_pull_requests):
         for pull in find(plan.repository, branch):
             mark = Mark.of(pull.body)
-            is_ours = mark is None or mark.is_of(plan.spec.files.id)
+            is_ours = mark is None or (mark.is_of(plan.spec.files.id) and not mark.is_needless)
             is_here = pull.is_open and pull.base_branch == plan.repository.default_branch
             if not (is_here and is_ours):
                 continue
-            if pull.is_by_writer or (pull.author and rest.may_write(plan.repository, pull.author)):
+            if is_by_writer(pull, partial(work.client.may_write, plan.repository)):
                 return pull
     return None
 

@@ -10,14 +10,14 @@ does that last part alone, for a repository that was read together with others.
 on whether there are other repositories.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from registrar.errors import (
-    ENDS_THE_READING,
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
+    Failure,
     GitHubError,
     Kind,
     OutOfTime,
@@ -27,24 +27,29 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
+from registrar.models.plan import ListedPath, Plan
+from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
 from registrar.models.result import Done, FileResult, RegistrationResult
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import CodeownersError, Standing
-from registrar.presence.planning import make_plan, require_known_properties
+from registrar.models.standing import Standing
+from registrar.presence.planning import require_known_properties
 from registrar.presence.special_files import WORKFLOW_FILES
-from registrar.registration import mark, per_file, pull_requests, single
+from registrar.registration import commits, mark, per_file, pull_requests, single
 from registrar.registration.answers import Answers, Claim, Made, NotMade
 from registrar.registration.base import Work, read_blobs
-from registrar.registration.decide import Branch, Decision, Write, decide, may_be_withdrawn
+from registrar.registration.decide import Branch, Decision, Write, decide, marked
+from registrar.registration.needless import (
+    as_if_closed,
+    close_needless,
+    find_needless,
+    may_be_needless,
+)
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.withdrawal import withdraw
 from registrar.reporting.reporter import Reporter
-from registrar.texts.escaping import Open
-from registrar.texts.messages import msg
+from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -53,8 +58,8 @@ if TYPE_CHECKING:
 class Strategy(Protocol):
     """How a repository is read and written: what a module of a strategy has."""
 
-    def inspect(self, client: "Client", progress: Progress, /) -> RepositoryState:
-        """Read the repository, and what it has of the listed paths, at one commit."""
+    def inspect(self, client: "Client", progress: Progress, /) -> Plan:
+        """Read at one commit what a repository has of the listed paths; say what is to be done."""
 
     def require_rate_limit(self, client: "Client", files: Sequence[FileDefinition], /) -> None:
         """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
@@ -88,8 +93,10 @@ def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationRes
     def report() -> None:
         progress.identify(plan.repository)
         _report_plan(plan, progress)
+        needless = [pull for pull, _ in may_be_needless(plan)]
+        progress.to_close(needless)
         if plan.missing:
-            _preview(plan, answers, progress)
+            _preview(as_if_closed(plan, needless), answers, progress)
 
     return _result_of(report, progress)
 
@@ -115,15 +122,15 @@ def _result_of(
 
 def _register(client: "Client", progress: Progress) -> None:
     spec = progress.spec
-    plan = make_plan(spec, STRATEGIES[spec.settings.commit_strategy].inspect(client, progress))
-    if plan.asks_for_codeowners:
-        plan = plan.with_codeowners(_codeowners(client, plan))
+    plan = STRATEGIES[spec.settings.commit_strategy].inspect(client, progress)
     if not spec.is_one_of_many:
         require_known_properties(spec.property_names, [plan.repository])
     _report_plan(plan, progress)
     if spec.settings.mode is Mode.WITHDRAW:
         require_writable(plan, (), client.limits.scopes)
         plan = withdraw(client, plan, ReadingAnswers(client, plan), progress)
+    else:
+        plan = _without_needless(client, plan, progress)
     if not plan.missing:
         return
     if spec.settings.ref:
@@ -136,29 +143,37 @@ def _register(client: "Client", progress: Progress) -> None:
             _read_replaced(client, plan, progress)
 
 
-def _codeowners(client: "Client", plan: Plan) -> tuple[CodeownersError, ...] | None:
-    """What GitHub finds wrong in ``CODEOWNERS``; ``None``: it does not say, which ends no run."""
+def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[Message]:
+    """Say of each path which other file it has to do with, if any."""
+    return [
+        msg(key, path=each.definition.path, other=other)
+        for each in plan.paths
+        if (other := other_of(each))
+    ]
+
+
+def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
+    """Close what has become needless, or say that it would be; give the plan without it."""
+    found = find_needless(plan, ReadingAnswers(client, plan), progress)
+    if not plan.spec.writes:
+        progress.to_close(found)
+        return as_if_closed(plan, found)
     try:
-        ref = plan.state.base_sha if plan.spec.settings.ref else ""
-        return client.rest.codeowners(plan.repository, ref)
-    except GitHubError as error:
-        if error.kind in ENDS_THE_READING:
-            raise
-        return None
+        require_writable(plan, (), client.limits.scopes)
+    except RegistrarError:
+        # Told where something is missing; a run that has nothing else to do does not fail for it
+        return plan
+    return close_needless(client, plan, found, progress)
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
     progress.begin(plan)
-    if plan.other_case:
-        pairs = [
-            msg("progress.letter_case_pair", path=p, other=o) for p, o in plan.other_case.items()
-        ]
-        progress.warn("progress.letter_case", about=str(plan.other_case), pairs=pairs)
-    if plan.hides:
-        pairs = [msg("progress.hides_pair", path=p, other=o) for p, o in plan.hides.items()]
-        progress.warn("progress.hides", about=str(plan.hides), pairs=pairs)
+    if pairs := _pairs("progress.letter_case_pair", plan, lambda each: each.other_case):
+        progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
+    if pairs := _pairs("progress.hides_pair", plan, lambda each: each.hides):
+        progress.warn("progress.hides", about=str(pairs), pairs=pairs)
     if plan.spec.is_one_of_many:
-        progress.withdrawable(may_be_withdrawn(plan))
+        progress.withdrawable(len(marked(plan)))
         # Which rules of the list apply is counted there
         return
     if plan.repository.of_person and plan.spec.property_names:
@@ -214,7 +229,7 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     write = decision.write
     tree = (write and write.branch.tree) or {}
     directories = {parent for path in tree for parent in parents(path)}
-    pull, standing = write.pull_request if write else decision.left_alone, Standing.PROPOSED
+    pull, standing = write.pull_request if write else None, Standing.PROPOSED
     if pull and pull.is_open:
         progress.proposed(pull)
     elif pull:
@@ -224,9 +239,9 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
-            reason = msg("reason.blocked_on_branch", parent=Open(above))
+            reason = msg("reason.blocked_on_branch", parent=above)
             progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
-        elif pull and (write is None or write.brings(path) or path in directories):
+        elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
             progress.record(_proposed(definition, standing, shown))
         elif write and write.leaves_pull_request:
@@ -256,8 +271,6 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
             pulls = sorted(set(those), key=lambda pull: pull.number)
             links = tuple(pull.link for pull in pulls)
             progress.note(key, repeats_state=True, count=len(those), pull_requests=links)
-    if pull := decision.left_alone:
-        progress.note("progress.left_alone", pull_request=pull.link)
     write = decision.write
     edited = write.edited(decision.files) if write and progress.spec.proposes else []
     if edited and write and (pull := write.pull_request):
@@ -290,6 +303,9 @@ class ReadingAnswers(Answers):
             return BranchState(name, None)
         return BranchState(name, head, rest.pull_requests(self._repository, name))
 
+    def head(self, name: str) -> str | None:
+        return self._client.rest.branch_head(self._repository, name)
+
     def tree(self, commit: str) -> Tree | None:
         if commit not in self._trees:
             self._trees[commit] = self._client.rest.tree(self._repository, commit)
@@ -305,14 +321,8 @@ class ReadingAnswers(Answers):
     def compare(self, base: str, head: str) -> Comparison:
         return self._client.rest.compare(self._repository, base, head)
 
-    def removed(self, paths: frozenset[str], since: str, head: str) -> frozenset[str]:
-        return self._client.rest.removed(self._repository, paths, since, head)
-
-    def was_rewritten(self, pull_request: int) -> bool:
-        return self._client.rest.was_rewritten(self._repository, pull_request)
-
-    def may_write(self, login: str) -> bool:
-        return self._client.rest.may_write(self._repository, login)
+    def may_write(self, login: str) -> bool | None:
+        return self._client.may_write(self._repository, login)
 
     def default_branch(self) -> str:
         return self._client.rest.again(self._repository).default_branch
@@ -338,7 +348,10 @@ class WritingAnswers(ReadingAnswers):
         is_first = not self.claimed
         self.claimed.add(claim.name)
         if is_first:
-            self.require(claim.files)
+            branch = Branch(claim.name, self._plan.state.base_sha)
+            claim = claim._replace(files=self.require(claim.files, branch))
+            if not claim.files:
+                raise RegistrarError(scope_failure(self._client.limits.scopes))
         self._work.progress.leave_out(claim)
         if not is_first:
             return self._work.make_branch(claim.name)
@@ -355,10 +368,23 @@ class WritingAnswers(ReadingAnswers):
         progress = self._work.progress
         progress.warn("progress.closed_again", about=url, pull_request=link, branch=branch)
 
-    def require(self, files: Sequence[FileDefinition]) -> None:
-        """Refuse, before the first write, what is known to fail; a claim has done so already."""
-        require_writable(self._plan, files, self._client.limits.scopes)
+    def require(
+        self, files: tuple[FileDefinition, ...], branch: Branch
+    ) -> tuple[FileDefinition, ...]:
+        """Refuse, before the first write to a branch, what is known to fail; give the rest.
+
+        A claim has done so already. Over many repositories a file that the token may not write has
+        failed by then, and does not take the others with it.
+        """
+        scopes, work = self._client.limits.scopes, self._work
+        if self._plan.spec.is_one_of_many:
+            refused = lacking_scope(files, scopes)
+            failure = scope_failure(scopes)
+            commits.record(work.progress, [work.failed(branch, d, failure) for d in refused])
+            files = tuple(each for each in files if each not in refused)
+        require_writable(self._plan, files, scopes)
         self._strategy.require_rate_limit(self._client, files)
+        return files
 
 
 def _write(work: Work) -> None:
@@ -367,7 +393,7 @@ def _write(work: Work) -> None:
     answers = WritingAnswers(work, strategy)
     if plan.state.pull_requests_error:
         # Refused: nothing can be decided
-        answers.require(plan.missing)
+        answers.require(plan.missing, Branch("", ""))
     try:
         decision = decide(plan, answers)
     except (RegistrarError, Cancelled):
@@ -379,12 +405,11 @@ def _write(work: Work) -> None:
         raise
     _note_decision(decision, progress)
     write = decision.write
-    if decision.left_alone:
-        progress.leave_alone(decision.files, decision.left_alone)
     if write is None:
         return
     if not answers.claimed:
-        answers.require(decision.files)
+        written = [d for d in decision.files if not write.holds_as_listed(d.path)]
+        answers.require(tuple(written), write.branch)
     progress.on_branch(write.branch.name)
     if write.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=write.branch.name)
@@ -393,7 +418,7 @@ def _write(work: Work) -> None:
         progress.proposed(write.pull_request)
         return
     if not write.is_done:
-        write = pull_requests.announce(work, write)
+        write = pull_requests.prepare(work, write)
         strategy.create_files(work, write.branch)
     pull_requests.publish(work, write)
 
@@ -427,6 +452,19 @@ def require_writable(
         raise Refused(msg("preflight.no_push", target=target))
     if unread := plan.state.pull_requests_error:
         raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
-    workflow_files = [d.path for d in files if d.path.startswith(WORKFLOW_FILES)]
-    if workflow_files and scopes is not None and "workflow" not in scopes:
-        raise Refused(msg("preflight.workflow_scope", paths=workflow_files, scopes=sorted(scopes)))
+    if refused := [each.path for each in lacking_scope(files, scopes)]:
+        raise Refused(msg("preflight.workflow_scope", paths=refused, scopes=sorted(scopes or ())))
+
+
+def lacking_scope(
+    files: Iterable[FileDefinition], scopes: frozenset[str] | None
+) -> list[FileDefinition]:
+    """Give the files that a classic token lacks the scope for; ``scopes`` as above."""
+    if scopes is None or "workflow" in scopes:
+        return []
+    return [each for each in files if each.path.startswith(WORKFLOW_FILES)]
+
+
+def scope_failure(scopes: frozenset[str] | None) -> Failure:
+    """Why these fail, before anything is tried."""
+    return Failure.of(msg("reason.workflow_scope", scopes=sorted(scopes or ())), Kind.PERMISSION)

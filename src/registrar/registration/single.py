@@ -13,15 +13,15 @@ from registrar.errors import Cancelled, Failure, GitHubError, Kind, OutOfTime, R
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewPullRequest, Plan
-from registrar.models.repository import Repository, RepositoryState
+from registrar.models.repository import Repository
 from registrar.models.spec import RegistrationSpec
 from registrar.presence import alternatives
-from registrar.presence.special_files import directory_of
+from registrar.presence.planning import make_plan
+from registrar.presence.special_files import WORKFLOW_FILES, directory_of
 from registrar.registration import at_ref, commits, per_file
 from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch
-from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.texts.messages import msg
 
@@ -49,7 +49,7 @@ def names_to_read(spec: RegistrationSpec) -> list[str]:
     return [spec.branch, *(f"{spec.branch}-{number}" for number in range(2, NAMES_AT_ONCE + 1))]
 
 
-def inspect(client: "Client", progress: Progress) -> RepositoryState:
+def inspect(client: "Client", progress: Progress) -> Plan:
     """Read the repository, the working branch and the directories above every listed path.
 
     All of it at one commit. So nothing is created below a file or a link, and what differs in
@@ -73,7 +73,7 @@ def inspect(client: "Client", progress: Progress) -> RepositoryState:
     if described:
         repository = repository.described_by(described)
     progress.identify(repository)
-    return with_owner(client, spec, state._replace(repository=repository))
+    return make_plan(spec, with_owner(client, spec, state._replace(repository=repository)))
 
 
 def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository) -> list[str]:
@@ -99,7 +99,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
     result = progress.result(assuming=[work.written(branch, each) for each in files])
     headline = proposal.headline(result, files)
     commit = commits.new_commit(branch, headline, files)
-    body = proposal.body(result, mark=Mark.begin(plan.spec.files.id, branch.head))
+    body = proposal.body(result)
     pull = NewPullRequest(name, proposal.title(result), body, proposal.options)
     try:
         with work.interruptible(files):
@@ -136,6 +136,11 @@ def create_files(work: Work, branch: Branch) -> None:
             break
         except commits.NotCommitted as refused:
             branch, failure = refused.branch, refused.error.failure
+            workflows = [d for d in refused.batch if d.path.startswith(WORKFLOW_FILES)]
+            if refused.error.nothing_done and 0 < len(workflows) < len(refused.batch):
+                # Most tokens that write every other file may not write these
+                commits.record(progress, [work.failed(branch, d, failure) for d in workflows])
+                continue
             if not plan.spec.is_one_of_many:
                 break
             commits.record(progress, [work.failed(branch, d, failure) for d in refused.batch])

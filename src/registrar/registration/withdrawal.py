@@ -6,6 +6,7 @@ once more right before the one request that closes it, and marks it as withdrawn
 and a later run opens it again. A run that is killed leaves nothing to clean up. Branches stay.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from registrar.models.plan import Plan
@@ -16,6 +17,7 @@ from registrar.registration.decide import REGULAR_FILE, open_ones
 from registrar.registration.mark import Mark
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.texts.escaping import FoundPath
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress) -> Plan:
     """Close what may be closed, and name the rest; give the plan with how all names stand then."""
     branches, found = open_ones(plan, answers)
+    plan = plan._replace(state=plan.state._replace(branches=branches))
     progress.withdrawable(0)
     if not found:
         progress.note("progress.nothing_to_withdraw", repeats_state=True)
@@ -34,20 +37,35 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
         if before is None or after is None:
             progress.note("progress.left_open", pull_request=link)
         elif edited := _edited(plan, mark, before, after):
-            key, about = "progress.left_open_edited", f"{edited}"
-            progress.note(key, about=about, pull_request=link, paths=edited)
-        elif now := _close(client, plan, pull, mark.at(after), progress):
-            state = branches[pull.head_branch]
-            pulls = (now if each.number == now.number else each for each in state.pull_requests)
-            branches[state.name] = state._replace(pull_requests=tuple(pulls))
+            name_edited(plan, pull, edited, progress)
+        elif now := close(client, plan, pull, _named(plan, mark, after), progress):
+            plan = with_pull_request(plan, now)
         else:
             progress.note("progress.left_open_moved", pull_request=link)
+    return plan
+
+
+def with_pull_request(plan: Plan, now: PullRequest) -> Plan:
+    """Give the plan with a pull request as it is by now."""
+    state = plan.state.branches[now.head_branch]
+    pulls = (now if each.number == now.number else each for each in state.pull_requests)
+    state = state._replace(pull_requests=tuple(pulls))
+    branches = {**plan.state.branches, state.name: state}
     return plan._replace(state=plan.state._replace(branches=branches))
+
+
+def name_edited(plan: Plan, pull: PullRequest, edited: Sequence[str], progress: Progress) -> None:
+    """Name what somebody has changed, listed or not."""
+    listed = {definition.path for definition in plan.definitions}
+    paths = [path if path in listed else FoundPath(path) for path in edited]
+    progress.note(
+        "progress.left_open_edited", about=f"{edited}", pull_request=pull.link, paths=paths
+    )
 
 
 def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
     """Paths at which somebody has changed the branch: what is there, or gone, is not as written."""
-    gone = {d.path for d in plan.definitions if mark.holds(d.path) and d.path not in after}
+    gone = {d.path for d in plan.definitions if mark.names(d.path) and d.path not in after}
     listed = {(definition.path, definition.blob_id) for definition in plan.definitions}
 
     def is_written(path: str) -> bool:
@@ -60,17 +78,28 @@ def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
     return sorted(gone.union(path for path in changed if not is_written(path)))
 
 
-def _close(
+def _named(plan: Plan, mark: Mark, after: Tree) -> Mark:
+    """Give the mark of a withdrawn one, with what a run that was killed had no time to name."""
+    there = ((file, after.get(file.path)) for file in plan.definitions)
+    as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
+    return mark.naming(plan.spec.files.id, as_listed)._replace(is_withdrawn=True)
+
+
+def close(
     client: "Client", plan: Plan, pull: PullRequest, mark: Mark, progress: Progress
 ) -> PullRequest | None:
-    """Close it, and give it as it is by then; ``None`` where it has changed since it was read."""
+    """Close it with a mark that says why, and give it as it is by then.
+
+    ``None`` where it has changed since it was read.
+    """
     now = client.rest.pull_request(plan.repository, pull.number)
     if not now.is_open:
         return now
     is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
     if not (is_here and now.has_body(pull.body)):
         return None
-    body = Proposal(plan.spec, progress.texts).withdrawn(now.body, mark)
+    body = Proposal(plan.spec, progress.texts).closed(now.body, mark)
     now = client.rest.update_pull_request(plan.repository, now, body=body, state="closed")
-    progress.pull_request(now, PullRequestOperation.WITHDRAWN)
+    closed = PullRequestOperation.CLOSED if mark.is_needless else PullRequestOperation.WITHDRAWN
+    progress.pull_request(now, closed)
     return now

@@ -3,11 +3,11 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from registrar.models.result import Done, RegistrationResult
+from registrar.models.result import STATES, Done, RegistrationResult, Status
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -21,7 +21,7 @@ https://owasp.org/www-community/attacks/CSV_Injection
 class Evidence(NamedTuple):
     """How one listed path stands in one repository: a row of the table.
 
-    Texts that are not known, or must not be published, are empty.
+    Texts that are not known are empty.
     """
 
     repository: str = ""
@@ -57,26 +57,41 @@ class Evidence(NamedTuple):
     """Numbers of the parts that the file is put together from."""
     update: str = ""
     """``to update`` or ``updated``, where the open pull request follows the list."""
+    outcome: str = ""
+    """How the list stands in the repository after a run over many, as the report calls it, or
+    ``failed``."""
+    reason: str = ""
+    """Why it failed."""
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
-
-    def without_names(self) -> "Evidence":
-        """What may be published of a private repository: its number and the listed path's state."""
-        owner = self.repository.partition("/")[0]
-        return Evidence(
-            repository=f"{owner}/(id {self.id})",
-            id=self.id,
-            list=self.list,
-            path=self.path,
-            state=self.state,
-            list_digest=self.list_digest,
-            read_at=self.read_at,
-            properties=("",) * len(self.properties),
-        )
 
     def mapped(self, change: Callable[[str], str]) -> "Evidence":
         """Give the row with each of its texts changed."""
         return Evidence._make((*map(change, self[:-1]), tuple(map(change, self.properties))))
+
+
+NOT_NAMED = "not public: {}"
+"""In the place of a name, how many repositories stand like that and are not named."""
+
+
+def counted(counts: Mapping[Evidence, int], property_names: Sequence[str]) -> Iterator[Evidence]:
+    """Give a row for so many repositories with the same list, path and state."""
+    for row, count in counts.items():
+        name = NOT_NAMED.format(count)
+        yield row._replace(repository=name, properties=("",) * len(property_names))
+
+
+def without_repository(row: Evidence) -> Evidence:
+    """Give what a row says of the list's path alone: its state."""
+    return Evidence(
+        list=row.list,
+        path=row.path,
+        state=row.state,
+        outcome=row.outcome,
+        reason=row.reason,
+        list_digest=row.list_digest,
+        read_at=row.read_at,
+    )
 
 
 def header(property_names: Sequence[str]) -> str:
@@ -93,9 +108,23 @@ def line(evidence: Evidence) -> str:
     return _csv(tuple(map(escaping.show_control_characters, cells)))
 
 
-def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
-    """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC)."""
+def outcome_of(result: RegistrationResult) -> str:
+    """How a list stands in a repository; of a single one only whether it failed."""
+    if result.exclusion:
+        return ""
+    if result.spec.is_one_of_many:
+        return STATES[result.status]
+    has_failed = result.failure or (result.failed and not result.has_written)
+    return STATES[Status.FAILED] if has_failed else ""
+
+
+def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Iterator[Evidence]:
+    """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC).
+
+    ``reason`` says why the registration failed, where it did.
+    """
     repository, names = result.repository, result.spec.grouped_by
+    outcome = outcome_of(result)
     values = repository.properties or result.spec.repository.properties or {}
     for file in result.files:
         present = file.present
@@ -118,8 +147,10 @@ def rows_of(result: RegistrationResult, read_at: str) -> Iterator[Evidence]:
             list_digest=result.spec.files.digest,
             read_at=read_at,
             rule=str(file.definition.rule or ""),
-            parts=" ".join(str(part.number) for part in file.definition.parts),
+            parts=" ".join(map(str, file.definition.parts)),
             update=file.done if file.done in {Done.UPDATED, Done.TO_UPDATE} else "",
+            outcome=outcome,
+            reason=reason,
             properties=tuple(", ".join(values.get(name, ())) for name in names),
         )
 

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from registrar.models.result import RegistrationResult
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -67,7 +67,7 @@ class ShownPath(NamedTuple):
     bar: str
     url: str
     """Address of what is there, of the pull request, or of the page that makes a new file; empty
-    where it must not be named."""
+    where there is none."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class ShownRepository:
     url: str
     list_name: str
     properties: tuple[str, ...]
-    """Values of the properties that the page groups by; none where they must not be shown."""
+    """Values of the properties that the page groups by."""
     commit: str
     branch: str
     """The default branch."""
@@ -91,6 +91,11 @@ class ShownRepository:
     """Where a path was found, if not there."""
     lacking: int
     """Number of listed paths that it lacks."""
+    has_failed: bool
+    reason: str
+    """Why it failed, or a file of it did."""
+    help_page: str
+    """The address that says what to do about it; empty where there is none."""
 
     @property
     def pull_request(self) -> str:
@@ -105,7 +110,9 @@ class ShownRepository:
     def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
         """Give what is not simply present."""
         bars = zip(paths, self.bars(len(paths)), strict=True)
-        looked_at = ((path, bar) for path, bar in bars if bar not in {"", "present"})
+        # Of one that failed the reason says all about what nobody has looked at
+        plain = {"", "present", *(["unread"] if self.reason else [])}
+        looked_at = ((path, bar) for path, bar in bars if bar not in plain)
         return [ShownPath(path, bar, self._address(path, bar)) for path, bar in looked_at]
 
     def _address(self, path: str, bar: str) -> str:
@@ -143,15 +150,30 @@ class Page:
     """The repositories that were read, and their addresses."""
     incomplete: set[str] = field(default_factory=set[str])
     """Those of them with a listed path that is not complete, of whatever list."""
+    failed: set[str] = field(default_factory=set[str])
+    """The repositories that failed, by name, and those that are only counted by number."""
     excluded: dict[str, str] = field(default_factory=dict[str, str])
     """Why a repository was left out."""
     paths: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     """For each listed path, how many repositories are in which part of its bar."""
     rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
+    lists: dict[str, None] = field(default_factory=dict[str, None])
+    """Names of the lists, in their order."""
+    not_named: dict[str, bool] = field(default_factory=dict[str, bool])
+    """The numbers of the repositories that were read and are only counted, and whether each has
+    everything that is listed. No number is shown."""
+    left_out_not_named: dict[str, str] = field(default_factory=dict[str, str])
+    """The numbers of those that were left out, and why."""
 
     @property
-    def lists(self) -> list[str]:
-        return list(dict.fromkeys(each.list_name for each in self.rows))
+    def read(self) -> int:
+        """Number of repositories that were read."""
+        return len(self.names) + len(self.not_named)
+
+    @property
+    def complete(self) -> int:
+        """Number of those that have everything that is listed."""
+        return len(self.names) - len(self.incomplete) + sum(self.not_named.values())
 
     @property
     def targets(self) -> list[str]:
@@ -172,12 +194,13 @@ class Page:
         return [bar for bar in BARS if bar in _ALWAYS or totals[bar]]
 
     @property
-    def left_out(self) -> dict[str, list[str]]:
-        """The repositories that were left out, by the reason."""
-        reasons: dict[str, list[str]] = {}
+    def left_out(self) -> dict[str, tuple[list[str], int]]:
+        """The repositories that were left out and are named, and the number of all, by reason."""
+        all_of = Counter([*self.excluded.values(), *self.left_out_not_named.values()])
+        named: dict[str, list[str]] = {reason: [] for reason in all_of}
         for name, reason in self.excluded.items():
-            reasons.setdefault(reason, []).append(name)
-        return reasons
+            named[reason].append(name)
+        return {reason: (named[reason], count) for reason, count in all_of.items()}
 
     @property
     def groups(self) -> dict[str, list[Group]]:
@@ -189,8 +212,29 @@ class Page:
                 groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
 
-    def add(self, rows: Sequence[Evidence], url: str = "") -> None:
-        """Take the rows of one list in one repository; ``url`` is its address for people."""
+    def count(self, rows: Sequence[Evidence]) -> None:
+        """Count how the paths of a repository stand that is not named."""
+        if not rows:
+            return
+        repository = rows[0].id or rows[0].repository
+        if rows[0].state.startswith(_EXCLUDED):
+            self.left_out_not_named[repository] = rows[0].state.removeprefix(_EXCLUDED)
+            return
+        self.lists[rows[0].list] = None
+        standings = [(row.path, Standing(row.state)) for row in rows]
+        for path, standing in standings:
+            self.paths.setdefault(path, Counter())[_BAR_OF[standing]] += 1
+        has_failed = rows[0].outcome == Status.FAILED
+        if has_failed:
+            self.failed.add(repository)
+        is_complete = not has_failed and all(each.is_complete for _, each in standings)
+        self.not_named[repository] = self.not_named.get(repository, True) and is_complete
+
+    def add(self, rows: Sequence[Evidence], url: str = "", help_page: str = "") -> None:
+        """Take the rows of one list in one repository; ``url`` is its address for people.
+
+        ``help_page`` is the one that says what to do where it failed.
+        """
         if not rows:
             return
         first = rows[0]
@@ -198,6 +242,11 @@ class Page:
             self.excluded[first.repository] = first.state.removeprefix(_EXCLUDED)
             return
         self.names[first.repository] = url
+        self.lists[first.list] = None
+        has_failed = first.outcome == Status.FAILED
+        if has_failed:
+            self.failed.add(first.repository)
+            self.incomplete.add(first.repository)
         bars: dict[str, str] = {}
         lacking = 0
         for row in rows:
@@ -214,7 +263,7 @@ class Page:
                 first.repository,
                 url,
                 first.list,
-                first.properties if first.visibility else (),
+                first.properties,
                 first.commit,
                 first.default_branch,
                 {bars[row.path]: row.pull_request for row in reversed(rows) if row.pull_request},
@@ -222,6 +271,9 @@ class Page:
                 "".join(cells),
                 {row.path: row.found_path for row in rows if row.found_path},
                 lacking,
+                has_failed,
+                first.reason,
+                help_page,
             )
         )
 
@@ -232,10 +284,19 @@ class Page:
         def text(key: str, **values: object) -> str:
             return catalogue.text(msg(key, **values), escaping.show_control_characters)
 
+        def percent(part: int, whole: int) -> str:
+            number = 100 * part // whole if whole else 100
+            return text("page.percent", number=number or ("< 1" if part else 0))
+
         paths = list(self.paths)
         ordered = sorted(
             self.rows,
-            key=lambda row: (-row.lacking, not row.cells.strip("0-"), row.name.lower()),
+            key=lambda row: (
+                not row.has_failed,
+                -row.lacking,
+                not row.cells.strip("0-"),
+                row.name.lower(),
+            ),
         )
         shown = ordered[: MOST_CELLS // max(len(paths), 1)]
         style = (_FOLDER / "page.css").read_text("utf-8")
@@ -246,7 +307,11 @@ class Page:
         )
         stream = environment.from_string(template).stream(
             page=self,
-            title=text("page.title", targets=self.targets, lists=self.lists),
+            title=text(
+                "page.title",
+                targets=self.targets or msg("page.not_public"),
+                lists=[*self.lists],
+            ),
             read=text(_READ[self.mode], moment=f"{self.read_at[:16].replace('T', ' ')} UTC"),
             style=style,
             script=script,
@@ -254,6 +319,7 @@ class Page:
             script_hash=_hash(script),
             language=catalogue.language,
             t=text,
+            percent=percent,
             bar_words=_BAR_WORDS,
             all_bars=BARS,
             letters=dict(zip(BARS, text("page.letters").split(), strict=True)),
@@ -292,35 +358,52 @@ class Records:
         self._read_at = read_at
         self._page: Page | None = None
         self._table: Path | None = None
+        self._not_named = Counter[Evidence]()
+        """How many repositories stand alike that are not named."""
 
-    def add(self, result: RegistrationResult) -> None:
+    def add(self, result: RegistrationResult, reason: str = "", help_page: str = "") -> None:
         """Write how each listed path stands into the table, and keep what the page shows of it.
 
-        A repository that is not meant is in the page alone.
+        A repository that is not meant is in the page alone. ``reason`` says why it failed, where
+        it did, and ``help_page`` is the address of what to do about it.
         """
-        names = result.spec.grouped_by
-        rows = evidence.rows_of(result, self._read_at)
         is_meant = result.exclusion is not Exclusion.NOT_MEANT
-        page = self._page = self._page or Page(self._read_at, result.spec.settings.mode, names)
-        shown = [self._shown(row) for row in (rows if is_meant else islice(rows, 1))]
-        url = result.repository.html_url
-        page.add(shown, url if shown and shown[0].visibility else "")
-        table = (self._table or self._files.new("table", "csv")) if is_meant else None
-        if table:
-            text = "".join(map(evidence.line, shown))
-            self._files.append(table, text if self._table else evidence.header(names) + text)
-            self._table = table
+        rows = evidence.rows_of(result, self._read_at, reason)
+        shown = [
+            row.mapped(lambda text: self._catalogue.shown(text, str))
+            for row in (rows if is_meant else islice(rows, 1))
+        ]
+        self._page_of(result).add(shown, result.repository.html_url, help_page)
+        if is_meant:
+            self._write(shown)
 
-    def _shown(self, row: Evidence) -> Evidence:
-        if self._catalogue.shown(row.repository, str) != row.repository:
-            return row.without_names()
-        return row.mapped(lambda text: self._catalogue.shown(text, str))
+    def count(self, result: RegistrationResult, reason: str = "") -> None:
+        """Count how each listed path stands, where the repository is not named."""
+        rows = list(evidence.rows_of(result, self._read_at, reason))
+        self._page_of(result).count(rows)
+        if result.exclusion is not Exclusion.NOT_MEANT:
+            self._not_named.update(map(evidence.without_repository, rows))
+
+    def _page_of(self, result: RegistrationResult) -> Page:
+        mode, names = result.spec.settings.mode, result.spec.grouped_by
+        self._page = self._page or Page(self._read_at, mode, names)
+        return self._page
+
+    def _write(self, rows: Iterable[Evidence]) -> None:
+        table = self._table or self._files.new("table", "csv")
+        if table and self._page:
+            text = "".join(map(evidence.line, rows))
+            header = "" if self._table else evidence.header(self._page.property_names)
+            self._files.append(table, header + text)
+            self._table = table
 
     def finish(self, contents: Sequence[Content], *, is_public: bool) -> dict[str, str]:
         """Write the page; give the names of both files by their outputs.
 
         ``contents`` are what a plan would create; ``is_public`` says that others read the page.
         """
+        if self._page and self._not_named:
+            self._write(evidence.counted(self._not_named, self._page.property_names))
         path = self._files.new("page", "html") if self._page else None
         if path and self._page:
             self._page.contents = contents

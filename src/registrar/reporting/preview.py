@@ -102,7 +102,7 @@ def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Me
         heading = msg("preview.repositories", file=file, count=content.repositories)
         if content.replaces:
             heading = msg("preview.in_open", content=heading)
-        if content.listed.template or content.listed.parts:
+        if content.listed.has_template or content.listed.parts:
             example = Link(content.of.full_name, content.of.html_url)
             heading = (
                 msg("preview.example", content=heading, example=example)

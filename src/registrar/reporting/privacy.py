@@ -1,119 +1,139 @@
-"""Names of private repositories are kept out of what a run publishes.
+"""Who reads what a run publishes, and what they are not told: decided here, for every output.
 
-A private or internal repository is shown by its number: ``octo-org/(id 866827919)``; who may see it
-finds it by that. Of what GitHub and the caller's texts say about it nothing is shown but its listed
-paths. GitHub's own words are shown only where the request was about one repository that is public.
-They may still name a private one, as may a text of ours: so every name that any answer has shown to
-be private is replaced wherever it stands.
+The token is in nothing that is published. Where others can read the workflow, a repository that is
+not known to be public has no line of its own: it is counted. One that the workflow itself names
+(``target_repo``) has its lines, without GitHub's own words and without paths that are not listed.
 """
 
-import html
-import re
-from urllib.parse import unquote
+from collections import Counter
+from copy import copy
+from dataclasses import replace
 
+from registrar.errors import Diagnostic, Kind
 from registrar.models.repository import Repository
-from registrar.texts.escaping import FromProperty, Lines, Open, Redactor
-from registrar.texts.messages import Scope
+from registrar.models.result import FileResult, RegistrationResult
+from registrar.models.run_result import ManyResult, RunResult
+from registrar.texts.escaping import FoundPath, Lines, Redactor
+from registrar.texts.messages import Message, msg
 
-_NAME = re.compile(r"[A-Za-z0-9._-]+")
-_ENDING = re.compile(r"(\.wiki)?(\.git)?[._]*$", re.IGNORECASE)
-"""What is no part of a name: that of an address for git, and of a sentence."""
 _NOT_SHOWN = "…"
-_OF_JSON = re.compile(r"\\u([0-9a-f]{4})", re.IGNORECASE)
-_MOST_ESCAPES = 10
-"""How often a text may be escaped, one time over the other, before it is not looked through."""
+_KINDS = {
+    Kind.NOT_FOUND: "kind.not_found",
+    Kind.EMPTY_REPOSITORY: "kind.empty",
+    Kind.TOKEN_REJECTED: "kind.token",
+    Kind.PERMISSION: "kind.permission",
+    Kind.VALIDATION: "kind.value",
+    Kind.NO_DRAFTS: "kind.value",
+    Kind.STALE: "kind.moved",
+    Kind.MOVED: "kind.moved",
+    Kind.REFUSED: "kind.refused",
+    Kind.LIMIT: "kind.limit",
+    Kind.USED_UP: "kind.limit",
+    Kind.OUT_OF_TIME: "kind.time",
+    Kind.LAG: "kind.no_answer",
+    Kind.PARTIAL: "kind.no_answer",
+    Kind.TIMED_OUT: "kind.no_answer",
+    Kind.TRANSIENT: "kind.no_answer",
+    Kind.UNUSABLE: "kind.no_answer",
+    Kind.FATAL: "kind.connection",
+    Kind.NOT_BEGUN: "kind.not_begun",
+    Kind.CANCELLED: "kind.cancelled",
+}
 
 
-class HiddenNames:
-    """The names of private repositories, as far as answers have told them."""
-
-    def __init__(self) -> None:
-        self._names: dict[int, set[str]] = {}
-        """Every name (``owner/repo``, in lower case) under which a repository was seen."""
-        self._hidden: dict[str, str] = {}
-        """What is shown for ``owner/repo``, and for ``repo`` alone."""
-        self._owners = set[str]()
-        self._full_name = re.compile(r"(?!)")
-
-    def see(self, repository: Repository) -> None:
-        """Take note of what an answer says; once it is private, all its names are hidden."""
-        names = self._names.setdefault(repository.id, set())
-        names.add(repository.full_name.lower())
-        if repository.is_public and not any(map(self._hidden.get, names)):
-            return
-        hidden = f"(id {repository.id})"
-        for name in names:
-            owner, _, repo = name.partition("/")
-            self._hidden |= {f"{owner}/{repo}": hidden, repo: hidden}
-            if owner not in self._owners:
-                self._owners.add(owner)
-                owners = "|".join(map(re.escape, sorted(self._owners, reverse=True)))
-                pattern = rf"(?<![A-Za-z0-9-])({owners})(/|%2F)([\w.-]+)"
-                self._full_name = re.compile(pattern, re.ASCII | re.IGNORECASE)
-
-    def in_text(self, text: str) -> str:
-        """Replace every ``owner/repo``."""
-        return self._full_name.sub(self._replaced, text)
-
-    def in_words(self, text: str) -> str:
-        """The same in words of GitHub, which may name a repository without its owner."""
-        return _NAME.sub(self._replaced_alone, self.in_text(text))
-
-    def are_escaped_in(self, text: str) -> bool:
-        """Whether a name may stand in it in the escapes of an address, of HTML or of JSON."""
-        for _ in range(_MOST_ESCAPES):
-            escaped, text = text, html.unescape(unquote(text)).replace("\\/", "/")
-            text = _OF_JSON.sub(lambda found: chr(int(found[1], 16)), text)
-            if text == escaped:
-                return False
-            if self.in_words(text) != text:
-                return True
-        return True
-
-    def _replaced(self, matched: re.Match[str]) -> str:
-        owner, slash, repo = matched.groups()
-        return f"{owner}{slash}{self._without(repo, owner)}"
-
-    def _replaced_alone(self, matched: re.Match[str]) -> str:
-        return self._without(matched[0])
-
-    def _without(self, text: str, owner: str = "") -> str:
-        """Replace a name; an underscore may be a part of it, or put it in italics."""
-        for name in (text, _ENDING.sub("", text), _ENDING.sub("", text.lstrip("_"))):
-            if shown := self._hidden.get(f"{owner}/{name}".lower() if owner else name.lower()):
-                return text.replace(name, shown, 1)
-        return text
+def kind_in_words(kind: Kind) -> Message:
+    """What kind of failure it was, in words of our own."""
+    return msg(_KINDS.get(kind, "kind.other"))
 
 
-class Redaction:
-    """What may stand where.
-
-    The token is in nothing that is printed or reported. Names of private repositories are in no
-    output, because outputs travel to other jobs, and in nothing else where others read the log.
-    """
+class Privacy:
+    """What may be said of the repositories of a run, and of which of them."""
 
     def __init__(self, token: str, instead_of_words: str) -> None:
-        """``instead_of_words`` is shown where GitHub's words may hold a private name."""
+        """``instead_of_words`` is shown in the place of GitHub's own words."""
         self.without_token = Redactor(token)
-        self.hidden_names = HiddenNames()
-        self.is_log_public = False
-        """Whether others read the log; otherwise only outputs are without the names."""
         self._instead_of_words = instead_of_words
+        self.counts_private = False
+        """Whether a repository that is not known to be public is only counted."""
+        self._hides_words = False
+        self._listed: frozenset[str] | None = None
+        """The paths that may be named of the only repository; ``None``: all of them."""
 
-    def for_outputs(self, text: str, scope: Scope | None = None) -> str:
-        """Make a text fit for the outputs; ``scope`` is that of the repository that it is about."""
-        if isinstance(text, FromProperty):
-            return self.without_token(text.template)
-        if isinstance(text, Lines) and (scope is not None or not text.is_public):
-            return self._instead_of_words
-        if scope is not None and not isinstance(text, Open):
-            return scope.get(text, _NOT_SHOWN)
-        names, is_theirs = self.hidden_names, isinstance(text, Lines)
-        text = self.without_token(text)
-        if is_theirs and names.are_escaped_in(text):
-            return self._instead_of_words
-        return names.in_words(text) if is_theirs else names.in_text(text)
+    def of_many(self, *, others_read: bool) -> None:
+        """Decide for a run over many repositories; ``others_read``: others read the workflow."""
+        self.counts_private = self._hides_words = others_read
 
-    def for_log(self, text: str, scope: Scope | None = None) -> str:
-        """Make a text fit for the log, the summary and the report."""
-        return self.for_outputs(text, scope) if self.is_log_public else self.without_token(text)
+    def of_one(self, listed: frozenset[str]) -> None:
+        """Decide for a run over one repository of which others read, until it is known.
+
+        ``listed`` are the paths that its lists name.
+        """
+        self._hides_words, self._listed = True, listed
+
+    def identify(self, repository: Repository) -> None:
+        """Learn which repository the run over one is about."""
+        if repository.is_public:
+            self._hides_words, self._listed = False, None
+
+    def text(self, text: str) -> str:
+        """Make a text fit to be published."""
+        if self._hides_words and isinstance(text, Lines):
+            return self._instead_of_words
+        if self._listed is not None and isinstance(text, FoundPath) and text not in self._listed:
+            return _NOT_SHOWN
+        return self.without_token(text)
+
+    def row(self, row: RegistrationResult) -> RegistrationResult | None:
+        """Give what may be said of a repository; ``None``: it is only counted."""
+        if self._listed is not None:
+            return row._replace(files=tuple(map(_listed_only, row.files)))
+        if not self.counts_private:
+            return row
+        if not all(each.is_public for each in row.known_repositories):
+            return None
+        if row.failure and row.repository is row.spec.repository:
+            # It failed before an answer said what the repository is by now: the failure may name it
+            told = kind_in_words(row.failure.kind)
+            cause = replace(row.failure.cause, message=told)
+            return row._replace(failure=row.failure._replace(message=told, cause=cause))
+        return row
+
+    def reason(self, row: RegistrationResult) -> Message:
+        """Give what may be said of why a repository failed."""
+        shown = self.row(row)
+        if shown and shown.first_failure:
+            return shown.first_failure.cause.message
+        return kind_in_words(row.first_failure.kind if row.first_failure else Kind.OTHER)
+
+    def published(self, result: RunResult) -> RunResult:
+        """Give what may be said of a run."""
+        told = copy(result)
+        told.registrations = [row for row in map(self.row, result.registrations) if row]
+        if result.many and self.counts_private:
+            told.many = self._many(result.many)
+            if result.failure:
+                # Without what was being done: that names a repository
+                told.diagnostics = [Diagnostic(result.failure.cause.message)]
+        return told
+
+    def _many(self, result: ManyResult) -> ManyResult:
+        told = copy(result)
+        told.rows, told.not_named = [], Counter()
+        for row in result.rows:
+            if shown := self.row(row):
+                told.rows.append(shown)
+            else:
+                failure = row.first_failure
+                told.not_named[row.status, failure.kind if failure else None] += 1
+        told.with_finding, told.rows_with = {}, Counter()
+        for finding, rows in result.with_finding.items():
+            shown_rows = [shown for shown in map(self.row, rows) if shown]
+            told.with_finding[finding] = shown_rows
+            told.rows_with[finding] = len(shown_rows)
+        return told
+
+
+def _listed_only(file: FileResult) -> FileResult:
+    """Leave out what of a path is not the list's: where else it was found, and what it hides."""
+    present = file.present and file.present._replace(path=file.definition.path)
+    return file._replace(present=present, hides="")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
@@ -23,12 +24,9 @@ _EFFECTS = {
     ".mcp.json": "effect.no_servers",
 }
 _CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
-_LATER = {Done.CREATED: "body.commits", Done.UPDATED: "body.corrected"}
-"""What the link to the commits of an open pull request says."""
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 _COMMIT_CELL = re.compile(
-    rf"(?m)^\| ({_CODE}) \|.*\| \[([^\[\]|<>\\\n]+)\]"
-    r"\(\S+/(?:commit/([0-9a-f]{40,64})|pull/\d+/commits)\) \|$"
+    rf"(?m)^\| ({_CODE}) \|.*\| \[[^\[\]|<>\\\n]+\]\(\S+/commit/([0-9a-f]{{40,64}})\) \|$"
 )
 
 
@@ -55,8 +53,7 @@ def render(
         head += [markdown.text(*map(_beside, registration.beside)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
-    change = "body.change_the_file" if registration.spec.files.path else "body.change_the_set"
-    tail = [markdown.text(msg(change))]
+    tail = [markdown.text(_how_to_change(registration))]
 
     files = by_urgency(
         (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
@@ -80,8 +77,7 @@ def render(
 
 def _introduction(registration: RegistrationResult) -> Message:
     url, files = registration.spec.settings.action_url, registration.spec.files
-    # In another repository the path would say nothing to a reader
-    path = files.path if registration.is_of_workflow else ""
+    path = _path_of_list(registration)
     if files.name and path:
         listed = msg("body.list_name_path", name=files.name, path=path)
     elif files.name:
@@ -90,6 +86,29 @@ def _introduction(registration: RegistrationResult) -> Message:
         listed = msg("body.list_path", path=path) if path else msg("body.list_elsewhere")
     action = escaping.Link("registrar", url) if url else "registrar"
     return msg("body.introduction", action=action, list=listed)
+
+
+def _path_of_list(registration: RegistrationResult) -> str:
+    """Give the path of the caller's own list in its repository; empty where nobody would find it.
+
+    So it is where a workflow of another repository has the list: readers of this one may not know
+    that one, or not see it.
+    """
+    is_elsewhere = registration.spec.settings.in_workflow and not registration.is_of_workflow
+    return "" if is_elsewhere else registration.spec.files.path
+
+
+def _how_to_change(registration: RegistrationResult) -> Message:
+    files, repository = registration.spec.files, registration.repository
+    if not files.path:
+        return msg("body.change_the_set")
+    path = _path_of_list(registration)
+    if not path:
+        return msg("body.change_the_file")
+    if registration.is_of_workflow and files.is_in_checkout:
+        url = f"{repository.html_url}/blob/{quote(repository.default_branch)}/{quote(path)}"
+        path = escaping.Link(path, url)
+    return msg("body.change_at_path", path=path)
 
 
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
@@ -144,28 +163,15 @@ def _commits(
     markdown: Markdown,
     earlier: str,
 ) -> dict[str, str]:
-    """Links to the commits of the paths: those of earlier runs, then those of this one.
-
-    The description of an open pull request is written before the commit, so it has a link to all.
-    """
-    known = {path: (label, commit) for path, label, commit in _COMMIT_CELL.findall(earlier)}
+    """Links to the commits of the paths: those of earlier runs, then those of this one."""
+    known: dict[str, str] = dict(_COMMIT_CELL.findall(earlier))
     found: dict[str, str] = {}
-    pull = registration.pull_request
-    done = {file.definition.path: file.done for file in registration.files}
     for file in files:
         path = file.definition.path
-        label, commit = known.get(markdown.code(path), ("", "")) if known else ("", "")
-        if pull and (key := _LATER.get(done.get(path, Done.SKIPPED))):
-            label, commit = markdown.text(msg(key)), ""
-        elif file.commit:
-            commit = file.commit
-        url = f"{pull.url}/commits" if pull else ""
-        if commit:
+        if commit := file.commit or known.get(markdown.code(path), ""):
             url = f"{registration.repository.html_url}/commit/{commit}"
-            label = markdown.code(commit[:7])
-        if label and url:
             target = escaping.for_link(markdown.catalogue.shown(url, str))
-            found[path] = f"[{label}]({target})"
+            found[path] = f"[{markdown.code(commit[:7])}]({target})"
     return found
 
 

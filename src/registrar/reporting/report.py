@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 
-from registrar.models.result import FileResult, RegistrationResult, Status
+from registrar.models.result import STATES, FileResult, RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import by_way
@@ -17,11 +17,6 @@ FILES = ("report_path", "table_path", "page_path")
 """The outputs that name a file."""
 _FOUND = {each: each.value for each in FailOn} | {FailOn.DIFFERS: "differing"}
 COUNTS = ("created", "skipped", "failed", *_FOUND.values())
-_STATES = {each: each.value for each in Status} | {
-    Status.TO_OPEN: "missing",
-    Status.TO_WITHDRAW: Status.DEFERRED.value,
-}
-"""As the schema calls them."""
 
 
 def render(result: RunResult, catalogue: Catalogue) -> str:
@@ -38,35 +33,22 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
 
 
 def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
-    scope, pull = registration.scope, registration.pull_request
-    counts, name = _counts(registration), registration.repository.full_name
-    if catalogue.shown(name, str) != name:
-        registration = _without_details(registration)
+    pull = registration.pull_request
 
     def text(message: Message | None) -> str | None:
-        return None if message is None else catalogue.text(message.within(scope))
+        return None if message is None else catalogue.text(message)
 
     def shown(value: str) -> str:
-        return catalogue.shown(value, str, scope) if value else ""
+        return catalogue.shown(value, str) if value else ""
 
     return {
-        "profile": registration.spec.files.profile.name,
+        "profile": registration.spec.files.defaults.name,
         "repository": shown(registration.repository.full_name),
         "mode": registration.spec.settings.mode,
         "exit_code": registration.exit_code,
         "error": text(registration.failure.message if registration.failure else None),
         "notes": [text(note.message) for note in registration.notes],
-        **counts,
-        "codeowners": [
-            {
-                **error._asdict(),
-                "path": shown(error.path),
-                "kind": shown(error.kind),
-                "message": shown(error.message),
-                "suggestion": shown(error.suggestion) or None,
-            }
-            for error in registration.codeowners
-        ],
+        **_counts(registration),
         "branch": shown(registration.branch) or None,
         "base_branch": shown(registration.repository.default_branch) or None,
         "pull_request": {
@@ -79,20 +61,6 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
         "standings": by_way(registration.standings),
         "files": [_file(file, text, shown) for file in registration.files],
     }
-
-
-def _without_details(registration: RegistrationResult) -> RegistrationResult:
-    """What may be published of a repository whose name may not: listed paths and their states."""
-
-    def without_details(file: FileResult) -> FileResult:
-        present = file.present and file.present._replace(path=file.definition.path, blob="")
-        return file._replace(present=present, commit="", hides="")
-
-    return registration._replace(
-        repository=registration.repository._replace(default_branch=""),
-        codeowners=(),
-        files=tuple(map(without_details, registration.files)),
-    )
 
 
 def _counts(registration: RegistrationResult) -> dict[str, int]:
@@ -108,7 +76,7 @@ def _file(
     known = {
         "hides": shown(file.hides),
         "rule": file.definition.rule,
-        "parts": [part.number for part in file.definition.parts],
+        "parts": list(file.definition.parts),
         "found_path": shown(present.path)
         if present and present.path != file.definition.path
         else "",
@@ -154,23 +122,21 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
 def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
     """The outputs that only a run over many repositories has. None of them holds a name."""
     if result is None:
-        return dict.fromkeys(("repositories", "incomplete", "deferred", "matrix"), "")
+        return dict.fromkeys(("repositories", "incomplete", "deferred"), "")
     deferred = result.budget.deferred if result.budget else 0
     if not result.settings.mode.only_reads:
         deferred = result.counts[Status.DEFERRED]
-    matrix = [str(shard) for shard in result.budget.matrix] if result.budget else []
     return {
         "repositories": str(result.repositories),
         "incomplete": str(result.incomplete),
         "deferred": str(deferred),
-        "matrix": json.dumps(matrix),
     }
 
 
 def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
-    states = dict.fromkeys(_STATES.values(), 0)
+    states = dict.fromkeys(STATES.values(), 0)
     for status, count in result.counts.items():
-        states[_STATES[status]] += count
+        states[STATES[status]] += count
     budget = result.budget
     return {
         "repositories": result.repositories,
@@ -191,19 +157,24 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "missing": budget.missing,
             "proposed": budget.proposed,
             "to_update": budget.of[Status.TO_UPDATE],
+            "to_close": budget.of[Status.TO_CLOSE],
             "withdrawable": budget.withdrawable,
             "declined": budget.of[Status.DECLINED],
             "unset": budget.of[Status.UNSET],
             "unread": budget.unread,
             "now": budget.now,
             "updates": budget.updates,
+            "closes": budget.closes,
             "deferred": budget.deferred,
             "seconds": budget.seconds,
-            "matrix": [str(shard) for shard in budget.matrix],
         }
         if budget
         else None,
         "rows": [_row(row, catalogue) for row in result.rows],
+        "not_named": [
+            {"state": STATES[status], "kind": kind and kind.name.lower(), "count": count}
+            for (status, kind), count in result.not_named.items()
+        ],
     }
 
 
@@ -211,9 +182,9 @@ def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
     pull, failure = row.pull_request or row.declined_in, row.first_failure
     return {
         "repository": catalogue.shown(row.repository.full_name, str),
-        "profile": row.spec.files.profile.name,
-        "state": _STATES[row.status],
+        "profile": row.spec.files.defaults.name,
+        "state": STATES[row.status],
         "missing": row.missing,
-        "reason": catalogue.text(failure.message.within(row.scope)) if failure else None,
-        "pull_request": catalogue.shown(pull.url, str, row.scope) if pull else None,
+        "reason": catalogue.text(failure.message) if failure else None,
+        "pull_request": catalogue.shown(pull.url, str) if pull else None,
     }

@@ -8,27 +8,42 @@ from registrar.errors import Diagnostic
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Mode
+from registrar.models.spec import FileList
 from registrar.reporting import preview, report, sentences, summary
 from registrar.reporting.page import Records
-from registrar.reporting.privacy import Redaction
+from registrar.reporting.privacy import Privacy, kind_in_words
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
+from registrar.runtime.terminal import Terminal
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg, read
+
+HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md"}
+"""The pages that explain errors, with the same anchors."""
 
 
 class Reporter:
     """The console, and what the runner keeps of a run, in a language."""
 
     def __init__(
-        self, console: Console, language: str, redaction: Redaction, read_at: str = ""
+        self,
+        console: Console,
+        language: str,
+        privacy: Privacy,
+        read_at: str = "",
+        *,
+        texts_language: str = "",
     ) -> None:
-        """``redaction`` says what may stand where; ``read_at`` is the moment of the run."""
+        """``privacy`` decides what is said; ``read_at`` is the moment of the run.
+
+        ``texts_language`` is that of commits and pull requests, where it is not ``language``.
+        """
         self.console = console
-        self.redaction = redaction
-        self.catalogue = Catalogue(language, redaction.for_log)
-        self.texts = Catalogue(language, lambda text, _: redaction.without_token(text))
+        self.privacy = privacy
+        self.catalogue = Catalogue(language, privacy.text)
+        self.texts = Catalogue(texts_language or language, privacy.without_token)
         """Those of commits and pull requests, which may name the repository that they are in."""
-        self._output_catalogue = Catalogue(language, redaction.for_outputs)
+        self.terminal: Terminal | None = None
+        """Where somebody reads this, and is to be asked before many repositories are written to."""
         self.records = Records(console.files, self.catalogue, read_at)
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
@@ -43,9 +58,15 @@ class Reporter:
     def fail(self, diagnostic: Diagnostic) -> None:
         """Report an error, with a link to the section that explains it."""
         text, label = self._text(diagnostic.message), self._text(msg("label.error"))
-        if anchor := section(diagnostic.message):
-            text += f" → {self.console.help_page}#{anchor}"
+        if address := self._help(diagnostic.message):
+            text += f" → {address}"
         self.console.annotate("error", text, label, diagnostic.file, diagnostic.line)
+
+    def _help(self, message: Message) -> str:
+        """Give the address of the section that says what to do; empty where there is none."""
+        anchor = section(message)
+        page = HELP_PAGES[self.catalogue.language]
+        return f"{self.console.pages}{page}#{anchor}" if anchor else ""
 
     def _fail_all(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Report errors; of more than the runner shows the last one names the rest."""
@@ -62,6 +83,7 @@ class Reporter:
 
     def registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
+        registration = self.privacy.row(registration) or registration
         for heading, lines in preview.diffs(registration, self.catalogue):
             with self.console.group(heading):
                 for line in lines:
@@ -88,37 +110,56 @@ class Reporter:
         """Print each content that a plan over many repositories would write."""
         if wanted := list(result.contents.values()):
             with self.console.group(self._text(preview.title(wanted))):
-                is_public = self.redaction.is_log_public
+                is_public = self.privacy.counts_private
                 show = escaping.show_control_characters
                 for heading, diff in preview.contents(wanted, is_public=is_public):
                     self.console.line(self.catalogue.text(heading, show))
                     for line in diff:
                         self.console.line(self.catalogue.shown(line, show))
 
+    def lists(self, lists: Sequence[FileList]) -> None:
+        """Say that these lists have no mistake."""
+        for message in sentences.valid(lists):
+            self.line(message)
+
     def record(self, result: RegistrationResult) -> None:
         """Put into table and page how the listed paths of a repository stand."""
-        self._safely(lambda: self.records.add(result))
+        self._safely(lambda: self._record(result))
+
+    def _record(self, result: RegistrationResult) -> None:
+        shown = self.privacy.row(result)
+        reason = help_page = ""
+        if failure := (shown or result).first_failure:
+            told = failure.message if shown else kind_in_words(failure.kind)
+            reason, help_page = self.catalogue.text(told, str), self._help(failure.message)
+        if shown:
+            self.records.add(shown, reason, help_page)
+        else:
+            self.records.count(result, reason)
 
     def run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
 
         Each of them is written even if another one cannot be.
         """
-        causes = sentences.failures(result.many) if result.many else ()
+        told = self.privacy.published(result)
+        causes = sentences.failures(told.many) if told.many else ()
         for cause in islice(causes, ANNOTATIONS_PER_STEP):
             self.fail(Diagnostic(cause))
-        for diagnostic in result.diagnostics:
+        for diagnostic in told.diagnostics:
             self.fail(diagnostic)
 
         def write_summary() -> None:
-            many, registrations = result.many, result.registrations
+            many, registrations = told.many, told.registrations
             parts: list[str] = []
             if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif many.counts:
-                is_public = self.redaction.is_log_public
+                is_public = self.privacy.counts_private
                 parts = [summary.of_many(many, registrations, self.catalogue, is_public=is_public)]
-            if errors := [diagnostic.message for diagnostic in result.diagnostics]:
+            if result.valid_lists:
+                parts.append(summary.of_lists(result.valid_lists, self.catalogue))
+            if errors := [diagnostic.message for diagnostic in told.diagnostics]:
                 has_results = bool(registrations)
                 parts.append(summary.error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
@@ -128,22 +169,17 @@ class Reporter:
             if not whole:
                 self.warn(Diagnostic(msg("run.summary_cut")))
 
-        def rendered(catalogue: Catalogue) -> str:
-            return self._safely(lambda: report.render(result, catalogue)) or ""
-
         self._safely(write_summary)
         if result.many is None:
             for each in result.registrations:
                 self.record(each)
-        document = rendered(self.catalogue)
+        document = self._safely(lambda: report.render(told, self.catalogue)) or ""
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
-        # Only a run over many repositories has names to hide
-        published = rendered(self._output_catalogue) if result.many else document
         files = {"report_path": name}
         wanted = list(result.many.contents.values()) if result.many else ()
-        is_public = self.redaction.is_log_public
+        is_public = self.privacy.counts_private
         self._safely(lambda: files.update(self.records.finish(wanted, is_public=is_public)))
-        values = report.outputs(result, published, files)
+        values = report.outputs(result, document, files)
         self._safely(lambda: self.console.files.outputs(values))
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TextIO
 
 from registrar.errors import Refused
-from registrar.reporting.privacy import Redaction
 from registrar.texts import escaping
+from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Excerpt, msg
 
 SUMMARY_BYTES = 1024 * 1024
 """A larger step summary is dropped as a whole by the runner."""
-HELP_PAGE = "docs/troubleshooting.md"
 TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
 """Where the runner's Kubernetes hooks mount what RUNNER_TEMP names by another path."""
 
@@ -27,14 +26,9 @@ TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
 class RunnerFiles:
     """Step summary, outputs and the report, each without the token."""
 
-    def __init__(self, environ: Mapping[str, str], redaction: Redaction) -> None:
-        """``environ`` names the files; the summary is made fit for who reads the log.
-
-        Of outputs and report only the token is taken out: names are hidden in each text before,
-        because JSON has other parts, too.
-        """
-        self._redact = redaction.for_log
-        self._without_token = redaction.without_token
+    def __init__(self, environ: Mapping[str, str], without_token: Redactor) -> None:
+        """``environ`` names the files."""
+        self._without_token = without_token
         self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
@@ -60,7 +54,7 @@ class RunnerFiles:
             return True
         path = Path(self._summary)
         room = SUMMARY_BYTES - (path.stat().st_size if path.is_file() else 0)
-        text = self._redact(markdown)
+        text = self._without_token(markdown)
         shown = shorten(text, max(room, 0))
         _append(path, shown)
         return shown == text
@@ -149,17 +143,17 @@ class Console:
         environ: Mapping[str, str],
         stdout: TextIO,
         stderr: TextIO,
-        redaction: Redaction,
+        without_token: Redactor,
     ) -> None:
         self.on_runner = environ.get("GITHUB_ACTIONS") == "true"
         self._stdout = stdout
         self._stderr = stderr
-        self._redact = redaction.for_log
+        self._redact = without_token
         # https://no-color.org
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
-        self.help_page = help_page(environ)
-        """Address or path of the page that explains errors."""
-        self.files = RunnerFiles(environ, redaction)
+        self.pages = address_of_pages(environ)
+        """What the path of a document is put after, to lead to it."""
+        self.files = RunnerFiles(environ, without_token)
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -221,8 +215,8 @@ class Console:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def help_page(environ: Mapping[str, str]) -> str:
-    """The page that explains errors: its address in the version in use, or its path in a checkout.
+def address_of_pages(environ: Mapping[str, str]) -> str:
+    """Where the documents of the version in use are; empty where that is not known: a checkout.
 
     ``GITHUB_ACTION_REPOSITORY`` and ``GITHUB_ACTION_REF`` are empty for ``uses: ./``:
     https://docs.github.com/en/actions/reference/workflows-and-actions/variables
@@ -231,7 +225,7 @@ def help_page(environ: Mapping[str, str]) -> str:
     repository = environ.get("GITHUB_ACTION_REPOSITORY", "")
     reference = environ.get("GITHUB_ACTION_REF", "")
     known = _REPOSITORY.fullmatch(repository) and _REFERENCE.fullmatch(reference)
-    return f"{server}/{repository}/blob/{reference}/{HELP_PAGE}" if server and known else HELP_PAGE
+    return f"{server}/{repository}/blob/{reference}/" if server and known else ""
 
 
 def _block(text: str) -> str:

@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from registrar.errors import Cause, Diagnostic
+from registrar.errors import Cause, Diagnostic, Failure, Kind
 from registrar.models.repository import Repository
-from registrar.models.result import Done, RegistrationResult, Status
+from registrar.models.result import Done, PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn, Mode
+from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Finding, Standing, by_way
+from registrar.reporting.privacy import kind_in_words
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -19,7 +20,6 @@ COUNTED = {
     Finding.BLANK: "evidence.blank",
     Finding.DIFFERS: "evidence.differs",
     Finding.NO_FILE: "evidence.not_a_file",
-    Finding.CODEOWNERS: "evidence.codeowners",
 }
 """How many of the files that are there deserve a look, and why."""
 _WAYS = {
@@ -37,7 +37,6 @@ _FAILS = {
     Finding.BLANK: "check.fails_blank",
     Finding.DIFFERS: "check.fails_differs",
     Finding.NO_FILE: "check.fails_not_a_file",
-    Finding.CODEOWNERS: "check.fails_codeowners",
     Finding.DECLINED: "check.fails_declined",
     Finding.UNSET: "check.fails_unset",
 }
@@ -62,8 +61,10 @@ _STATES = {
     Status.OPENED: ("fleet.state_opened", "fleet.count_opened"),
     Status.UPDATED: ("fleet.state_updated", "fleet.count_updated"),
     Status.WITHDRAWN: ("fleet.state_withdrawn", "fleet.count_withdrawn"),
+    Status.CLOSED: ("fleet.state_closed", "fleet.count_closed"),
     Status.TO_OPEN: ("fleet.state_missing", "fleet.count_missing"),
     Status.TO_UPDATE: ("fleet.state_to_update", "fleet.count_to_update"),
+    Status.TO_CLOSE: ("fleet.state_to_close", "fleet.count_to_close"),
     Status.TO_WITHDRAW: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
     Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
@@ -92,7 +93,7 @@ EXCLUDED = {
     Exclusion.NOT_MEANT: "fleet.excluded_excluded",
 }
 _NAMES = 40
-"""Repositories with findings that an error names; the rest is counted."""
+"""Repositories that one sentence names; the rest is counted."""
 
 # --- One repository -----------------------------------------------------------------------------
 
@@ -109,7 +110,6 @@ def sentence(registration: RegistrationResult) -> Message:
         "outcome.created": registration.created,
         "outcome.updated": registration.count(Done.UPDATED),
         "outcome.failed": registration.failed,
-        "outcome.pending": registration.count(Done.PENDING),
     }
     done = [msg(key, count=count) for key, count in counts.items() if count and writes]
     # What nothing was done about is told by how it stands
@@ -162,9 +162,6 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
             common = msg(_FAILS[finding], count=len(files))
             paths = [f.present.path if f.present else f.definition.path for f in files]
             yield msg("cause.with_paths", cause=common, paths=paths)
-    if FailOn.INVALID in fail_on:
-        for error in registration.codeowners:
-            yield msg("check.codeowners", **error._asdict())
 
 
 def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
@@ -180,9 +177,6 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
         label = "label.listed_by_rule" if rule else "label.listed"
         listed = msg(label, list=files.path or files.label, number=rule)
         yield Diagnostic(msg(key, path=path, listed=listed), path)
-    if FailOn.INVALID in fail_on:
-        for error in registration.codeowners:
-            yield Diagnostic(msg("check.codeowners", **error._asdict()), error.path, error.line)
 
 
 def outcome(registration: RegistrationResult) -> Iterator[Message]:
@@ -252,18 +246,28 @@ def read(plan: Budget) -> Iterator[Message]:
         yield msg("fleet.queries_and_points", count=plan.queries, left=plan.points_left)
 
 
-def budget(plan: Budget, mode: Mode) -> Iterator[Message]:
+def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
+    mode = settings.mode
     if not plan.selected:
         return
     if mode is Mode.WITHDRAW:
         yield msg("fleet.to_withdraw", count=plan.withdrawable, minutes=_minutes(plan.seconds))
     else:
         yield from _missing(plan)
+    if count := plan.of[Status.TO_CLOSE]:
+        yield msg("fleet.to_close" if mode.only_reads else "fleet.may_close", count=count)
     if mode is Mode.PLAN and plan.withdrawable:
         yield msg("fleet.withdrawable", count=plan.withdrawable)
     if mode is not Mode.CHECK:
-        yield from _writing(plan)
+        yield from _writing(plan, settings.max_seconds)
+
+
+def question(plan: Budget, settings: Settings) -> Message:
+    """Ask whether the run is to do what it has said that it is going to do."""
+    if settings.mode is Mode.WITHDRAW:
+        return msg("fleet.ask_to_withdraw", count=plan.of[Status.TO_WITHDRAW])
+    return msg("fleet.ask", now=plan.now, updates=plan.updates)
 
 
 def _missing(plan: Budget) -> Iterator[Message]:
@@ -271,28 +275,31 @@ def _missing(plan: Budget) -> Iterator[Message]:
         "fleet.missing_proposed": plan.proposed,
         "fleet.missing_to_update": plan.of[Status.TO_UPDATE],
         "fleet.missing_to_open": plan.of[Status.TO_OPEN],
+        "fleet.missing_refused": plan.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
     if plan.missing:
         yield msg("fleet.missing", count=plan.missing, parts=parts)
     else:
         yield msg("fleet.nothing_missing")
-    left = (Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
+    if plan.refused:
+        yield msg("fleet.refused", count=plan.refused, total=plan.missing)
+    left = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
     if others := [counted(each, plan.of[each]) for each in left if plan.of[each]]:
         yield msg("fleet.missing_besides", parts=others)
     if plan.unread:
         yield msg("fleet.missing_unread", count=plan.unread)
 
 
-def _writing(plan: Budget) -> Iterator[Message]:
+def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
     if (plan.writes or plan.deferred) and not plan.of[Status.TO_WITHDRAW]:
         minutes = _minutes(plan.seconds)
         values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
         yield msg("fleet.now", **values, minutes=minutes)
+    if plan.seconds > max_seconds:
+        yield msg("fleet.longer", minutes=max_seconds / 60)
     if plan.points_left is not None and plan.points > plan.points_left:
         yield msg("fleet.points", needed=plan.points, left=plan.points_left)
-    if len(plan.matrix) > 1:
-        yield msg("fleet.shards", count=len(plan.matrix))
 
 
 def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> Iterator[Message]:
@@ -357,6 +364,8 @@ def line(
 def state(row: RegistrationResult) -> Message:
     """The status of a repository with what belongs to it."""
     of_one, _ = _STATES[row.status]
+    if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
+        of_one = "fleet.state_reopened"
     text = msg(of_one, count=row.missing)
     blocked = [file.explanation for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)
@@ -374,7 +383,7 @@ def state(row: RegistrationResult) -> Message:
         text = msg("fleet.with_pull_request", state=text, pull_request=pull.link)
     if failure := row.first_failure:
         text = msg("state.with_reason", state=text, reason=failure.message)
-    return text.within(row.scope)
+    return text
 
 
 def counted(status: Status, count: int) -> Message:
@@ -394,59 +403,103 @@ def closing(result: ManyResult) -> Iterator[Message]:
     yield msg(key, parts=parts) if parts else msg("fleet.outcome_empty")
     if found := findings(result.findings):
         yield found
-    settings, left = result.settings, result.budget.deferred if result.budget else 0
+    if result.not_named:
+        counts = result.not_named.items()
+        yield msg("fleet.not_named", parts=[_not_named(*key, count) for key, count in counts])
+    settings, budget = result.settings, result.budget
+    if budget is None or result.stopped:
+        return
+    left = budget.deferred
     if settings.mode is Mode.REGISTER:
         left = min(left, result.counts[Status.DEFERRED])
-    # What is left of all shards the plan before them says
-    if left and not settings.shard:
-        most = settings.max_pull_requests
-        yield msg("fleet.capped", left=left, most=most, needed=most + left)
+    if left:
+        needed = max(budget.of[Status.TO_OPEN], budget.of[Status.TO_UPDATE])
+        yield msg("fleet.capped", left=left, most=settings.max_pull_requests, needed=needed)
+
+
+def _not_named(status: Status, kind: Kind | None, count: int) -> Message:
+    found = counted(status, count)
+    return msg("state.with_reason", state=found, reason=kind_in_words(kind)) if kind else found
+
+
+def _with_names(told: Message, names: Sequence[str | Message]) -> Message:
+    """Name the repositories, if there are any that may be named."""
+    if not names:
+        return told
+    return msg("cause.with_repositories", cause=told, repositories=names)
 
 
 def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
-    """What is worth knowing besides the states, most frequent first, of private ones by itself."""
-    found: dict[tuple[str, bool], dict[str, Message]] = {}
+    """What is worth knowing besides the states, most frequent first."""
+    found: dict[str, dict[str, Message]] = {}
     for each in registrations:
         for note in each.notes:
-            message, name = note.message.within(each.scope), link(each.repository)
+            message, name = note.message, link(each.repository)
             if isinstance(pull := message.values.get("pull_request"), Link):
                 # So that one sentence tells of all of them
                 values = {**message.values, "pull_request": msg("label.pull_request")}
                 message, name = message._replace(values=values), Link(f"{name}{pull}", pull.url)
-            key = (note.identity, each.repository.is_public)
             if not note.repeats_state:
-                found.setdefault(key, {}).setdefault(name, message)
+                found.setdefault(note.identity, {}).setdefault(name, message)
     for told in sorted(found.values(), key=len, reverse=True):
-        yield msg("cause.with_repositories", cause=next(iter(told.values())), repositories=[*told])
+        cause, names = next(iter(told.values())), _named([*told], len(told))
+        yield msg("cause.with_repositories", cause=cause, repositories=names)
 
 
 def failures(result: ManyResult) -> Iterator[Message]:
-    """Why the run fails, each cause with the repositories that have it."""
-    settings = result.settings
-    is_check = settings.mode is Mode.CHECK
+    """Why the run fails, each cause with the repositories that have it and may be named."""
+    is_check = result.settings.mode is Mode.CHECK
     for rows in by_cause(result):
         status, failure = rows[0].status, rows[0].first_failure
-        found = counted(status, len(rows))
-        # A check fails on what was not read, whatever it asks for
-        fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
-        if status is Status.FAILED:
-            if failure:
-                reason = failure.cause.message.within(rows[0].scope)
-                found = msg("state.with_reason", state=found, reason=reason)
-        elif is_check and status in _ADVICE and fails:
-            told = msg("fleet.outcome", parts=[found])
-            found = msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
-        else:
-            continue
-        repositories = tuple(dict.fromkeys(link(row.repository) for row in rows))
-        yield msg("cause.with_repositories", cause=found, repositories=repositories)
+        reason = cause_of(rows, failure) if failure else None
+        if told := _fails(result.settings, status, len(rows), reason):
+            names = list(dict.fromkeys(link(row.repository) for row in rows))
+            repositories = _named(names, len(names))
+            yield msg("cause.with_repositories", cause=told, repositories=repositories)
+    for (status, kind), count in result.not_named.items():
+        reason = kind_in_words(kind) if kind else None
+        if told := _fails(result.settings, status, count, reason):
+            yield told
     for finding, rows in result.with_finding.items() if is_check else ():
-        if any(finding in each.findings for each in settings.fail_on):
-            names: list[str | Message] = [link(row.repository) for row in rows[:_NAMES]]
-            if more := result.rows_with[finding] - len(names):
-                names.append(msg("label.more", count=more))
+        if any(finding in each.findings for each in result.settings.fail_on):
+            named = _named([link(row.repository) for row in rows], result.rows_with[finding])
             found = msg(_FAILS[finding], count=result.findings[finding])
-            yield msg("cause.with_repositories", cause=found, repositories=names)
+            yield _with_names(found, named if rows else [])
+
+
+def _fails(
+    settings: Settings, status: Status, count: int, reason: Message | None
+) -> Message | None:
+    """Say how ``count`` repositories of a status make the run fail; ``None``: they do not.
+
+    ``reason`` is why they failed, where that is known.
+    """
+    found = counted(status, count)
+    if status is Status.FAILED:
+        return msg("state.with_reason", state=found, reason=reason) if reason else found
+    # A check fails on what was not read, whatever it asks for
+    fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
+    if settings.mode is Mode.CHECK and status in _ADVICE and fails:
+        told = msg("fleet.outcome", parts=[found])
+        return msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
+    return None
+
+
+def _named(names: Sequence[str], count: int) -> list[str | Message]:
+    """Name a part of very many repositories, which are ``count``, and count the rest."""
+    named: list[str | Message] = [*names[:_NAMES]]
+    more = count - len(named)
+    return [*named, msg("label.more", count=more)] if more else named
+
+
+def cause_of(rows: Sequence[RegistrationResult], failure: Failure) -> Message:
+    """Why the rows of one cause have failed, with the files that this is about, if it is."""
+    reason = failure.cause.message
+    failed = [file for row in rows if not row.failure for file in row.files if file.failure]
+    same = (f for f in failed if f.failure and f.failure.cause == failure.cause)
+    if paths := list(dict.fromkeys(each.definition.path for each in same)):
+        reason = msg("cause.of_files", paths=paths, reason=reason)
+    return reason
 
 
 def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:
@@ -472,3 +525,10 @@ def link(repository: Repository) -> str:
 
 def _minutes(seconds: float) -> int:
     return math.ceil(seconds / 60)
+
+
+def valid(lists: Iterable[FileList]) -> Iterator[Message]:
+    """Say of each list that it has no mistake, and what it holds."""
+    for each in lists:
+        counts = {"files": len(each.possible), "rules": len(each.rules)}
+        yield msg("summary.valid_list", list=each.label, warnings=len(each.warnings), **counts)

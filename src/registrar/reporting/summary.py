@@ -6,6 +6,7 @@ from registrar.models.result import PullRequestOperation, RegistrationResult, St
 from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
 from registrar.models.settings import Mode
+from registrar.models.spec import FileList
 from registrar.models.standing import Finding, Standing
 from registrar.reporting import preview, sentences
 from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
@@ -26,6 +27,7 @@ _OPERATIONS = {
     PullRequestOperation.UPDATED: "summary.pull_request_updated",
     PullRequestOperation.REOPENED: "summary.pull_request_reopened",
     PullRequestOperation.WITHDRAWN: "summary.pull_request_withdrawn",
+    PullRequestOperation.CLOSED: "summary.pull_request_closed",
     PullRequestOperation.NONE: "summary.pull_request_none",
 }
 
@@ -81,10 +83,6 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         table = markdown.path_table(files, lambda file: file.described)
         title = msg("summary.paths", count=len(files))
         lines += folded(markdown.text(title), table, is_open=len(files) <= ROWS_UNFOLDED)
-    if mistakes := registration.codeowners:
-        title = msg("evidence.codeowners", count=len(mistakes))
-        items = (markdown.line(msg("check.codeowners", **each._asdict())) for each in mistakes)
-        lines += folded(markdown.text(title), [f"- {each}" for each in items])
     lines += preview.of_one(registration, markdown)
     return "\n".join(lines) + "\n"
 
@@ -118,8 +116,8 @@ def of_many(
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
         # Once it has written, the outcome counts what the budget could only estimate
-        mode = result.settings.mode
-        planned = sentences.budget(result.budget, mode) if mode.only_reads else ()
+        settings = result.settings
+        planned = sentences.budget(result.budget, settings) if settings.mode.only_reads else ()
         told = (*sentences.read(result.budget), *planned)
         lines += [*(f"- {markdown.text(each)}" for each in told), ""]
     for note in (*result.notes, *sentences.notes(registrations)):
@@ -128,14 +126,15 @@ def of_many(
     for rows in groups:
         if failure := rows[0].first_failure:
             title = markdown.text(sentences.counted(rows[0].status, len(rows)))
-            reason = failure.cause.message.within(rows[0].scope)
+            reason = sentences.cause_of(rows, failure)
             lines += [f"**{title}:** {markdown.line(reason)}", ""]
     if rows := [row for group in groups for row in group]:
         columns: _Columns = {
             "fleet.table_outcome": lambda row: markdown.line(sentences.state(row)),
-            "fleet.table_paths": lambda row: _paths(row, markdown, is_public=is_public),
+            "fleet.table_paths": lambda row: _paths(row, markdown),
         }
-        heading = msg("fleet.not_complete", count=len({row.repository.full_name for row in rows}))
+        key = "fleet.not_complete_public" if result.not_named else "fleet.not_complete"
+        heading = msg(key, count=len({row.repository.full_name for row in rows}))
         is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
         lines += folded(markdown.text(heading), _table(rows, columns, markdown), is_open=is_open)
     for finding in sentences.COUNTED:
@@ -146,13 +145,13 @@ def of_many(
     return "\n".join(lines) + "\n"
 
 
-def _paths(row: RegistrationResult, markdown: Markdown, *, is_public: bool) -> str:
+def _paths(row: RegistrationResult, markdown: Markdown) -> str:
     standings: dict[Standing, list[str | Message]] = {}
     for file in row.files:
         if not file.standing.is_present:
             path, origin = file.definition.path, origin_of(file.definition)
             named: str | Message = path
-            if origin and (row.repository.is_public or not is_public):
+            if origin:
                 named = msg("state.with_reason", state=path, reason=origin)
             standings.setdefault(file.standing, []).append(named)
     ways = (
@@ -203,6 +202,14 @@ def error_summary(errors: Sequence[Message], catalogue: Catalogue, *, has_result
     lines = [f"## {markdown.text(title)}", ""]
     for error in errors:
         lines += markdown.quoted(error)
+    return "\n".join(lines) + "\n"
+
+
+def of_lists(lists: Sequence[FileList], catalogue: Catalogue) -> str:
+    """The lists of a run that only reads these (Markdown)."""
+    markdown = Markdown(catalogue)
+    lines = [f"## {markdown.text(msg('summary.title_validate'))}", ""]
+    lines += [f"- {markdown.text(each)}" for each in sentences.valid(lists)]
     return "\n".join(lines) + "\n"
 
 

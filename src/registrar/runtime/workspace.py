@@ -24,11 +24,15 @@ def around(file: str, workspace: Path | None) -> tuple["Folder", str]:
     """Give what may be read together with a file, and the name of the file in there.
 
     In a workflow that is its workspace. In a shell it is the repository that holds the file, or
-    the directory of the file where that is in no repository.
+    the directory of the file where that is in no repository. `Refused` where the working directory
+    is gone.
     """
     if workspace:
         return Folder(workspace), file
-    path = Path(os.path.normpath(Path.cwd() / file))
+    try:
+        path = Path(os.path.normpath(Path.cwd() / file))
+    except FileNotFoundError as error:
+        raise Refused(msg("file.no_working_directory")) from error
     root = _repository_of(path) or path.parent
     return Folder(root), str(path.relative_to(root))
 

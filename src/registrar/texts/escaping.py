@@ -62,36 +62,14 @@ class Link(str):
         return link
 
 
-class FromProperty(str):
-    """A text with values of custom properties, which are as private as the repository's name."""
-
-    __slots__ = ("template",)
-
-    template: str
-
-    def __new__(cls, text: str, template: str = REDACTED) -> Self:
-        """``template`` is what is shown where the values may not be."""
-        made = super().__new__(cls, text)
-        made.template = template
-        return made
-
-
 class Lines(str):
     """A message of GitHub: it may have several lines, which are kept where people read it."""
 
-    __slots__ = ("is_public",)
-
-    is_public: bool
-
-    def __new__(cls, text: str, *, is_public: bool = False) -> Self:
-        """``is_public`` says that it is about a repository which everybody may see."""
-        made = super().__new__(cls, text)
-        made.is_public = is_public
-        return made
+    __slots__ = ()
 
 
-class Open(str):
-    """A text that names nobody: our own, or one whose form shows what is in it."""
+class FoundPath(str):
+    """A path that a repository has; it may not be one of the list's."""
 
     __slots__ = ()
 

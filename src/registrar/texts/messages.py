@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import yaml
 
 from registrar.texts.escaping import Lines, Link
 
 LANGUAGES = ("ja", "en")
-DEFAULT_LANGUAGE = "ja"
 VALUE_CHARACTERS = 5_000
 """Characters of a value in a sentence (a message of GitHub, a value of a definition file)."""
 LIST_ITEMS = 50
@@ -29,12 +28,6 @@ class Excerpt(str):
     __slots__ = ()
 
 
-Scope = Mapping[str, str]
-"""What may be shown of a private repository where others read it, and how."""
-Redact = Callable[[str, Scope | None], str]
-"""Makes a value fit for whoever reads it, who may see no more than a scope of it."""
-
-
 class Message(NamedTuple):
     """A text of the catalogue with the values of its placeholders, not yet in any language.
 
@@ -43,12 +36,6 @@ class Message(NamedTuple):
 
     key: str
     values: Mapping[str, object] = MappingProxyType({})
-    scope: Scope | None = None
-    """Where it is about one repository that is private."""
-
-    def within(self, scope: Scope | None) -> Self:
-        """Give the message as one about a repository; ``None``: anybody may see that."""
-        return self._replace(scope=scope)
 
     @property
     def sentence(self) -> str:
@@ -64,34 +51,30 @@ def msg(key: str, /, **values: object) -> Message:
 class Catalogue:
     """The texts of one language."""
 
-    def __init__(self, language: str, redact: Redact = lambda text, _: text) -> None:
+    def __init__(self, language: str, redact: Callable[[str], str] = str) -> None:
         """Read the catalogue of ``language``, one of `LANGUAGES`.
 
-        ``redact`` takes the token out of what a text is filled with: before it is escaped,
-        because an escaped token would no longer be found.
+        ``redact`` takes out of what a text is filled with what must not be published, such as the
+        token: before it is escaped, because an escaped token would no longer be found.
         """
         self.language = language
         self._redact = redact
         self._texts = read(f"{language}.yml")
         self._descriptions = read(f"descriptions.{language}.yml")
 
-    def text(
-        self, message: Message, escape: Callable[[str], str] = str, scope: Scope | None = None
-    ) -> str:
+    def text(self, message: Message, escape: Callable[[str], str] = str) -> str:
         """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
 
-        Numbers are never escaped, nested messages are rendered by the same rule. ``scope`` holds
-        for messages without one of their own.
+        Numbers are never escaped, nested messages are rendered by the same rule.
         """
-        scope = scope if message.scope is None else message.scope
-        values = {name: self._value(value, escape, scope) for name, value in message.values.items()}
+        values = {name: self._value(value, escape) for name, value in message.values.items()}
         return self._texts[message.key].format(**values).strip()
 
-    def shown(self, value: str, escape: Callable[[str], str], scope: Scope | None = None) -> str:
+    def shown(self, value: str, escape: Callable[[str], str]) -> str:
         """Show a value from outside by itself."""
-        shown = self._redact(value, scope)
+        shown = self._redact(value)
         if isinstance(value, Link):
-            url = self._redact(value.url, scope)
+            url = self._redact(value.url)
             # An address that had to be changed leads nowhere
             leads = url == value.url and url.startswith("http")
             return escape(Link(shown, url) if leads else shown)
@@ -107,24 +90,24 @@ class Catalogue:
         """The description of a listed file; those of the built-in lists are translated."""
         return self._descriptions.get(text, text)
 
-    def _value(self, value: object, escape: Callable[[str], str], scope: Scope | None) -> str:
+    def _value(self, value: object, escape: Callable[[str], str]) -> str:
         if isinstance(value, Message):
-            return self.text(value, escape, scope)
+            return self.text(value, escape)
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
             return f"{value:g}"
         if isinstance(value, (list, tuple)):
-            items = [self._value(item, escape, scope) for item in value[:LIST_ITEMS]]
+            items = [self._value(item, escape) for item in value[:LIST_ITEMS]]
             if more := len(value) - len(items):
                 items.append(self.text(msg("label.more", count=more)))
             return self._texts["label.separator"].join(items)
         text = value if isinstance(value, str) else str(value)
         if len(text) > VALUE_CHARACTERS and not isinstance(text, (Link, Excerpt)):
             # Cut before it is escaped, so that no escape is cut in two
-            shown = f"{self._redact(text, scope)[:VALUE_CHARACTERS]}…"
+            shown = f"{self._redact(text)[:VALUE_CHARACTERS]}…"
             return escape(Lines(shown) if isinstance(text, Lines) else shown)
-        return self.shown(text, escape, scope)
+        return self.shown(text, escape)
 
 
 @cache

@@ -56,25 +56,27 @@ def test_a_mistake_in_a_list_is_corrected_in_every_branch(
     assert states(again) == {"waiting": count - 1, "declined": 1}
 
 
-def test_the_cap_counts_them_first(
+def test_the_cap_counts_them_by_themselves(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
+    """A mistake that is corrected everywhere does not keep new ones waiting."""
     made = make(0, 5)
     many(definitions=action.listing_of(OLD))
     make(0, 4)
     new = action.listing_of(NEW)
-    plan = many(definitions=new, mode="plan", max_pull_requests="6")
+    plan = many(definitions=new, mode="plan", max_pull_requests="3")
     budget = plan.report["fleet"]["budget"]
-    assert (budget["updates"], budget["now"], budget["deferred"]) == (5, 1, 3)
+    assert (budget["updates"], budget["now"], budget["deferred"]) == (3, 3, 3)
+    assert "Pull requests to open now: 3, to update: 3, deferred: 3." in plan.stdout
     run = many(definitions=new, max_pull_requests="3")
-    assert states(run) == {"updated": 3, "deferred": 6}
+    assert states(run) == {"updated": 3, "opened": 3, "deferred": 3}
+    for each in (plan, run):
+        assert "because a run opens 3 at most, and updates as many. With" in each.summary
+        assert "With `max_pull_requests: 5` one run may do all of them" in each.stdout
     corrected = [each for each in made if content(each) == NEW["SECURITY.md"].encode()]
     assert len(corrected) == 3
-    assert states(many(definitions=new, max_pull_requests="6")) == {
-        "waiting": 3,
-        "updated": 2,
-        "opened": 4,
-    }
+    rest = many(definitions=new, max_pull_requests="3")
+    assert states(rest) == {"waiting": 6, "updated": 2, "opened": 1}
     flipped = many(definitions=action.listing_of(OLD), max_pull_requests="9")
     assert states(flipped) == {"updated": 9}
     assert states(many(definitions="list.json", update="false")) == {"waiting": 9}

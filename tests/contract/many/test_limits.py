@@ -24,7 +24,8 @@ def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> No
     assert states(run) == {"opened": 2, "deferred": 3}
     assert run.exit_code == 0
     assert "max_minutes" in run.summary
-    assert sum("max_minutes" in line for line in run.lines) == 1
+    assert run.console.count("The time of max_minutes") == 1
+    assert "deferred: 3. The time of max_minutes (0.1 min) is over" in run.stderr
     assert sum(opened(made)) == 2
 
 
@@ -123,22 +124,6 @@ def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
     assert int(run.outputs["deferred"]) > 0
 
 
-@pytest.mark.large
-def test_shards_together_do_not_meet_githubs_pace_either(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    made = make(0, 102)
-    host.pace = Pace()
-    given = {**FIVE_WRITES, "max_pull_requests": "102"}
-    shards = json.loads(many(mode="plan", **given).outputs["matrix"])
-    assert shards == ["1/2", "2/2"]
-    for shard in shards:
-        assert states(many(shard=shard, **given))["opened"] == 51
-        action.clock.sleep(10)  # a job needs longer to begin
-    assert opened(made) == [1] * 102
-    assert host.pace.refused == 0
-
-
 @pytest.mark.parametrize("answers", [1, 3])
 def test_a_limit_doubles_the_interval(
     many: Start, make: Make, host: StandInHost, answers: int
@@ -173,10 +158,14 @@ def test_five_failures_in_a_row_with_one_cause_end_the_writing(
     made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
     for repository in made:
         repository.protect("chore/*", "ruleset")
-    run = many()
+    run = many(max_pull_requests="2")
     assert run.exit_code == 1
     assert states(run) == {"failed": 5, "deferred": 3}
-    assert "5 repositories in a row failed for one cause" in run.summary
+    ended = "deferred: 3. 5 repositories in a row failed for one cause"
+    assert ended in run.summary
+    assert ended in run.stderr
+    # The cap had no part in it
+    assert "left for later runs" not in run.text
     [warning] = [line for line in run.stderr.splitlines() if "in a row failed" in line]
     assert "Either a ruleset forbids its name" in warning
     assert sum(opened(made)) == 0
@@ -248,6 +237,14 @@ def test_a_pull_request_ends_a_row_of_failures(
     assert (states(run), sum(opened(made))) == ({"failed": 9}, 1)
 
 
+def test_failures_that_opened_their_pull_request_do_not_end_the_writing(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(6)]
+    run = many(definitions=action.listing("a.md", "docs/b.md"))
+    assert (states(run), sum(opened(made))) == ({"failed": 6}, 6)
+
+
 def test_a_token_that_dies_ends_the_writing(many: Start, make: Make, host: StandInHost) -> None:
     made = make(0, 6)
     dying = host.create_token(requests=3 + 2 * 2)
@@ -277,7 +274,7 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
     assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
     assert len(limit.hits) == 1
     assert "Run again after" in run.report["fleet"]["stopped"]
-    assert run.console.count("The other repositories are deferred") == 1
+    assert run.console.count("deferred: 5. The reason holds for them, too") == 1
     assert run.summary.count("the rate limit of the token is used up") == 1
     assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27] * 7
     host.faults.clear()

@@ -47,25 +47,6 @@ class WithoutLink(Fault):
         return real
 
 
-@pytest.mark.parametrize("shard", ["1/1", "2/2"])
-def test_an_empty_shard_is_no_error(many: Start, make: Make, shard: str) -> None:
-    make(1, 0, archived=True)
-    assert many(shard=shard).exit_code == 0
-
-
-def test_a_name_that_cannot_be_read_fails_in_every_shard(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    """The first shard may have read it, and left it to this one."""
-    [repository] = make(0, 1)
-    refuse(host, lambda request: request.path == f"/repos/{repository.full_name}", 502)
-    runs = [many(target_repos=repository.full_name, shard=shard) for shard in ("1/2", "2/2")]
-    assert [(run.exit_code, states(run)) for run in runs] == [(1, {"failed": 1})] * 2
-    host.faults.clear()
-    gone = [many(target_repos="octo-org/gone", shard=shard).exit_code for shard in ("1/2", "2/2")]
-    assert gone == [1, 0]
-
-
 def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
     make(1, 2)
     [closed] = make(0, 1)
@@ -102,7 +83,6 @@ def test_an_empty_selection_is_refused_with_each_reason(
     run = many(target_repos=targets, mode=mode)
     assert run.exit_code == 2
     assert f"No repository is selected of the {left_out}" in run.stderr
-    assert many(target_repos=targets, mode=mode, shard="1/1").exit_code == 0
 
 
 @pytest.mark.parametrize("status", [451, 502], ids=["blocked for legal reasons", "server error"])
@@ -165,7 +145,6 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"commit_strategy": "per-file"}, "is for one repository"),
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
-        ({"shard": "3/2"}, "shard is not of the form"),
     ],
 )
 def test_what_cannot_be_begun_is_refused(
@@ -269,6 +248,18 @@ def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     run = many(target_repos=f"{ALL}, -property:tier=bronze")
     assert rows(run) == {made[0].full_name: "failed", made[101].full_name: "opened"}
     assert opened([frozen, made[101]]) == [0, 1]
+
+
+def test_a_list_that_gives_no_property_does_not_say_that_there_is_none(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 2)
+    made[0].properties = {"tier": "gold"}
+    host.quirks.empty_properties = True
+    permissions = {"contents": "write", "pull_requests": "write"}
+    token = host.create_token("installation", permissions=permissions)
+    run = many(host_token=token, target_repos=f"{ALL}, property:tier=gold")
+    assert rows(run) == {made[0].full_name: "opened"}
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,10 @@ import pytest
 
 from tests.example import MISSING
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start, only_reads
+from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Run, Start, only_reads
 from tests.organisation import Make, asked, rows, states
 
 FIRST, SECOND = sorted(MISSING)[:2]
-LEFT_ALONE = "its commits are not those"
 ONE_BY_ONE = re.compile(r"Looking at (\d+) of them one by one")
 
 
@@ -25,24 +24,10 @@ def take_out(repository: Repository, *paths: str) -> None:
     repository.commit(dict.fromkeys(paths), branch=SCAFFOLD_BRANCH, author=("A", "a@example.com"))
 
 
-def rewrite(repository: Repository, *paths: str) -> None:
-    """Somebody rewrites the commits of our branch, without these files."""
-    kept = {path: b"\n" for path in MISSING if path not in paths}
-    repository.create_branch(SCAFFOLD_BRANCH)
-    repository.commit(kept, branch=SCAFFOLD_BRANCH, author=("A", "a@example.com"))
-    repository.commit({"x.md": b""}, branch="main")
-
-
 def files(run: Run, repository: str) -> dict[str, str]:
     """Why a path is not going to be created in a repository, where there is a reason."""
     [found] = [each for each in run.report["registrations"] if each["repository"] == repository]
     return {each["path"]: each["reason"] for each in found["files"] if each["path"] in MISSING}
-
-
-def named_after(words: str, text: str) -> list[str]:
-    """The repositories that a note is about."""
-    [line] = re.findall(re.escape(words) + r".*\n.*?Repositories: (.*)", text)
-    return re.findall(r"octo-org/r\d+(?=[#&,\]]|$)", line)
 
 
 def test_the_summary_counts_what_the_run_has_found(many: Start, make: Make) -> None:
@@ -65,7 +50,7 @@ def test_what_is_left_is_what_the_run_has_left(many: Start, make: Make, action: 
     repository.commit({"b.txt": None})
     make(0, 2)
     run = many(definitions=listed, max_pull_requests="1")
-    assert "Pull requests to open now: 0, to update: 1, deferred: 2." in run.stdout
+    assert "Pull requests to open now: 1, to update: 1, deferred: 1." in run.stdout
     # The branch holds it already, so only the description is written anew
     assert states(run) == {"opened": 1, "waiting": 1, "deferred": 1}
     assert "Pull requests left for later runs: 1," in run.stdout
@@ -85,11 +70,11 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
     run = many(mode=mode)
     assert only_reads(host)
     # 10 repositories, then 16, then 14; of those with an open pull request each by itself: a query
-    # and a tree, for the five with a removed file two comparisons and the history of each path
+    # and a tree, for the five with a removed file once more the branch
     requests = Counter(each.partition(" ")[0] for each in asked(host)[2:])
     assert requests["nodes"] == 3
     assert requests["query"] == 25
-    assert requests.total() <= 3 + 25 * 2 + 5 * 2 + len(MISSING) + 5
+    assert requests.total() <= 3 + 25 * 2 + 5 + 2
     assert ONE_BY_ONE.findall(run.stdout) == ["25"]
     assert states(run) == {"declined": 1, "waiting": 24, "missing": 5, "complete": 10}
     assert rows(run)[made[0].full_name] == "declined"
@@ -115,14 +100,11 @@ def test_registering_looks_at_no_open_pull_request_beforehand(
     assert states(run) == {"waiting": 5}
 
 
-def test_what_was_taken_out_is_told_in_log_summary_and_description(many: Start, make: Make) -> None:
+def test_what_was_taken_out_is_told_in_log_and_summary(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     many()
     take_out(repository, FIRST)
     assert states(many()) == {"waiting": 1}
-    [pull] = repository.pull_requests
-    assert f"Adds {len(MISSING) - 1} of" in str(pull.body)
-    assert "Taken out of a pull request of this list: 1." in str(pull.body)
     for mode in ("register", "plan"):
         run = many(mode=mode)
         assert states(run) == {"waiting": 1}
@@ -146,19 +128,6 @@ def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) 
     host.on_request = count
     assert states(many(mode="plan")) == {"waiting": 12}
     assert most == 4
-
-
-def test_rewritten_commits_are_noted(many: Start, make: Make, host: StandInHost) -> None:
-    made = make(0, 3)
-    many()
-    rewrite(made[1], FIRST)
-    before = made[1].head(SCAFFOLD_BRANCH)
-    plan = many(mode="plan")
-    assert states(plan) == {"waiting": 3}
-    for text in (plan.stdout, plan.summary):
-        assert named_after(LEFT_ALONE, text) == [made[1].full_name]
-    assert states(many()) == {"waiting": 3}
-    assert made[1].head(SCAFFOLD_BRANCH) == before
 
 
 def nothing_more(_: Repository) -> None:
@@ -201,16 +170,20 @@ def test_one_that_cannot_be_looked_at_fails_and_stops_no_other(
     assert rows(run)[made[1].full_name] == "failed"
 
 
-@pytest.mark.parametrize(("mode", "exit_code"), [("plan", 0), ("check", 1)])
+@pytest.mark.parametrize(
+    ("mode", "fail_on", "exit_code"),
+    [("plan", "", 0), ("check", "missing", 1), ("check", "invalid", 1)],
+)
 def test_what_points_do_not_suffice_for_is_not_read(
-    many: Start, make: Make, host: StandInHost, mode: str, exit_code: int
+    many: Start, make: Make, host: StandInHost, mode: str, fail_on: str, exit_code: int
 ) -> None:
+    """A check fails even where nothing that was read makes it fail."""
     make(3, 7)
     many()
     assert host.graphql_rate_limit
     # One query reads all of them; then one point for each
     host.graphql_rate_limit.remaining = 6
-    run = many(mode=mode)
+    run = many(mode=mode, fail_on=fail_on)
     assert run.exit_code == exit_code, run.console
     # The last five are kept for a request that is repeated
     assert states(run)["complete"] == 3
@@ -266,3 +239,19 @@ def test_too_few_points_to_read_on(many: Start, make: Make, host: StandInHost) -
     run = many(mode="plan")
     assert (run.exit_code, asked(host)[-1]) == (2, "GET /orgs/octo-org/repos"), run.console
     assert "Points needed: about 3, left: 2" in run.console
+
+
+def test_what_only_people_have_edited_is_not_deferred(
+    action: Action, many: Start, make: Make
+) -> None:
+    """The query for all does not see it; a plan looks at each repository by itself."""
+    made = make(0, 8)
+    given = {"profile": None, "definitions": action.listing_of({FIRST: "old\n"})}
+    many(**given)
+    for repository in made[2:]:
+        repository.commit({FIRST: b"mine\n"}, branch=LIST_BRANCH)
+    action.listing_of({FIRST: "new\n"})
+    given["max_pull_requests"] = "1"
+    plan, run = many(mode="plan", **given), many(**given)
+    assert plan.outputs["deferred"] == run.outputs["deferred"] == "1", run.text
+    assert states(run) == {"updated": 1, "waiting": 6, "deferred": 1}

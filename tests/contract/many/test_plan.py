@@ -10,12 +10,22 @@ from tests.fakehub import StandInHost
 from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads
 from tests.organisation import FIVE_WRITES, Make, asked, opened, states
 
+LONGER = "That is longer than max_minutes (0.1 min): what this run has no time for is deferred"
 
-def test_more_shards_than_a_matrix_takes_are_refused(many: Start, make: Make) -> None:
-    make(0, 52)
-    run = many(**FIVE_WRITES, mode="plan", max_minutes="0.05")
-    assert (run.exit_code, run.outputs["matrix"]) == (2, "[]")
-    assert "The work would take 260 shards, and a matrix has 256 jobs at most" in run.stderr
+
+@pytest.mark.parametrize(("lacking", "is_longer"), [(2, False), (3, True)])
+def test_work_that_takes_longer_than_a_run_is_announced_and_done_by_the_next(
+    many: Start, make: Make, lacking: int, is_longer: bool
+) -> None:
+    """At intervals of 3 s, two fit into 6 s."""
+    make(0, lacking)
+    plan = many(mode="plan", max_minutes="0.1")
+    assert plan.exit_code == 0
+    assert any(LONGER in line for line in plan.lines) is is_longer
+    assert (LONGER in plan.summary) is is_longer
+    opened_each = [states(many(max_minutes="0.1")).get("opened", 0) for _ in range(2)]
+    assert sum(opened_each) == lacking
+    assert opened_each[0] in {1, 2}
 
 
 def test_a_plan_takes_no_request_for_a_single_repository(
@@ -44,7 +54,6 @@ def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
     # Merged twice; open under `-2`
     plan = many(definitions=action.listing(*"ab"), mode="plan")
     assert states(plan) == {"waiting": 1, "complete": 3}
-    assert plan.outputs["matrix"] == "[]"
     assert states(many(definitions=action.listing(*"abc"))) == {"opened": 3, "updated": 1}
     made[0].close(3)
     made[1].merge(3)
@@ -58,6 +67,14 @@ def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
     assert plan.report["fleet"]["budget"]["to_update"] == 2
     assert plan.report["fleet"]["budget"]["now"] == 2
     assert states(many(definitions=action.listing(*"abcd"))) == {"opened": 2, "updated": 2}
+
+
+def test_an_empty_repository_is_left_out_once_with_two_lists(many: Start, make: Make) -> None:
+    make(0, 1)
+    make(0, 1, empty=True)
+    run = many(profile="all", mode="plan")
+    assert states(run) == {"missing": 2}
+    assert "Repositories selected: 1 of 2. Left out: empty 1." in run.lines
 
 
 def test_a_plan_counts_everything_and_writes_nothing(
@@ -85,7 +102,7 @@ def test_a_plan_counts_everything_and_writes_nothing(
     ]
     sentences = (
         "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
-        "Queries to read them: 4; GraphQL points left: 4994.",
+        "Requests to read them: 4; GraphQL points left: 4994.",
         "With missing files: 4 (open pull request: 1, to open: 3).",
         (
             "Pull requests to open now: 2, to update: 0, deferred: 1. "
@@ -95,13 +112,8 @@ def test_a_plan_counts_everything_and_writes_nothing(
     for sentence in sentences:
         assert sentence in run.lines
         assert sentence in run.summary
-    outputs = {n: run.outputs[n] for n in ("repositories", "incomplete", "deferred", "matrix")}
-    assert outputs == {
-        "repositories": "12",
-        "incomplete": "4",
-        "deferred": "1",
-        "matrix": '["1/1"]',
-    }
+    outputs = {n: run.outputs[n] for n in ("repositories", "incomplete", "deferred")}
+    assert outputs == {"repositories": "12", "incomplete": "4", "deferred": "1"}
 
 
 @pytest.mark.parametrize(("lacking", "exit_code"), [(0, 0), (1, 1)])
@@ -111,7 +123,7 @@ def test_a_check_fails_when_one_repository_lacks_something(
     make(2, lacking)
     run = many(mode="check", max_pull_requests="0")
     assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
-    assert (run.outputs["matrix"], run.outputs["deferred"]) == ("[]", "0")
+    assert run.outputs["deferred"] == "0"
     assert "to open now" not in run.text
 
 
@@ -122,16 +134,16 @@ def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
     listing = action.listing("a.txt", "b.txt")
     assert states(many(definitions=listing)) == {"opened": 1}
     plan = many(definitions=listing, mode="plan")
-    assert (states(plan), plan.outputs["matrix"]) == ({"waiting": 1}, "[]")
+    assert states(plan) == {"waiting": 1}
     assert "With missing files: 1 (open pull request: 1)." in plan.lines
 
     longer = action.listing("a.txt", "b.txt", "c.txt")
     plan = many(definitions=longer, mode="plan")
-    assert (states(plan), plan.outputs["matrix"]) == ({"to update": 1}, '["1/1"]')
+    assert states(plan) == {"to update": 1}
     assert "With missing files: 1 (open pull request: 1, of these to update: 1)." in plan.lines
     assert states(many(definitions=longer)) == {"updated": 1}
     plan = many(definitions=longer, mode="plan")
-    assert (states(plan), plan.outputs["matrix"]) == ({"waiting": 1}, "[]")
+    assert states(plan) == {"waiting": 1}
     assert opened([repository]) == [1]
 
 
@@ -162,7 +174,7 @@ def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
     repository.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
     repository.open_pull_request(head=SCAFFOLD_BRANCH)
     plan = many(mode="plan")
-    assert (states(plan), plan.outputs["matrix"]) == ({"missing": 1}, '["1/1"]')
+    assert states(plan) == {"missing": 1}
     assert plan.report["fleet"]["budget"]["now"] == 1
     assert states(many(max_pull_requests="0")) == {"deferred": 1}
     assert len(repository.pull_requests) == 1
@@ -202,8 +214,8 @@ def test_a_run_opens_ten_and_says_which_line_opens_all(
     for each in (plan, run):
         for text in (each.lines[-1], each.summary):
             assert (
-                "runs: 2, because a run opens or updates 10 at most. With `max_pull_requests: 12`"
-                in text
+                "runs: 2, because a run opens 10 at most, and updates as many."
+                " With `max_pull_requests: 12`" in text
             )
     assert states(run) == {"opened": 10, "deferred": 2}
     assert "max_pull_requests" not in many(definitions=action.listing("a")).text

@@ -185,7 +185,7 @@ def test_one_large_repository_says_nothing_about_the_time_of_the_others(
     large_ids = 0
 
     def is_too_much(request: Request) -> bool:
-        ids = ((request.json or {}).get("variables") or {}).get("ids", [])
+        ids = (request.fields.get("variables") or {}).get("ids", [])
         return node_id("R", large.id) in ids
 
     def slow(request: Request) -> None:
@@ -209,7 +209,7 @@ def test_an_owners_files_that_cannot_be_read_are_asked_for_once(
     host.create_repository("octo-org/.github", {"SECURITY.md": b""}, private=True)
 
     def is_owners(request: Request) -> bool:
-        return ((request.json or {}).get("variables") or {}).get("owner") == "octo-org"
+        return (request.fields.get("variables") or {}).get("owner") == "octo-org"
 
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_owners, times=None))
     run = many(mode="plan", profile="health", respect_alternatives="true")

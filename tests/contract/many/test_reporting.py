@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from tests.fakehub import Fault, FaultKind, StandInHost
-from tests.harness import Start
+import csv
+import io
+import re
+from functools import partial
+
+import pytest
+
+from tests.example import PRESENT
+from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.fakehub.representations import node_id, old_node_id
+from tests.harness import Action, Run, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -104,6 +113,28 @@ def test_what_is_worth_knowing_is_said_once_with_the_repositories(
     assert run.summary.count("`area/x` was left out of the pull request") == 1
 
 
+def test_a_note_is_one_sentence_with_all_repositories_that_may_be_named(
+    many: Start, host: StandInHost
+) -> None:
+    for number in range(4):
+        files = {**PRESENT, "agents.MD": b"x"}
+        host.create_repository(f"octo-org/r{number}", files, private=number > 1)
+    run = many(mode="plan")
+    assert run.stdout.count("differs in letter case only") == 1
+    assert "  Repositories: octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3" in run.lines
+    assert run.summary.count("differs in letter case only") == 1
+    in_public = many(mode="plan", env={"GITHUB_REPOSITORY": "octo-org/r0"})
+    assert in_public.stdout.count("differs in letter case only") == 1
+    assert "  Repositories: octo-org/r0, octo-org/r1" in in_public.lines
+
+
+def test_an_error_names_forty_repositories_and_counts_the_rest(many: Start, make: Make) -> None:
+    make(0, 43)
+    [error] = (each.data for each in many(mode="check", runner=True).annotations())
+    assert error.count("octo-org/r") == 40
+    assert "… and 3 more" in error
+
+
 def test_a_plan_says_that_pull_requests_could_not_be_read(
     many: Start, make: Make, host: StandInHost
 ) -> None:
@@ -129,3 +160,69 @@ def test_missing_files_are_counted_where_repositories_could_be_read(
     [complete, *_] = make(2, 0)
     run = many(target_repos=f"{complete.full_name}, octo-org/gone", mode="plan")
     assert "With missing files: 0." in run.lines
+
+
+# --- What failed is everywhere --------------------------------------------------------------
+
+
+def written(action: Action, name: str) -> str:
+    return (action.directory / "temp" / name).read_bytes().decode()
+
+
+def table(action: Action, run: Run) -> list[dict[str, str]]:
+    text = written(action, run.outputs["table_path"])
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.fixture
+def kept(action: Action, many: Start) -> Start:
+    """The action, with a directory for files of later steps."""
+    (action.directory / "temp").mkdir()
+    return partial(many, env={"RUNNER_TEMP": str(action.directory / "temp")})
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
+    action: Action, kept: Start, make: Make, host: StandInHost, mode: str
+) -> None:
+    made = make(1, 3)
+    unanswered, refused = made[1:3]
+
+    def is_about_it(request: Request) -> bool:
+        variables = request.fields.get("variables") or {}
+        ids = (node_id("R", unanswered.id), old_node_id(unanswered.id))
+        by_itself = (unanswered.full_name, f"repositories/{unanswered.id}")
+        return (
+            any(each in str(variables) for each in ids)
+            or variables.get("name") == unanswered.name
+            or any(each in request.path for each in by_itself)
+        )
+
+    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_about_it, times=None))
+    refused.protect("chore/*", "ruleset")
+    run = kept(mode=mode, target_repos="octo-org/*, octo-org/gone")
+    assert run.exit_code == 1, run.text
+    failed = {unanswered.full_name, "octo-org/gone"}
+    failed |= {refused.full_name} if mode == "register" else set()
+    rows = table(action, run)
+    assert {row["repository"] for row in rows if row["outcome"] == "failed"} == failed
+    assert all(row["reason"] for row in rows if row["outcome"] == "failed")
+    page = written(action, run.outputs["page_path"])
+    assert f'<strong>{len(failed)}</strong> <span class="failed key"></span>failed' in page
+    listed = page.partition('id="matrix"')[0]
+    assert set(re.findall(r'data-name="([^"]+)"', listed)[: len(failed)]) == failed
+    assert "502" in listed
+    assert ("Either a ruleset forbids its name" in listed) == (mode == "register")
+    assert "/ 5</strong> complete" in page
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: str) -> None:
+    make(0, 2)
+    run = many(mode=mode, branch="main")
+    assert (run.exit_code, states(run)) == (1, {"failed": 2})
+    assert run.report["fleet"]["budget"]["missing"] == 0
+    assert "to open" not in run.console
+    assert "Pull requests to open now" not in run.console
+    assert "Besides: 2 failed" in run.console
+    assert "Preview of what" not in run.console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
 
@@ -12,20 +11,6 @@ from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start, is_read
 from tests.organisation import Make, asked, opened, states
-
-
-def test_shards_share_the_repositories_and_the_cap(many: Start, make: Make) -> None:
-    made = make(2, 5)
-    plan = many(mode="plan", max_minutes="0.1", max_pull_requests="4")
-    assert json.loads(plan.outputs["matrix"]) == ["1/2", "2/2"]
-    runs = [many(shard=shard, max_pull_requests="4") for shard in ("1/2", "2/2")]
-    assert [run.exit_code for run in runs] == [0, 0]
-    assert sum(int(run.outputs["repositories"]) for run in runs) == len(made)
-    assert [states(run)["opened"] for run in runs] == [2, 2]
-    assert sum(opened(made)) == 4
-    empty = many(shard="200/256")
-    assert (empty.exit_code, empty.outputs["matrix"]) == (0, "[]")
-    assert "No repository is selected." in empty.lines
 
 
 def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it_runs(

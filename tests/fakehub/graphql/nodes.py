@@ -93,13 +93,6 @@ class Nodes:
 
     # Nodes
 
-    def codeowners(self, repository: Repository) -> Node | None:
-        if self.host.quirks.hides_codeowners:
-            raise Refusal(403, "Resource not accessible by integration")
-        if not repository.has_codeowners:
-            return None
-        return {"errors": [{"suggestion": None, **each} for each in repository.codeowners_errors]}
-
     def repository(self, repository: Repository) -> Node:
         permission = "WRITE" if self.token.may_push(repository) else "READ"
 
@@ -133,7 +126,6 @@ class Nodes:
             "isLocked": repository.locked,
             "isPrivate": repository.private,
             "visibility": repository.visibility.upper(),
-            "codeowners": lambda _info, **_given: self.codeowners(repository),
             "primaryLanguage": language,
             "repositoryTopics": topics,
             "viewerPermission": None if self.token.bot else permission,

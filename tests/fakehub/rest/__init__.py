@@ -1,6 +1,6 @@
 """The REST operations: from a described request to an answer."""
 
-from . import contents, git, listings, pulls, releases
+from . import contents, git, listings, pulls
 from .call import LISTINGS, ROUTES, Call
 from .pulls import refuse_actions
 
@@ -13,5 +13,4 @@ __all__ = [
     "listings",
     "pulls",
     "refuse_actions",
-    "releases",
 ]

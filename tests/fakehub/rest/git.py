@@ -8,7 +8,6 @@ from tests.fakehub import store as git
 from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
-from tests.fakehub.store import WEB
 from tests.fakehub.tokens import WORKFLOWS
 
 from .call import RepositoryCall, operation, require_fields
@@ -28,15 +27,6 @@ def get_properties(call: RepositoryCall) -> Response:
     return Response(200, call.show.property_values(call.repository))
 
 
-@operation("GET /repos/{owner}/{repo}/codeowners/errors", "contents=read")
-def get_codeowners_errors(call: RepositoryCall) -> Response:
-    if call.host.quirks.hides_codeowners:
-        raise Refusal(403, "Resource not accessible by integration")
-    if not call.repository.has_codeowners:
-        raise not_found()
-    return Response(200, {"errors": call.repository.codeowners_errors})
-
-
 @operation("GET /repos/{owner}/{repo}/collaborators/{username}/permission")
 def get_permission(call: RepositoryCall) -> Response:
     """Somebody's role; yegor256/rultor#1407: only those are told who may push."""
@@ -45,6 +35,8 @@ def get_permission(call: RepositoryCall) -> Response:
     if call.host.quirks.hides_permissions:
         raise not_found()
     login = call.parameters["username"]
+    if login in call.repository.mannequins:
+        raise Refusal(404, f"{login} is not a user")
     role = call.repository.permission(login)
     user = call.show.user(login) | {"role_name": role}
     return Response(200, {"permission": role, "role_name": role, "user": user})
@@ -96,17 +88,6 @@ def create_ref(call: RepositoryCall) -> Response:
     return Response(201, shown, {"Location": shown["url"]})
 
 
-@operation("PATCH /repos/{owner}/{repo}/git/refs/{ref}", "contents=write")
-def update_ref(call: RepositoryCall) -> Response:
-    need_commits(call)
-    name = f"refs/{call.parameters['ref']}"
-    if name not in call.git.references:
-        raise Refusal(422, "Reference does not exist")
-    check_workflows(call, call.body["sha"])
-    call.repository.move_reference(name, call.body["sha"], force=call.body.get("force", False))
-    return Response(200, call.show.reference(call.repository, name))
-
-
 def check_workflows(call: RepositoryCall, sha: str) -> None:
     """A reference needs the permission for workflow files unless a branch shows the same ones.
 
@@ -121,44 +102,6 @@ def check_workflows(call: RepositoryCall, sha: str) -> None:
 
     if workflows(sha) not in map(workflows, repository.branches):
         call.token.require_workflows(WORKFLOWS)
-
-
-@operation("POST /repos/{owner}/{repo}/git/commits", "contents=write")
-def create_commit(call: RepositoryCall) -> Response:
-    need_commits(call)
-    tree = find_object(call, call.body["tree"])
-    if not isinstance(tree, pygit2.Tree):
-        raise Refusal(422, "Tree SHA does not exist")
-    author = call.token.author()
-    # Signed where nobody is named and the token is an App's
-    committer = WEB if call.token.bot else author
-    parents = [find_commit(call, sha).id for sha in call.body.get("parents", [])]
-    created = call.repository.own().create_commit(
-        None, author.signature(), committer.signature(), call.body["message"], tree.id, parents
-    )
-    made = call.repository.commit_at(str(created))
-    shown = call.show.git_commit(call.repository, made)
-    return Response(201, shown, {"Location": shown["url"]})
-
-
-@operation("POST /repos/{owner}/{repo}/git/trees", "contents=write")
-def create_tree(call: RepositoryCall) -> Response:
-    """A tree with files given by their content; nothing else is ever asked for."""
-    need_commits(call)
-    base = find_object(call, call.body["base_tree"])
-    if not isinstance(base, pygit2.Tree):
-        raise Refusal(422, "base_tree is not a valid tree oid")
-    files = {each["path"]: each["content"].encode() for each in call.body["tree"]}
-    made = call.repository.build_tree(base, files)
-    shown = call.show.tree(call.repository, made, deep=False)
-    return Response(201, shown, {"Location": shown["url"]})
-
-
-@operation("GET /repos/{owner}/{repo}/git/commits/{commit_sha}", "contents=read")
-def get_git_commit(call: RepositoryCall) -> Response:
-    need_commits(call)
-    commit = find_commit(call, call.parameters["commit_sha"])
-    return Response(200, call.show.git_commit(call.repository, commit))
 
 
 @operation("GET /repos/{owner}/{repo}/git/blobs/{file_sha}", "contents=read")
@@ -191,7 +134,7 @@ def list_commits(call: RepositoryCall) -> Response:
     need_commits(call)
     repository = call.repository
     commit = find_commit(call, call.query.get("sha") or repository.default_branch)
-    found = list(repository.history(str(commit.id), call.query.get("path")))
+    found = list(repository.history(str(commit.id)))
     shown = [call.show.commit(repository, each) for each in call.page(found)]
     headers = call.links(f"{call.show.root(repository)}/commits", len(found))
     return Response(200, shown, headers)

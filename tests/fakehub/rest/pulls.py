@@ -161,9 +161,7 @@ def add_labels(call: RepositoryCall) -> Response:
             call.host.quirks.label_races -= 1
             raise invalid("Label", "name", "already_exists")
     repository.labels |= {name for name in names if name.lower() not in existing}
-    new = [name for name in names if name not in pull_request.labels]
-    pull_request.labels += new
-    pull_request.events += ["labeled" for _ in new]
+    pull_request.labels += [name for name in names if name not in pull_request.labels]
     shown = [call.show.label(repository, name) for name in pull_request.labels]
     return Response(200, shown)
 
@@ -189,12 +187,6 @@ def add_assignees(call: RepositoryCall) -> Response:
         if login in call.repository.collaborators and login not in pull_request.assignees:
             pull_request.assignees.append(login)
     return Response(201, call.show.issue(call.repository, pull_request))
-
-
-@operation("GET /repos/{owner}/{repo}/issues/{issue_number}/events", "pull_requests=read")
-def list_events(call: RepositoryCall) -> Response:
-    happened = enumerate(call.number().events, 1)
-    return Response(200, [call.show.event(call.repository, *each) for each in happened])
 
 
 @operation(

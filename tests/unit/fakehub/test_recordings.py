@@ -9,7 +9,7 @@ import pytest
 
 from registrar.errors import RegistrarError
 from tests.recordings import recordings
-from tests.recordings.calls import CALLS, Given, Run
+from tests.recordings.calls import CALLS, Caller, Given
 from tests.recordings.compare import unlike
 from tests.recordings.scenes import NOT_AT_THE_STAND_IN, SCENES, Watched, scene
 
@@ -27,7 +27,7 @@ def test_the_stand_in_answers_as_recorded(host: Watched, name: str) -> None:
     if name in SCENES:
         SCENES[name](made)
     token = host.create_token(recording.token, **made.token)  # type: ignore[arg-type]
-    run, call = Run(host.url, token), CALLS[recording.request]
+    run, call = Caller(host.url, token), CALLS[recording.request]
     for request in recording.after:
         CALLS[request].send(run, made.given)
     host.answers.clear()

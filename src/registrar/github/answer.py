@@ -1,18 +1,24 @@
 """One answer of GitHub, or the reason why there is none."""
 
-import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
-from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import NamedTuple, Self, TypeAlias
 
-from registrar.errors import Kind
 from registrar.texts.escaping import Lines
-from registrar.texts.messages import Message
 
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+GRAPHQL = "graphql"
+"""Target of a GraphQL request; its address is another one on an Enterprise Server."""
+
+
+class Sent(NamedTuple):
+    """A request as PyGithub composed it."""
+
+    method: str
+    target: str
+    """A path below the address of the API, with its query, or `GRAPHQL`."""
+    body: bytes = b""
 
 
 class Trouble(Enum):
@@ -40,6 +46,18 @@ class NoAnswer(NamedTuple):
     """The time limit of the request."""
 
 
+class Unanswered(Exception):
+    """No answer came to a request; ``why`` says what happened."""
+
+    def __init__(self, why: NoAnswer) -> None:
+        super().__init__(why.text)
+        self.why = why
+
+
+class UnexpectedRequest(Exception):
+    """PyGithub was about to send a request that nobody asked for; its text names the address."""
+
+
 Path: TypeAlias = tuple[str | int, ...]
 """Where a field is in an answer of GraphQL."""
 
@@ -56,38 +74,14 @@ class GraphQLError(NamedTuple):
 
 @dataclass(frozen=True)
 class Response:
-    """Status, headers (names in lower case) and the body: ``None`` when it is not JSON."""
+    """Status, headers (names in lower case), and what PyGithub has read of the body.
+
+    ``data`` is ``None`` where that is nothing.
+    """
 
     status: int
     headers: Mapping[str, str]
     data: object
-
-    @classmethod
-    def parse(
-        cls,
-        status: int,
-        headers: Mapping[str, str],
-        body: bytes,
-        redact: Callable[[str], str] = str,
-    ) -> Self:
-        """Read the body as JSON in UTF-8, whatever type the headers give.
-
-        ``redact`` takes the token out of every text, before anybody can use it, but not out of the
-        body of a pull request: it goes back with what others wrote in it, as they wrote it.
-        """
-        shown = {name.lower(): redact(value) for name, value in headers.items()}
-        text = body.decode("utf-8", "replace")
-        try:
-            data = json.loads(text)
-            if _SURROGATE.search(text):
-                # Half a character is no text: it could not be sent, printed or written
-                json.dumps(data, ensure_ascii=False).encode()
-            if "\\u00" in text or redact(text) != text:
-                # A token may come in the escapes of JSON, where only its values show it
-                data = _redacted(data, redact)
-        except (ValueError, RecursionError):
-            data = None
-        return cls(status, shown, data)
 
     def field(self, name: str) -> object:
         """A value of the body; ``None`` where there is none."""
@@ -169,54 +163,3 @@ def _detail(error: object) -> object:
     field, code = error.get("field"), error.get("code")
     named = isinstance(field, str) and isinstance(code, str)
     return error.get("message") or (f"{field}: {code}" if named else "")
-
-
-def _redacted(data: object, redact: Callable[[str], str]) -> object:
-    if isinstance(data, str):
-        return redact(data)
-    if isinstance(data, list):
-        return [_redacted(item, redact) for item in data]
-    if isinstance(data, dict):
-        return {
-            name: value if name == "body" else _redacted(value, redact)
-            for name, value in data.items()
-        }
-    return data
-
-
-Model = TypeVar("Model")
-Model_co = TypeVar("Model_co", covariant=True)
-GRAPHQL = "graphql"
-"""Target of a GraphQL request; its address is another one on an Enterprise Server."""
-
-
-class Request(NamedTuple, Generic[Model_co]):
-    """One request, with what is needed to understand its answer."""
-
-    method: str
-    target: str
-    """A path below the address of the API, with its query, or `GRAPHQL`."""
-    operation: Message
-    """Describes it for people."""
-    read: Callable[[Response], Model_co]
-    """Builds our model of a success; raises `UnusableAnswer` where that has another shape.
-
-    It is not called for an answer that was refused, nor for a query's with an error that is not
-    tolerated: what could not be read must not be taken for missing."""
-    body: Mapping[str, object] | None = None
-    writes: bool = False
-    asks_less_after: frozenset[Kind] = frozenset()
-    """Failures that may pass, after which it is sent only once more: then the caller asks for
-    less."""
-    idempotent: bool = True
-    """Whether it may be sent again when it may have been applied."""
-    may_lag: bool = False
-    """Whether it is about what this run has made, or GitHub has said to exist: right after that,
-    "not there" may mean "not known everywhere yet"."""
-    is_worth_waiting: Callable[[], bool] = lambda: True
-    """Asked when it first met lag: whether that may be lag at all."""
-    says_absent: Callable[[Response], bool] = lambda _: False
-    """Whether a success says that this is not there (a list without it); may raise
-    `UnusableAnswer`, as ``read`` does."""
-    tolerates: Callable[[GraphQLError], bool] = lambda _: False
-    """Whether a query may have this error beside its data."""

@@ -1,15 +1,13 @@
-"""An example repository on the stand-in, and the action run against it as a process."""
+"""A made-up repository on the stand-in, and the action run against it as a process."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,25 +15,21 @@ from pathlib import Path
 from tests.fakehub import Repository, StandInHost
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {
-    "README.md": b"# Example\n\nA repository that has some of the files already.\n",
-    ".gitignore": b"__pycache__/\n",
-    "src/example.py": b'print("Hello")\n',
+FILES = {"README.md": b"# Example\n\nA repository that has some of the files already.\n"}
+PERMISSIONS = {
+    "contents": "write",
+    "issues": "write",
+    "members": "read",
+    "organization_custom_properties": "read",
+    "pull_requests": "write",
+    "workflows": "write",
 }
-DEFINITIONS = {
-    "scaffold": ROOT / "scripts/config/repo-scaffold-definitions.json",
-    "health": ROOT / "scripts/config/repo-health-file-definitions.json",
-}
-BRANCHES = {
-    "scaffold": "chore/add-scaffold-files",
-    "health": "chore/add-community-health-files",
-}
-GRACE_SECONDS = 8
+"""Of the token: everything that a list can ask for, files of workflows among it."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one run of the action has left behind."""
+class Step:
+    """What one run of the action, as a step of a workflow, has left behind."""
 
     exit_code: int
     output: str
@@ -50,8 +44,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Example:
-    """The scene: a host, a repository on it, and a token of a workflow."""
+class Scene:
+    """A host, a repository on it, and a token of a workflow."""
 
     host: StandInHost
     repository: Repository
@@ -63,13 +57,13 @@ class Example:
         """The runner's temporary directory, which holds the reports."""
         return self.workspace.parent
 
-    def run(self, profile: str, language: str, tell: Callable[[str], object], **inputs: str) -> Run:
-        """Run the action as a step of a workflow would, each line passed on as it comes."""
+    def run(self, profile: str, language: str, **inputs: str) -> Step:
+        """Run the action as a step of a workflow would."""
         files = {name: self.workspace / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for file in files.values():
             file.write_text("")
         target = inputs.get("target_repo", self.repository.full_name)
-        process = subprocess.Popen(
+        ended = subprocess.run(
             [sys.executable, "-I", str(ROOT / "entrypoint.py")],
             cwd=self.workspace,
             env={
@@ -89,49 +83,10 @@ class Example:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
-            # A signal of the terminal reaches it once, through us
-            start_new_session=True,
+            check=False,
         )
-        lines: list[str] = []
-        with process:
-            try:
-                for line in process.stdout or ():
-                    lines.append(line)
-                    tell(line.rstrip("\n"))
-            except BaseException:
-                self._stop(process)
-                raise
         summary, outputs = (file.read_text("utf-8") for file in files.values())
-        return Run(process.returncode, "".join(lines), summary, outputs)
-
-    def _stop(self, process: subprocess.Popen[str]) -> None:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-    def git(self, *arguments: str) -> str:
-        """What git says about the repository; no configuration of the user has a say."""
-        done = subprocess.run(
-            ["git", f"--git-dir={self.repository.path}", *arguments],
-            check=True,
-            capture_output=True,
-            encoding="utf-8",
-            env={
-                "PATH": os.environ.get("PATH", os.defpath),
-                "GIT_CONFIG_GLOBAL": os.devnull,
-                "GIT_CONFIG_NOSYSTEM": "1",
-            },
-        )
-        return done.stdout.rstrip("\n")
-
-
-def expected(profile: str) -> dict[str, bytes]:
-    """Every file that the profile lists, with its bytes."""
-    listed = json.loads(DEFINITIONS[profile].read_text("utf-8"))
-    return {item["path"]: item.get("content", "\n").encode() for item in listed}
+        return Step(ended.returncode, ended.stdout, summary, outputs)
 
 
 def documented_list(page: str, path: str) -> str:
@@ -141,14 +96,15 @@ def documented_list(page: str, path: str) -> str:
 
 
 @contextmanager
-def example(files: Mapping[str, bytes] = FILES) -> Iterator[Example]:
+def stage(files: Mapping[str, bytes] = FILES) -> Iterator[Scene]:
     """Set the scene: a repository that has `files`. Nothing of it is left behind."""
     with (
-        tempfile.TemporaryDirectory(prefix="registrar-example-") as directory,
+        tempfile.TemporaryDirectory(prefix="registrar-scene-") as directory,
         StandInHost(root=Path(directory, "host")) as host,
     ):
         workspace = Path(directory, "workspace")
         # As in a checkout
         (workspace / ".git").mkdir(parents=True)
         repository = host.create_repository("octo/example", files)
-        yield Example(host, repository, host.create_token("installation"), workspace)
+        token = host.create_token("installation", permissions=PERMISSIONS)
+        yield Scene(host, repository, token, workspace)

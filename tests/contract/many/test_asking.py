@@ -1,0 +1,135 @@
+"""Many repositories from a terminal: the run asks before it writes."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+from collections.abc import Mapping
+
+import pytest
+
+from tests.fakehub import Repository, StandInHost
+from tests.harness import Action, Run, only_reads
+from tests.organisation import ALL, Make, opened, states
+
+QUESTION = "Open 3 pull requests and update 0? Type yes to go on"
+END_OF_INPUT = b"\x04"
+
+
+def at_terminal(
+    action: Action,
+    answer: bytes,
+    *arguments: str,
+    inputs: Mapping[str, str] | None = None,
+    env: Mapping[str, str] | None = None,
+    minutes: int = 0,
+    number: int = 0,
+    waits: bool = False,
+) -> tuple[Run, str]:
+    """Run at a terminal, and answer, or send a signal, so many minutes after a question.
+
+    Where it ``waits`` it is the entry point itself. Gives the run and what stood on the terminal.
+    """
+    given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
+    environ = {**action.environment(given), **(env or {})}
+    master, slave = pty.openpty()
+    if waits:
+        command = ("entrypoint.py", *arguments)
+        process = action.begin(environ, *command, stdin=slave, stdout=slave)
+    else:
+        process = action.begin_without_waiting(environ, *arguments, terminal=slave)
+    os.close(slave)
+    shown, is_answered = b"", False
+    try:
+        while block := os.read(master, 65536):
+            shown += block
+            if b"Type yes" in shown and not is_answered:
+                is_answered = True
+                action.clock.sleep(60 * minutes)
+                if number:
+                    process.send_signal(number)
+                os.write(master, answer)
+    except OSError:
+        pass  # the other end of a terminal is closed
+    finally:
+        os.close(master)
+    return action.end(process, environ), shown.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def made(make: Make) -> list[Repository]:
+    return make(1, 3)
+
+
+@pytest.mark.parametrize("answer", [b"no\n", b"\n", b"Y?\n", END_OF_INPUT])
+def test_whatever_is_no_yes_writes_nothing(
+    action: Action, host: StandInHost, made: list[Repository], answer: bytes
+) -> None:
+    run, shown = at_terminal(action, answer, waits=True)
+    assert (run.exit_code, states(run)) == (0, {"deferred": 3, "complete": 1})
+    assert only_reads(host)
+    plan, _, rest = shown.partition(QUESTION)
+    assert "Pull requests to open now: 3, to update: 0, deferred: 0." in plan
+    assert "[1/3] octo-org/" in rest
+    assert run.stderr.count("deferred: 3. The answer was not yes, so nothing was written.") == 1
+    assert "The answer was not yes" in run.summary
+
+
+@pytest.mark.parametrize("answer", [b"yes\n", b" Y \n", "はい\n".encode()])
+def test_a_yes_writes_and_the_time_until_then_does_not_count(
+    action: Action, made: list[Repository], answer: bytes
+) -> None:
+    run, shown = at_terminal(action, answer, minutes=300, inputs={"max_minutes": "10"})
+    assert (run.exit_code, states(run)) == (0, {"opened": 3, "complete": 1})
+    assert shown.count(QUESTION) == 1
+
+
+def test_a_withdrawal_asks_too(action: Action, made: list[Repository]) -> None:
+    at_terminal(action, b"", "--yes")
+    run, shown = at_terminal(action, b"no\n", inputs={"mode": "withdraw"})
+    assert "Withdraw the pull requests of at most 3 repositories?" in shown
+    assert (run.exit_code, states(run)) == (0, {"deferred": 3, "complete": 1})
+    assert [pull.state for each in made for pull in each.pull_requests] == ["open"] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env"), [(["--yes"], {}), (["--yes=true"], {}), ([], {"CI": "true"})]
+)
+def test_nobody_is_asked_where_nobody_is_to_be(
+    action: Action, made: list[Repository], arguments: list[str], env: dict[str, str]
+) -> None:
+    run, shown = at_terminal(action, b"no\n", *arguments, env=env)
+    assert "Type yes" not in shown
+    assert (run.exit_code, sum(opened(made))) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"mode": "plan"},
+        {"mode": "check"},
+        {"max_pull_requests": "0"},
+        {"target_repos": "", "target_repo": "octo-org/r1"},
+    ],
+    ids=str,
+)
+def test_nobody_is_asked_where_nothing_is_written_to_many(
+    action: Action, made: list[Repository], given: dict[str, str]
+) -> None:
+    _, shown = at_terminal(action, b"no\n", inputs=given)
+    assert "Type yes" not in shown
+
+
+def test_a_signal_ends_the_waiting(
+    action: Action, host: StandInHost, made: list[Repository]
+) -> None:
+    run, _ = at_terminal(action, b"", number=signal.SIGINT)
+    assert run.exit_code == 128 + signal.SIGINT
+    assert only_reads(host)
+
+
+def test_another_value_of_the_option_is_refused(action: Action) -> None:
+    run = action.start(action.environment({"language": "en"}), "--yes", "perhaps")
+    assert run.exit_code == 2
+    assert "yes" in run.stderr

@@ -1,0 +1,106 @@
+"""Many repositories: files that a token may not write do not take the others with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakehub import StandInHost
+from tests.fakehub.tokens import Kind
+from tests.harness import LIST_BRANCH, Action, Start, is_read, only_reads
+from tests.organisation import Make, opened, rows, states
+
+WORKFLOW = ".github/workflows/ci.yml"
+SCOPE = "the token lacks the scope `workflow` (it has: repo)"
+MODEST = {"contents": "write", "pull_requests": "write"}
+
+
+@pytest.fixture
+def listed(action: Action) -> str:
+    return action.listing("a.md", WORKFLOW)
+
+
+def test_a_plan_says_what_the_scopes_of_a_token_do_not_allow(
+    many: Start, make: Make, host: StandInHost, listed: str
+) -> None:
+    made = make(0, 5)
+    made[0].commit({"a.md": b"x", WORKFLOW: b"x"})
+    made[1].commit({WORKFLOW: b"x"})
+    made[2].commit({"a.md": b"x"})
+    modest, able = (host.create_token(scopes=("repo", *more)) for more in ((), ("workflow",)))
+    plan = many(definitions=listed, mode="plan", host_token=modest)
+    assert (plan.exit_code, only_reads(host)) == (1, True)
+    assert rows(plan) == {
+        "octo-org/r1": "missing",
+        "octo-org/r2": "failed",
+        "octo-org/r3": "missing",
+        "octo-org/r4": "missing",
+    }
+    for text in (plan.stdout, plan.summary):
+        assert "With missing files: 4 (to open: 3, nothing that the token may write: 1)." in text
+        assert "3 of 4 get a workflow file, which this token may not write: add the scope" in text
+    assert "Pull requests to open now: 3, to update: 0, deferred: 0." in plan.stdout
+    assert f"1 failed (not created: {WORKFLOW}; {SCOPE}" in plan.stderr
+    check = many(definitions=listed, mode="check", host_token=modest)
+    assert (SCOPE in check.text, states(check)) == (False, {"missing": 4, "complete": 1})
+    plan = many(definitions=listed, mode="plan", host_token=able)
+    assert (plan.exit_code, states(plan)) == (0, {"missing": 4, "complete": 1})
+
+
+def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
+    many: Start, make: Make, host: StandInHost, listed: str
+) -> None:
+    made = make(0, 14)
+    for repository in made[:7]:
+        repository.commit({"a.md": b"x"})
+    modest, able = (host.create_token(scopes=("repo", *more)) for more in ((), ("workflow",)))
+    host.requests.clear()
+    run = many(definitions=listed, host_token=modest)
+    assert (run.exit_code, states(run)) == (1, {"failed": 14})
+    assert opened(made) == [0] * 7 + [1] * 7
+    assert len([each for each in host.requests if not is_read(each)]) == 7
+    assert run.stderr.count(SCOPE) == 1
+    assert all("a.md" in each.files(LIST_BRANCH) for each in made[7:])
+    assert not any(WORKFLOW in each.files(LIST_BRANCH) for each in made[7:])
+    host.requests.clear()
+    again = many(definitions=listed, host_token=modest)
+    assert (again.exit_code, states(again), only_reads(host)) == (1, {"failed": 14}, True)
+    rest = many(definitions=listed, host_token=able)
+    assert (rest.exit_code, states(rest)) == (0, {"opened": 7, "updated": 7})
+    # What they hold by now is none of the token's business
+    assert states(many(definitions=listed, host_token=modest)) == {"waiting": 14}
+
+
+@pytest.mark.parametrize("kind", ["installation", "fine-grained"])
+def test_where_only_githubs_refusal_tells_the_other_files_are_proposed(
+    many: Start, make: Make, host: StandInHost, listed: str, kind: Kind
+) -> None:
+    made = make(0, 6)
+    modest = host.create_token(kind, permissions=MODEST)
+    run = many(definitions=listed, host_token=modest)
+    assert run.exit_code == 1
+    assert opened(made) == [1] * 6
+    assert all("a.md" in each.files(LIST_BRANCH) for each in made)
+    [error] = [line for line in run.stderr.splitlines() if "6 failed" in line]
+    assert f"not created: {WORKFLOW};" in error
+    assert "permission Workflows: write" in error
+    assert "contents: write" not in error
+    able = host.create_token(kind, permissions={**MODEST, "workflows": "write"})
+    assert states(many(definitions=listed, host_token=able)) == {"updated": 6}
+
+
+def test_one_repository_gets_the_other_files_with_one_commit(
+    action: Action, host: StandInHost, make: Make, listed: str
+) -> None:
+    [repository] = make(0, 1)
+    modest = host.create_token("installation", permissions=MODEST)
+    run = action(
+        definitions=listed,
+        host_token=modest,
+        target_repo=repository.full_name,
+        commit_strategy="single",
+        language="en",
+    )
+    assert (run.exit_code, run.outputs["created"], run.outputs["failed"]) == (1, "1", "1")
+    assert f"{WORKFLOW} was not created" in run.stderr
+    assert "permission Workflows: write" in run.stderr
+    assert "PUT" not in {request.method for request in host.requests}

@@ -1,0 +1,228 @@
+"""What is probably a mistake in a list is said before it reaches every repository."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import pytest
+
+from tests.fakehub import Repository, StandInHost
+from tests.harness import TARGET, Action
+
+
+class Doubt(NamedTuple):
+    """A list that earns a warning, and lists like it that do not."""
+
+    earns: str
+    where: str
+    words: str
+    earn_not: tuple[str, ...]
+
+
+def entry(**keys: object) -> str:
+    """A list of one entry with the path ``a``."""
+    return f"- {json.dumps({'path': 'a', **keys})}\n"
+
+
+def when(condition: str) -> str:
+    """A list of one rule."""
+    return f"rules:\n  - when: {condition}\n    files: [a]\n"
+
+
+def no_template(placeholder: str) -> str:
+    return (
+        f"a holds {placeholder}, which is not filled in, because the entry has no `template: true`"
+    )
+
+
+def no_language(name: str) -> str:
+    return f"{name} is no language that GitHub is known to recognise, so the condition may never"
+
+
+TO_THE_LETTER = "is taken to the letter: `*`, `?` and `[` are a part of the file's name"
+DOUBTS = {
+    **{
+        f"a placeholder {placeholder} without `template`": Doubt(
+            entry(content=f"x {placeholder} y"),
+            "entry 1, line 1",
+            no_template(placeholder),
+            (
+                entry(content=f"x {placeholder} y", template=False),
+                entry(content=f"x ${placeholder} {{{placeholder}}} y"),
+                entry(content="{other} {} {owner"),
+            ),
+        )
+        for placeholder in ("{owner}", "{repo}", "{default_branch}", "{property:team}")
+    },
+    "a placeholder in a part": Doubt(
+        '- path: a\n  parts:\n    - content: "{owner}\\n"\n',
+        "entry 1, line 3",
+        no_template("{owner}"),
+        ('- path: a\n  parts:\n    - content: "{owner}\\n"\n      template: true\n',),
+    ),
+    "a placeholder in a file": Doubt(
+        entry(content_file="owner"),
+        "entry 1, line 1",
+        no_template("{owner}"),
+        (entry(content_file="owner", template=True),),
+    ),
+    "a placeholder in a file of a folder": Doubt(
+        '- {path: "b/", content_file: "folder/"}\n',
+        "entry 1, line 1",
+        "b/c holds {repo}, which is not filled in",
+        ('- {path: "b/", content_file: "folder/", template: true}\n',),
+    ),
+    **{
+        f"a pattern as a path: {path}": Doubt(
+            f"- '{path}'\n", "entry 1, line 1", f"the path {path} {TO_THE_LETTER}", ("- a\n",)
+        )
+        for path in ("docs/*.md", "a?", "[a-z].md")
+    },
+    "a pattern as an alternative": Doubt(
+        entry(alternatives=["docs/*"]),
+        "entry 1, line 1",
+        f"the path docs/* {TO_THE_LETTER}",
+        (entry(alternatives=["docs/a"]),),
+    ),
+    **{
+        f"a pattern in {key}": Doubt(
+            when(condition),
+            "rule 1, line 2",
+            f"{key} compares whole values: in {value}, `*`, `?` and `[` stand for themselves.",
+            (when(condition.replace(value, "x")),),
+        )
+        for key, value, condition in (
+            ("property", "*", '{property: {team: "*"}}'),
+            ("property", "plat*", '{not: {property: {team: [a, "plat*"]}}}'),
+            ("exists", "**/go.mod", '{exists: "**/go.mod"}'),
+            ("missing", "*.md", '{missing: ["*.md", a]}'),
+            ("topic", "api-*", '{topic: "api-*"}'),
+        )
+    },
+    "an unknown language": Doubt(
+        when("{language: klingonscript}"),
+        "rule 1, line 2",
+        f"{no_language('klingonscript')} hold.",
+        (when("{language: [Go, JAVASCRIPT, c++, 'jupyter notebook', Shell]}"),),
+    ),
+    "a language misspelled": Doubt(
+        when("\n      language: [go, Pythn]"),
+        "rule 1, line 3",
+        f"{no_language('Pythn')} hold. Did you mean `Python`?",
+        (when("{name: 'Pythn*'}"),),
+    ),
+    "another name of a language": Doubt(
+        when("{language: golang}"),
+        "rule 1, line 2",
+        f"{no_language('golang')} hold. Did you mean `Go`?",
+        (when("{topic: golang}"),),
+    ),
+}
+
+
+@pytest.fixture
+def folder(action: Action) -> Action:
+    """The workspace has the files that the lists name."""
+    action.write("owner", "x {owner}\n")
+    action.write("folder/c", "x {repo}\n")
+    return action
+
+
+def warnings_of(action: Action, text: str) -> list[str]:
+    """What is doubted in a list."""
+    name = action.write("list.yml", text)
+    run = action(definitions=name, mode="validate", language="en", runner=True)
+    assert run.exit_code == 0, run.text
+    return [each.data for each in run.annotations("warning")]
+
+
+@pytest.mark.parametrize("doubt", DOUBTS.values(), ids=DOUBTS)
+def test_a_doubtful_list_is_warned_of_at_its_place(folder: Action, doubt: Doubt) -> None:
+    [warning] = warnings_of(folder, doubt.earns)
+    assert warning.startswith(f"list.yml, {doubt.where}: {doubt.words}")
+    for text in doubt.earn_not:
+        assert warnings_of(folder, text) == []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "${{ secrets.TOKEN }}",
+        "${{github.ref}}",
+        "${{ matrix['os'] }}",
+        "${{ hashFiles('**/go.sum') }}",
+        "${{ !cancelled() }}",
+        "${{ name.else }}",
+    ],
+)
+def test_an_expression_of_github_in_a_template_is_refused(
+    action: Action, host: StandInHost, expression: str
+) -> None:
+    listed = action.write("list.yml", entry(content=f"a: {expression}\n", template=True))
+    run = action(definitions=listed, mode="plan", language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    words = "list.yml, entry 1, line 1: the template holds "
+    assert f"{words}{expression}, of which half the braces would be left." in run.stderr
+    assert "with twice as many (`${{{{ … }}}}`), or leave out `template: true`" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "template", "expected"),
+    [
+        ("${{HOME}}/{repo}", True, "${HOME}/example"),
+        ("${{user.name}} {{owner}}", True, "${user.name} {owner}"),
+        ("${{{{ secrets.X }}}} {owner}", True, "${{ secrets.X }} octo"),
+        ("${{ secrets.X }}", False, "${{ secrets.X }}"),
+    ],
+)
+def test_what_a_template_may_hold_stays_right(
+    action: Action, repository: Repository, content: str, template: bool, expected: str
+) -> None:
+    listed = action.write("list.yml", entry(path="new", content=content, template=template))
+    run = action(definitions=listed, language="en", commit_strategy="single")
+    assert run.exit_code == 0, run.text
+    assert "Warning" not in run.text
+    [branch] = [each for each in repository.branches if each != "main"]
+    assert repository.files(branch)["new"] == expected.encode()
+
+
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+@pytest.mark.parametrize("targets", ["", "octo/*"], ids=["one", "many"])
+def test_every_mode_warns(action: Action, repository: Repository, mode: str, targets: str) -> None:
+    name = action.write("list.yml", entry(content="{owner}"))
+    run = action(definitions=name, mode=mode, target_repos=targets, language="en")
+    assert f"Warning: list.yml, entry 1, line 1: {no_template('{owner}')}" in run.console
+
+
+# --- A list alone ---------------------------------------------------------------------------------
+
+
+def test_a_list_is_validated_without_token_target_and_request(
+    action: Action, host: StandInHost
+) -> None:
+    rules = "rules:\n  - when: {language: go}\n    files: [b, c]\n"
+    name = action.write("list.yml", f"files: ['*', a]\n{rules}")
+    run = action(definitions=name, mode="validate", language="en", host_token="", target_repo="")
+    assert (run.exit_code, host.requests) == (0, [])
+    said = "list.yml has no mistake. Files: 4. Rules: 1. Warnings: 1."
+    assert run.lines == [said]
+    assert "Warning: list.yml, entry 1, line 1: the path * is taken to the letter" in run.stderr
+    assert run.summary == f"## List\n\n- `list.yml` has no mistake. {said.partition('. ')[2]}\n"
+    assert run.report == {"version": 1, "exit_code": 0, "errors": [], "registrations": []}
+
+
+def test_mistakes_of_a_list_that_is_validated_end_with_exit_code_2(
+    action: Action, host: StandInHost
+) -> None:
+    name = action.write("list.yml", "- /a\n")
+    run = action(definitions=name, mode="validate", language="en", host_token="", target_repo="")
+    assert (run.exit_code, host.requests) == (2, [])
+    assert "list.yml, entry 1, line 1: the path /a is absolute." in run.stderr
+
+
+def test_built_in_lists_and_those_for_many_are_valid(action: Action, host: StandInHost) -> None:
+    for inputs in ({"profile": "all"}, {"profile": "starter", "target_repos": f"{TARGET}, octo/*"}):
+        run = action(inputs, mode="validate", language="en")
+        assert (run.exit_code, run.stderr) == (0, "")
+    assert host.requests == []

@@ -1,0 +1,318 @@
+"""An open pull request of which the default branch has everything by now is closed."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from tests.example import Example
+from tests.fakehub import Fault, FaultKind, Repository, Request
+from tests.harness import LIST_BRANCH as BRANCH
+from tests.harness import (
+    PER_FILE,
+    SINGLE,
+    TARGET,
+    Action,
+    Run,
+    SignalAt,
+    is_read,
+    only_reads,
+    shortened,
+)
+
+LIST = {"a.md": "A\n", "b.md": "B\n"}
+GROWN = {**LIST, "c.md": "C\n"}
+BY_HAND = {"a.md": b"by hand\n", "b.md": b"B\n"}
+SECOND = f"{BRANCH}-2"
+
+
+class Way(Example):
+    """A repository, and runs on it with one strategy, or among many."""
+
+    def do(self, listed: dict[str, str] = LIST, /, **inputs: str) -> Run:
+        """Run with a list of these files, and remember only what that sends."""
+        self.host.requests.clear()
+        return self.start(listed, **inputs)
+
+    def start(self, listed: dict[str, str] = LIST, /, **inputs: str) -> Run:
+        given = {"language": "en", "definitions": self.action.listing_of(listed), **inputs}
+        if self.strategy == "many":
+            run = self.action(given, target_repo=None, target_repos=TARGET)
+        else:
+            run = self.action(given, commit_strategy=self.strategy)
+        assert run.exit_code == 0, run.console
+        return run
+
+    def add_by_hand(self) -> None:
+        self.repository.commit(dict(BY_HAND))
+
+    @property
+    def pulls(self) -> list[tuple[str, str]]:
+        return [(each.head, each.state) for each in self.repository.pull_requests]
+
+    @property
+    def body(self) -> str:
+        return self.repository.pull_requests[0].body or ""
+
+    @property
+    def written(self) -> list[str]:
+        return [_short(each) for each in self.host.requests if not is_read(each)]
+
+
+def _short(request: Request) -> str:
+    """Also where the repository goes by its number."""
+    return shortened(request).replace("/repositories/1000/", "")
+
+
+OPEN, CLOSED = [(BRANCH, "open")], [(BRANCH, "closed")]
+
+
+@pytest.fixture(params=[SINGLE, "many"])
+def example(request: pytest.FixtureRequest, action: Action) -> Way:
+    return Way(action, request.param)
+
+
+def test_what_people_have_added_themselves_is_closed(example: Way) -> None:
+    example.do()
+    before, head = example.body, example.repository.head(BRANCH)
+    example.add_by_hand()
+    plans = [example.do(mode=mode) for mode in ("check", "plan")]
+    for plan in plans:
+        assert "to close: 1" in plan.stdout
+        assert "to close: 1" in plan.summary
+        assert (plan.outputs["missing"], example.pulls) == ("0", OPEN)
+    run = example.do()
+    assert example.written == ["PATCH pulls/1"]
+    assert (example.pulls, example.repository.head(BRANCH)) == (CLOSED, head)
+    [registration] = run.report["registrations"]
+    assert registration["pull_request"]["operation"] == "closed"
+    if example.strategy == "many":
+        assert run.report["fleet"]["states"]["closed"] == 1
+        assert "needless pull request closed: " in run.stdout
+        assert "1 closed" in run.summary
+        plan = plans[-1]
+        assert plan.report["fleet"]["states"]["to close"] == 1
+        assert plan.report["fleet"]["budget"]["to_close"] == 1
+        assert run.outputs["incomplete"] == "0"
+    else:
+        assert run.outputs["pull_request_operation"] == "closed"
+        told = "because the default branch has everything that it proposed"
+        assert told in run.stdout
+        assert told in run.summary
+    # Everything stays, below one sentence more
+    assert "> Closed, not declined: the default branch has every file" in example.body
+    words = [line for line in before.splitlines() if line and "registrar:" not in line]
+    assert all(line in example.body for line in words)
+
+    for mode in ("register", "plan"):
+        again = example.do(mode=mode)
+        assert only_reads(example.host)
+        assert "to close: 1" not in again.text
+    assert example.pulls == CLOSED
+
+
+def test_a_deleted_file_is_proposed_by_another_one(example: Way) -> None:
+    example.do()
+    example.add_by_hand()
+    example.do()
+    example.repository.commit({"a.md": None})
+    plan = example.do(mode="plan")
+    assert (plan.outputs["missing"], plan.outputs["declined"]) == ("1", "0")
+    example.do()
+    assert example.pulls == [*CLOSED, (SECOND, "open")]
+    assert example.repository.files(SECOND)["a.md"] == b"A\n"
+    example.do()
+    assert only_reads(example.host)
+
+
+def test_where_its_branch_was_deleted_the_name_is_free(example: Way) -> None:
+    example.do()
+    example.add_by_hand()
+    example.do()
+    example.repository.delete_branch(BRANCH)
+    example.repository.commit({"a.md": None})
+    example.do()
+    assert example.pulls == [*CLOSED, (BRANCH, "open")]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_list_that_has_grown_takes_the_next_name(example: Way, when: str) -> None:
+    example.do()
+    example.add_by_hand()
+    if when == "after":
+        example.do()
+    plan = example.do(GROWN, mode="plan")
+    assert plan.registration["pull_request"] is None
+    run = example.do(GROWN)
+    assert example.pulls == [*CLOSED, (SECOND, "open")]
+    assert run.registration["pull_request"]["operation"] == "created"
+    assert ("Closed: " in run.text) == (when == "before")
+
+
+def test_one_that_a_person_opens_again_is_theirs(example: Way) -> None:
+    example.do()
+    example.add_by_hand()
+    example.do()
+    example.repository.reopen(1)
+    for mode in ("register", "plan", "withdraw"):
+        run = example.do(mode=mode)
+        assert only_reads(example.host)
+        assert "to close: 1" not in run.text
+    head = example.repository.head(BRANCH)
+    example.do(GROWN)
+    assert example.pulls == [*OPEN, (SECOND, "open")]
+    assert example.repository.head(BRANCH) == head
+    example.repository.close(1)
+    example.repository.commit({"a.md": None})
+    assert example.do(GROWN, mode="plan").outputs["declined"] == "0"
+
+
+def _edits(repository: Repository) -> None:
+    repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+
+
+def _removes(repository: Repository) -> None:
+    repository.commit({"a.md": None}, branch=BRANCH)
+
+
+def _adds(repository: Repository) -> None:
+    repository.commit({"c.md": b"mine\n"}, branch=BRANCH)
+
+
+def _merges_main(repository: Repository) -> None:
+    """What was added there is as it is here."""
+    main = repository.commit({"a.md": b"A\n"})
+    repository.merge_into(BRANCH, main, {})
+
+
+@pytest.mark.parametrize(
+    ("do", "path"),
+    [(_edits, "a.md"), (_removes, "a.md"), (_adds, "c.md"), (_merges_main, "a.md")],
+)
+def test_what_somebody_has_changed_stays_open(
+    example: Way, do: Callable[[Repository], None], path: str
+) -> None:
+    example.do()
+    example.add_by_hand()
+    do(example.repository)
+    plan, run = (example.do(mode=mode) for mode in ("plan", "register"))
+    assert only_reads(example.host)
+    assert "to close: 1" not in plan.text + run.text
+    assert example.pulls == OPEN
+    assert re.search(rf"Left open: .*: .*{path}", run.console), run.console
+
+
+@pytest.mark.parametrize("change", ["list", "author", "base", "body", "mark"])
+def test_others_stay_open(example: Way, change: str) -> None:
+    example.do()
+    example.add_by_hand()
+    [pull] = example.repository.pull_requests
+    body = pull.body or ""
+    if change == "author":
+        pull.author = "stranger"
+    if change == "base":
+        example.repository.create_branch("docs")
+        pull.base = "docs"
+    if change == "list":
+        pull.body = re.sub(r"list [0-9a-f]+", "list 0123456789", body)
+    if change == "body":
+        pull.body = "Mine."
+    if change == "mark":
+        pull.body = re.sub(r"<!-- registrar:list [0-9a-f]+ -->", "", body)
+    example.do()
+    assert only_reads(example.host)
+    assert example.pulls == OPEN
+
+
+def test_one_file_that_is_not_there_yet_keeps_it_open(example: Way) -> None:
+    example.do(GROWN)
+    example.add_by_hand()
+    # Also where it is listed no more
+    for listed in (GROWN, LIST):
+        example.do(listed)
+        assert example.pulls == OPEN
+        assert not any('"closed"' in f"{each.json}" for each in example.host.requests)
+
+
+def test_update_false_leaves_it_open(example: Way) -> None:
+    example.do()
+    example.add_by_hand()
+    for mode in ("plan", "register"):
+        assert "to close: 1" not in example.do(mode=mode, update="false").text
+        assert only_reads(example.host)
+    assert example.pulls == OPEN
+
+
+def test_per_file_makes_no_request_more(action: Action) -> None:
+    example = Way(action, PER_FILE)
+    example.do()
+    example.add_by_hand()
+    for mode in ("plan", "register"):
+        example.do(mode=mode)
+        assert only_reads(example.host)
+        assert not any("pulls" in each.path for each in example.host.requests)
+    assert example.pulls == OPEN
+
+
+@pytest.mark.parametrize("moment", ["edited", "closed", "base", "rewritten", "another run"])
+def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
+    example.do()
+    example.add_by_hand()
+    [pull] = example.repository.pull_requests
+
+    def change(request: Request) -> None:
+        if _short(request) != "GET pulls/1":
+            return
+        example.host.on_request = lambda _: None
+        if moment == "edited":
+            _edits(example.repository)
+        elif moment == "closed":
+            example.repository.close(1)
+        elif moment == "base":
+            example.repository.create_branch("docs")
+            pull.base = "docs"
+        elif moment == "rewritten":
+            pull.body = "Mine."
+        else:
+            example.start()
+
+    example.host.on_request = change
+    run = example.do()
+    is_closed = moment in {"closed", "another run"}
+    assert example.pulls == (CLOSED if is_closed else OPEN)
+    assert len(example.written) == (moment == "another run")
+    assert ("somebody changed it" in run.console) == (not is_closed)
+    example.repository.commit({"a.md": None})
+    declined = example.do(mode="plan").outputs["declined"]
+    assert declined == ("1" if moment == "closed" else "0")
+
+
+@pytest.mark.parametrize("applied", [True, False])
+def test_running_again_finishes_what_a_killed_run_began(example: Way, applied: bool) -> None:
+    example.do()
+    example.add_by_hand()
+    host = example.host
+
+    def is_it(request: Request) -> bool:
+        return request.method == "PATCH"
+
+    if not applied:
+        host.faults.add(Fault(FaultKind.CLOSED, match=is_it, when="before"))
+    host.on_request = kill = SignalAt(signal.SIGKILL, is_it)
+    given = {"language": "en", "definitions": example.action.listing_of(LIST)}
+    many = {"target_repo": "", "target_repos": TARGET}
+    given |= many if example.strategy == "many" else {"commit_strategy": SINGLE}
+    process = kill.to(example.action.begin_without_waiting(example.action.environment(given)))
+    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
+    host.on_request = None
+    host.faults.clear()
+    host.settle()
+    assert example.pulls == (CLOSED if applied else OPEN)
+    example.do()
+    assert example.pulls == CLOSED
+    assert len(example.written) == (not applied)
+    example.repository.commit({"a.md": None})
+    assert example.do(mode="plan").outputs["declined"] == "0"
