@@ -61,11 +61,8 @@ class RegistrationSpec:
         container = self.start(inputs)
         return self.finish(container)
 
-    def start(self, inputs: dict[str, str], *options: str) -> Container:
-        """Start the step with these inputs (the names of ``action.yml``).
-
-        ``options`` are those of ``docker run``.
-        """
+    def start(self, inputs: dict[str, str]) -> Container:
+        """Start the step with these inputs (the names of ``action.yml``)."""
         env = {
             **{
                 f"INPUT_{name.upper()}": value
@@ -92,7 +89,6 @@ class RegistrationSpec:
                 *(f"--volume={self.directory / mount}:{place}" for mount, place in places.items()),
                 # Not the runner's: the stand-in listens on this machine's loopback.
                 "--network=host",
-                *options,
                 self.image,
             ],
             stdin=subprocess.DEVNULL,
