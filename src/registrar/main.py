@@ -54,7 +54,9 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
 
     result = RunResult()
     try:
-        settings = read_settings(environ, command_line.errors)
+        settings = read_settings(
+            environ, command_line.errors, in_workspace=not command_line.names_list
+        )
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
         reporter.console.files.ask_for(command_line.files)
@@ -82,7 +84,7 @@ def _execute(
     result: RunResult,
 ) -> None:
     try:
-        # Only now: bad input is reported without it, and it is most of the start-up time
+        # Imported here because it is most of the start-up time, and bad input needs none of it
         from registrar import execution  # noqa: PLC0415
     except ImportError as error:
         raise Refused(msg("run.package_missing", name=error.name or str(error))) from error

@@ -22,7 +22,7 @@ class Sent(NamedTuple):
 
 
 class Trouble(Enum):
-    """What to make of it that no answer came."""
+    """What a missing answer means for the request that was sent."""
 
     NOT_SENT = auto()
     """Nothing was sent, and the next time something may be."""
@@ -35,11 +35,11 @@ class Trouble(Enum):
 
 
 class NoAnswer(NamedTuple):
-    """No answer."""
+    """Why a request has no answer."""
 
     trouble: Trouble
     text: str
-    """Key of what happened."""
+    """Key of the text that says what happened."""
     detail: str = ""
     """The library's message."""
     seconds: float = 0.0

@@ -43,6 +43,8 @@ class CommandLine(NamedTuple):
     """Whether the run is to write without asking."""
     question: str = ""
     """``--help`` or ``--version``, when that was asked: then nothing else is done."""
+    names_list: bool = False
+    """Whether an option names the list: its path then starts from the working directory."""
 
     def answer(self, catalogue: Catalogue) -> Iterator[str]:
         if self.question == _VERSION:
@@ -107,14 +109,12 @@ def parse(arguments: Sequence[str]) -> CommandLine:
             errors.append(msg("input.option_without_value", name=name))
     if command:
         variables[INPUTS["profile"].variable] = command
-    if INPUTS["definitions"].variable in variables:
-        # Whoever writes a path in a shell means the directory that it is in
-        variables["GITHUB_WORKSPACE"] = ""
     files = {each.name: variables.pop(each.variable, "") for each in _FILES}
     yes = variables.pop(_YES.variable, _YES.default)
     says_yes = _YES.accepted(yes) == "true"
     errors += _no_switch(yes)
-    return CommandLine(variables, tuple(errors), command, files, says_yes, question)
+    names_list = INPUTS["definitions"].variable in variables
+    return CommandLine(variables, tuple(errors), command, files, says_yes, question, names_list)
 
 
 def _no_switch(value: str) -> list[Message]:

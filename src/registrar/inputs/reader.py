@@ -58,10 +58,13 @@ _MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.I
 """The only entries that may have a blank inside: ``language:Jupyter Notebook``."""
 
 
-def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings:
+def read(
+    environ: Mapping[str, str], errors: Sequence[Message] = (), *, in_workspace: bool = True
+) -> Settings:
     """Read and check the inputs; `InvalidInput` has every diagnostic.
 
-    ``errors`` were found on the command line, and are reported together with ours.
+    ``errors`` were found on the command line, and are reported together with ours. Without
+    ``in_workspace``, the path of a list starts from the working directory also in a workflow.
     """
     reader = _Reader(environ)
     profile, mode = reader.profile(), Mode(reader.choice("mode"))
@@ -69,6 +72,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
     fail_on = reader.fail_on()
     reader.check_language()
     event = environ.get("GITHUB_EVENT_PATH")
+    workspace = environ.get("GITHUB_WORKSPACE") if in_workspace else None
     settings = Settings(
         token=reader.token(mode),
         target=target,
@@ -76,7 +80,7 @@ def read(environ: Mapping[str, str], errors: Sequence[Message] = ()) -> Settings
         max_pull_requests=reader.max_pull_requests(),
         max_seconds=reader.minutes("max_minutes") * 60,
         profiles=profiles.chosen(profile),
-        workspace=Path(environ["GITHUB_WORKSPACE"]) if environ.get("GITHUB_WORKSPACE") else None,
+        workspace=Path(workspace) if workspace else None,
         definitions=reader.definitions(profile),
         respect_alternatives=reader.switch("respect_alternatives"),
         update=reader.switch("update"),

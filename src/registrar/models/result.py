@@ -66,7 +66,7 @@ class FileResult(NamedTuple):
     standing: Standing
     done: Done
     reason: Message | None = None
-    """Of what is no failure."""
+    """Why this was done; ``None`` for a failure, which has its reason in ``failure``."""
     commit: str = ""
     """The commit that created it."""
     failure: Failure | None = None
@@ -199,7 +199,9 @@ class RegistrationResult(NamedTuple):
     repository: Repository
     """As far as it is known."""
     status: Status = Status.COMPLETE
-    """In a run over many repositories; after the reading `left_to_do`, unless that has failed."""
+    """What is to be done once the repository is read, and what was done at the end.
+
+    Only a run over many repositories sets it; otherwise it stays `Status.COMPLETE`."""
     files: tuple[FileResult, ...] = ()
     branch: str = ""
     commit: str = ""

@@ -116,7 +116,7 @@ class Settings(NamedTuple):
     profiles: tuple[Profile, ...]
     """The built-in lists of the run; none where the list is the caller's own."""
     workspace: Path | None
-    """The workspace of the workflow; ``None`` in a shell."""
+    """The folder in which a workflow names its list; ``None`` where a shell names it."""
     definitions: str
     """The caller's own definition file, from the workspace, or else from the working directory;
     empty: the built-in lists."""

@@ -59,7 +59,7 @@ class Standing(StrEnum):
 
     @property
     def way(self) -> str:
-        """Its value; ``present``, whatever is there."""
+        """The value, but ``present`` for every standing that means that something is there."""
         return "present" if self.is_present else self.value
 
     @property

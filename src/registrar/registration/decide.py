@@ -60,14 +60,14 @@ class Branch(NamedTuple):
     name: str
     head: str
     tree: Tree | None = MappingProxyType({})
-    """What it holds of the missing files; nothing where it is new, ``None`` where GitHub does not
-    list it."""
+    """All files of the branch by path; empty for a new branch, ``None`` where GitHub does not list
+    them."""
     may_be_ours: bool = False
     """Whether this run may have written what it holds."""
     has_lost_commit: bool = False
     """Whether the answer to a commit of this run was lost after `tree` was read."""
     replaces: Tree = MappingProxyType({})
-    """What of it is what this action wrote, and not what the list gives."""
+    """Files of ``tree`` that this action wrote, and for which the list gives something else now."""
 
     def may_hold(self, path: str) -> bool:
         """Whether a commit of this run may have made a file that is not known to be there."""

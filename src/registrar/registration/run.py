@@ -81,7 +81,9 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 
 
 def register(client: "Client", spec: RegistrationSpec, reporter: Reporter) -> RegistrationResult:
-    """Do one registration, or preview it; there is a result also when an error ends it."""
+    """Do one registration, or preview it where the mode only reads.
+
+    An error is part of the result; nothing is raised."""
     progress = Progress(spec, reporter)
     return _result_of(lambda: _register(client, progress), progress, client)
 

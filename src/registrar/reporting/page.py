@@ -346,7 +346,7 @@ def _hash(text: str) -> str:
 
 
 class Records:
-    """Takes one list in one repository after the other."""
+    """Writes one list in one repository after the other to the page and the table."""
 
     def __init__(self, files: RunnerFiles, catalogue: Catalogue, read_at: str) -> None:
         """``catalogue`` takes out of each text what must not be published.
