@@ -34,7 +34,7 @@ class Kind(Enum):
     PERMISSION = auto()
     """The token may not do this (single sign-on included)."""
     VALIDATION = auto()
-    """GitHub does not take a value of the request."""
+    """GitHub does not accept a value of the request."""
     NO_DRAFTS = auto()
     """The plan of the repository has no draft pull requests."""
     STALE = auto()
@@ -58,7 +58,7 @@ class Kind(Enum):
     USED_UP = auto()
     """The token's rate limit does not suffice for what comes next."""
     OUT_OF_TIME = auto()
-    """Going on would take longer than the run may wait."""
+    """Going on would last longer than the run may wait."""
     MOVED = auto()
     """The repository is not the one that was chosen, or no longer chosen under its name."""
     CANCELLED = auto()

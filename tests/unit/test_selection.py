@@ -33,7 +33,7 @@ REPOSITORY = Repository(
 def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) -> None:
     selection, errors = read_selection(entries)
     assert not errors
-    assert selection.takes(REPOSITORY.full_name) is taken
+    assert selection.matches(REPOSITORY.full_name) is taken
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ class Response:
         return tuple(map(_graphql_error, self.details))
 
     def with_errors(self, keep: Callable[[GraphQLError], bool]) -> Self:
-        """The same GraphQL answer with only the errors that ``keep`` takes."""
+        """The same GraphQL answer with only the errors that ``keep`` accepts."""
         if not isinstance(self.data, dict) or not self.graphql_errors:
             return self
         parts = zip(self.details, self.graphql_errors, strict=True)

@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 
 
 def points(repositories: int, names: int) -> int:
-    """What GitHub takes for a query about so many repositories, and names of branches in each."""
+    """What GitHub counts for a query about so many repositories, and names of branches in each."""
     return queries.repositories([], [""] * names, []).points(repositories)
 
 
@@ -89,7 +89,7 @@ class BulkClient:
         return by_number
 
     def require_requests(self, count: int) -> None:
-        """Refuse to begin what takes more requests than GitHub leaves until its limit is reset."""
+        """Refuse to begin what needs more requests than GitHub leaves until its limit is reset."""
         self._session.limits.require(Resource.REST, count)
 
     def inspect_many(
@@ -122,7 +122,7 @@ class BulkClient:
         read: Callable[[Fields, Response], Model],
         tolerates: Callable[[GraphQLError], bool],
     ) -> Model:
-        """Send a query about so many repositories: after a failure, the caller takes fewer."""
+        """Send a query about so many repositories: after a failure, the caller asks about fewer."""
         operation = msg("operation.repositories", count=repositories)
         asks_less_after = _ASK_ABOUT_FEWER_AFTER if repositories > 1 else None
         return self._graphql.ask(operation, query, read, tolerates, asks_less_after)
@@ -254,7 +254,7 @@ def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
 def _is_last(link: str | None, total: object, page: Sized, listed: int) -> bool:
     """Whether a list ends with this page, up to which it has ``listed`` items.
 
-    Every page of several has a ``Link``, which a gateway may drop: then the number of all tells,
+    Every page of several has a ``Link``, which a gateway may drop: then the number of all decides,
     where GitHub says it, and else a page that is not full.
     """
     if link:

@@ -60,7 +60,7 @@ class Client:
             try:
                 self._owner_files[key] = self.graphql.read_owner(owner, directories)
             except (Refused, GitHubError) as error:
-                # Asked again for each repository, it would take the time of all others
+                # Asked again for each repository, it would use up the time of all others
                 self._owner_files[key] = error
         found = self._owner_files[key]
         if isinstance(found, RegistrarError):

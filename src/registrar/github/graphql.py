@@ -35,7 +35,7 @@ DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
 _DEFAULT_COMMIT = ("defaultBranchRef", "target")
 PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
-"""A state without entries and directories, and what a query tells of those."""
+"""A state without entries and directories, and what a query says of those."""
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:
@@ -161,7 +161,7 @@ class GraphQL:
     ) -> tuple[Model, Sequence[Directories]]:
         """Read directories, and those above them, in whatever way GitHub answers.
 
-        ``ask`` sends the first query, with as many of them as one query takes, or with none. It
+        ``ask`` sends the first query, with as many of them as one query may have, or with none. It
         gives what else it has read, and the trees of the ``commits`` that there are.
         """
         asked = trees.to_ask(directories)
@@ -424,7 +424,7 @@ def _answer(
 ) -> Response:
     """Ask PyGithub; raises `GithubException` where nothing was done, or the question not answered.
 
-    Its ``graphql_query`` would take every error beside the data for a refusal, with a status of its
+    Its ``graphql_query`` would treat every error beside the data as a refusal, with a status of its
     own.
     """
     requester = attempt.github.requester

@@ -15,10 +15,10 @@ from registrar.runtime.cancellation import Cancellation, Clock
 from registrar.texts.messages import Message, msg
 
 WINDOWS = ((80, 61.0), (500, 3601.0))
-"""Content-creating requests that GitHub takes, and in how many seconds
+"""Content-creating requests that GitHub accepts, and in how many seconds
 (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 
-Each window is a second longer than GitHub's: requests do not all take equally long to arrive.
+Each window is a second longer than GitHub's: requests do not all need the same time to arrive.
 """
 CONNECTIONS = 15
 """Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
@@ -27,7 +27,7 @@ PER_PAGE = 100
 MANY_WRITES = 400
 """The most writes that fit into an hour at `SHORT_INTERVAL` without meeting the hourly limit."""
 SHORT_INTERVAL = 3.0
-"""Seconds between two writes of a short run: 20 a minute of the 80 that GitHub takes."""
+"""Seconds between two writes of a short run: 20 a minute of the 80 that GitHub accepts."""
 LONG_INTERVAL = 7.2
 """Seconds between two writes of a long run: 500 an hour."""
 LONGEST_INTERVAL = 60.0
@@ -90,7 +90,7 @@ class Pace:
         return max(self._last + self.interval - self._clock.monotonic(), 0.0)
 
     def rest_of_window(self, writes: int = 1) -> float:
-        """Seconds until GitHub takes ``writes`` more content-creating ones, or a minute's."""
+        """Seconds until GitHub accepts ``writes`` more content-creating ones, or a minute's."""
         writes = min(writes, WINDOWS[0][0])
         now = self._clock.monotonic()
         with self._lock:
@@ -313,7 +313,7 @@ class RetryPolicy:
             self._count(began, self.clock.monotonic())
 
     def answer_seconds(self) -> float:
-        """Seconds that the next answer may take, so that the run ends in time."""
+        """Seconds that the next answer may need, so that the run ends in time."""
         with self._lock:
             return max(self._left + LAST_SECONDS, SHORTEST_ANSWER_SECONDS)
 

@@ -162,7 +162,7 @@ def comparison(given: GitHubComparison) -> Comparison:
 
 
 def is_writer(kind: str, association: str) -> bool:
-    """Whether an account may write to a repository, as far as its type and association tell.
+    """Whether an account may write to a repository, as far as its type and association show.
 
     An App is a bot, and acts only where it was installed; GitHub does not say what it may do.
     """

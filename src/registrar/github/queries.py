@@ -98,7 +98,7 @@ class Query(NamedTuple):
     branches: Sequence[str] = ()
 
     def points(self, repositories: int = 1) -> int:
-        """What GitHub takes for it: a hundredth for each connection of each of so many repositories
+        """Points that GitHub counts for it: 1 for 100 connections, those of each repository
         (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
         """
         return max((repositories * self.text.count("first: ") + 50) // 100, 1)

@@ -8,7 +8,7 @@ Some calls go through `Requester.requestJsonAndCheck`, which has no object for t
 - the id of the commit that a reference names: ``get_commits`` fetches a hundred commits for one;
 - branches by the beginning of their names: PyGithub adds ``per_page``, which GitHub does not
   describe for this list;
-- trees: 100,000 objects of one tree would take half a second, and memory;
+- trees: 100,000 objects of one tree would cost half a second, and memory;
 - the root directory: PyGithub asks for it with a slash at the end (see `_contents`);
 - lists of repositories (`bulk`): items lack attributes, for each of which PyGithub would ask again.
 """
@@ -126,7 +126,7 @@ class Rest:
         return repository._replace(can_push=None) if is_installation else repository
 
     def with_properties(self, repository: Repository) -> Repository:
-        """Give a repository with its custom properties; `Refused` where GitHub does not tell them.
+        """Give a repository with its custom properties; `Refused` where GitHub does not show them.
 
         They are asked for where the answer did not have them.
         """
@@ -150,10 +150,10 @@ class Rest:
         return or_else(ask, {Kind.NOT_FOUND: None})
 
     def may_write(self, repository: Repository, login: str) -> bool | None:
-        """Whether an account may write to a repository; ``None`` where the token is not told.
+        """Whether an account may write to a repository; ``None`` where the token may not know.
 
-        Only those are told who may push (yegor256/rultor#1407). There is no such account where it
-        is gone, or is no person's (anthropics/claude-code-action#1018).
+        Only tokens that may push get an answer (yegor256/rultor#1407). There is no such account
+        where it is gone, or is no person's (anthropics/claude-code-action#1018).
         """
         ask = partial(
             self._ask,

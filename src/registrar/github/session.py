@@ -152,7 +152,7 @@ class Session:
         self.may_have_been_applied = False
         """Whether the last write may have been applied, also where it never ended."""
         self.has_lost_answer = False
-        """Whether any write ended without an answer that tells whether it was applied."""
+        """Whether any write ended without an answer that says whether it was applied."""
 
     def require_time(self) -> None:
         """Raise `OutOfTime` where the run has come to its end."""
@@ -301,7 +301,7 @@ class Session:
 
 
 def _meaning(error: Exception, status: int) -> Row | None:
-    """What an answer means that PyGithub or we could not read; ``None``: its status tells."""
+    """What an answer means that PyGithub or we could not read; ``None``: its status decides."""
     if isinstance(error, Contradiction):
         return CONTRADICTION
     if isinstance(error, Absent):

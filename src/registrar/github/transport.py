@@ -216,7 +216,7 @@ class Transport:
                 self._in_use.pop(attempt, None)
 
     def _github(self) -> Github:
-        # Made for each attempt, which takes no time: one is not safe to share between threads.
+        # Made for each attempt, which costs no time: one is not safe to share between threads.
         # Lazy, so that an object with an address of our own sends nothing by itself
         return Github(
             auth=Auth.Token(self._token),
@@ -460,7 +460,7 @@ class _Deadline:
 
 
 def _watched(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnectionPool]:
-    """A kind of pool that tells the deadline of a thread which connection it has taken."""
+    """A kind of pool that registers the connection it hands out with the thread's deadline."""
 
     class Watched(pool):  # type: ignore[misc, valid-type]
         def _get_conn(self, timeout: float | None = None) -> Any:

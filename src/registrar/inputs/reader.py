@@ -45,7 +45,7 @@ _NO_BRANCH = re.compile(  # git-check-ref-format
     r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$"
 )
 _OTHER_REFERENCE = re.compile(
-    # gitrevisions(7): what a name is looked up as beside refs/heads/<name>. GitHub takes no name
+    # gitrevisions(7): what a name is looked up as beside refs/heads/<name>. GitHub accepts no name
     # like a commit's id either (docs, "Dealing with special characters in branch and tag names")
     r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
 )
@@ -279,7 +279,7 @@ class _Reader:
     def teams(self) -> tuple[str, ...]:
         """Slugs of teams, given as ``team``, ``@team``, ``org/team`` or ``@org/team``.
 
-        GitHub takes the slug alone, as a team of the repository's own organisation
+        GitHub accepts the slug alone, as a team of the repository's own organisation
         (peter-evans/create-pull-request#130).
         """
         owners: tuple[str, ...] = (self._given("target_repo").partition("/")[0].casefold(),)
@@ -315,7 +315,7 @@ class _Reader:
         return 0
 
     def commit_strategy(self) -> CommitStrategy:
-        """In many repositories a single commit: one for each file would take hours.
+        """In many repositories a single commit: one for each file would last hours.
 
         At a reference, where nothing is written, the query, which sees links and submodules for
         what they are.
@@ -457,7 +457,7 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
         properties=properties,
         excluded_properties=excluded_properties,
     )
-    literals = tuple(filter(selection.takes, named.values()))
+    literals = tuple(filter(selection.matches, named.values()))
     return selection._replace(literals=literals), errors
 
 

@@ -11,7 +11,7 @@ FILE_BYTES = 2_000_000
 CONTENT_BYTES = 1_000_000
 """Size of one listed file."""
 ALL_BYTES = 10_000_000
-"""Size of all listed files together: the commit of them stays below what GitHub takes.
+"""Size of all listed files together: the commit of them stays below what GitHub accepts.
 
 About 40 MB of base64 are the most that passes (planetscale/ghcommit-action, "Limitations";
 github-api-commit-action#66).
@@ -45,7 +45,7 @@ WILDCARD = re.compile(r"[*?\[]")
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """What HFS+ leaves out of a name (git/git, utf8.c, `next_hfs_char`)."""
 _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
-"""What NTFS takes for `.git`: its short name, dots and blanks behind it, a stream of it
+"""What NTFS treats as `.git`: its short name, dots and blanks behind it, a stream of it
 (git/git, path.c, `is_ntfs_dotgit`)."""
 
 
@@ -76,7 +76,7 @@ def path_diagnostics(path: str) -> Iterator[Message]:
 
 
 def _is_dot_git(part: str) -> bool:
-    """Whether some system takes a name for `.git`, as git itself decides it.
+    """Whether some system treats a name as `.git`, as git itself decides it.
 
     With `core.protectNTFS` and `core.protectHFS` no checkout holds such a name. Files like
     `.gitmodules` are fine: git refuses them as symbolic links only, and none is created here.

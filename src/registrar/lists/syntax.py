@@ -60,7 +60,7 @@ def parse_yaml(text: str) -> yaml.Node | None:
 
 
 def parse_json(text: str) -> yaml.Node:
-    """Give the nodes of ``text``; none of them has a line, which `json` does not tell."""
+    """Give the nodes of ``text``; none of them has a line, because `json` gives none."""
     try:
         value = json.loads(
             text,

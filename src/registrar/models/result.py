@@ -181,7 +181,7 @@ STATES = {each: each.value for each in Status} | {
     Status.TO_OPEN: "missing",
     Status.TO_WITHDRAW: Status.DEFERRED.value,
 }
-"""As programs are told of them."""
+"""The same for programs, as the report has them."""
 _LEFT = {
     Standing.MISSING: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,

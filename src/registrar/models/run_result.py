@@ -60,7 +60,7 @@ class Budget(NamedTuple):
     closes: int = 0
     """Needless pull requests that it is going to close, at most."""
     writes: int = 0
-    """Writing requests that it takes."""
+    """Writing requests that it needs."""
     interval: float = 0.0
     """Seconds from one writing request to the next."""
 
@@ -81,12 +81,12 @@ class Budget(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long the writing takes."""
+        """How long the writing lasts."""
         return self.writes * self.interval
 
     @property
     def points(self) -> int:
-        """Points of GraphQL that the writing takes at most: every repository is read once more."""
+        """Points of GraphQL that the writing costs at most: every repository is read once more."""
         written = self.now + self.updates
         only_read = self.of[Status.WAITING] + self.of[Status.TO_WITHDRAW] + self.closes
         return POINTS_PER_REPOSITORY * written + only_read
@@ -102,7 +102,7 @@ class Content(NamedTuple):
     of: Repository
     """One of the repositories, a public one if there is any."""
     replaces: str = ""
-    """Id of the blob that it takes the place of, in open pull requests."""
+    """Id of the blob that it replaces, in open pull requests."""
     before: bytes | None = None
     """That blob, where it was read."""
     repositories: int = 0
@@ -139,13 +139,13 @@ class ManyResult:
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
         self.replaced = Counter[Replaced]()
-        """In how many repositories an entry of a list takes the place of another one."""
+        """In how many repositories an entry of a list replaces another one."""
         self.left_out = Counter[LeftOut]()
         """In how many repositories parts of a file are not used."""
         self.unset: dict[tuple[str, str], list[Repository]] = {}
         """Those that lack a custom property, by the path that it is for and its name."""
         self.contents: dict[tuple[object, ...], Content] = {}
-        """What a plan would write, by what tells it from others."""
+        """What a plan would write, by what distinguishes it."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -194,7 +194,7 @@ class ManyResult:
         self.contents[key] = content.with_one(file, previewed.repository)
 
     def note_blobs(self, blobs: Mapping[str, bytes]) -> None:
-        """Keep what contents would take the place of, by the ids of the blobs."""
+        """Keep the contents that would be replaced, by the ids of the blobs."""
         for key, content in self.contents.items():
             self.contents[key] = content._replace(before=blobs.get(content.replaces))
 

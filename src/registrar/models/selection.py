@@ -22,7 +22,7 @@ class Exclusion(StrEnum):
     NO_PULL_REQUESTS = "no_pull_requests"
     """Nothing can be proposed there."""
     NOT_MEANT = "excluded"
-    """No name or pattern takes it, or a qualifier leaves it out."""
+    """No name or pattern matches it, or a qualifier leaves it out."""
 
 
 class NamePattern(NamedTuple):
@@ -86,8 +86,8 @@ class Selection(NamedTuple):
         """Every owner of whom a repository may be meant, in lower case."""
         return tuple(dict.fromkeys(p.owner for p in self.patterns if p.includes))
 
-    def takes(self, full_name: str) -> bool:
-        """Whether the names and patterns take ``full_name``."""
+    def matches(self, full_name: str) -> bool:
+        """Whether the names and patterns match ``full_name``."""
         return next((p.includes for p in reversed(self.patterns) if p.matches(full_name)), False)
 
     def exclusion(self, repository: Repository, *, named: bool = False) -> Exclusion | None:
@@ -97,7 +97,7 @@ class Selection(NamedTuple):
         it was asked for by name: it may have another one by now.
         """
         reasons = (
-            (Exclusion.NOT_MEANT, not (named or self.takes(repository.full_name))),
+            (Exclusion.NOT_MEANT, not (named or self.matches(repository.full_name))),
             (Exclusion.ARCHIVED, repository.archived),
             (Exclusion.DISABLED, repository.disabled),
             (Exclusion.FORK, repository.is_fork and not self.forks),

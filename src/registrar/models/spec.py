@@ -38,7 +38,7 @@ class FileList(NamedTuple):
 
     @property
     def id(self) -> str:
-        """What tells the list from others, in the mark of a pull request."""
+        """What distinguishes the list from others, in the mark of a pull request."""
         kind = "profile" if not self.path else "list" if self.name else "file"
         return f"{kind} {self.label}"
 
@@ -144,7 +144,7 @@ class RegistrationSpec(NamedTuple):
         """Whether the listed repository is selected by the name that it has by now."""
         selection = self.settings.selection
         is_unchanged = full_name.lower() == self.target.lower()
-        return is_unchanged or bool(selection and selection.takes(full_name))
+        return is_unchanged or bool(selection and selection.matches(full_name))
 
     @property
     def property_names(self) -> frozenset[str]:

@@ -26,7 +26,7 @@ _TEXT = r"(\.(md|markdown|txt|rst|adoc))?"
 
 
 class Inherited(Enum):
-    """Whether GitHub takes a file from the owner's ``.github`` repository (`_DEFAULTS`)."""
+    """Whether GitHub uses a file from the owner's ``.github`` repository (`_DEFAULTS`)."""
 
     NEVER = "never"
     UNLESS_PRIVATE = "unless private"

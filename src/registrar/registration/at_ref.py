@@ -1,7 +1,7 @@
 """What is looked at where an input names a commit in place of the default branch.
 
 No branch, pull request or "no" is asked about there: such a run says how the listed paths stand at
-the commit, and which of them it takes away from the branch that it is to be merged into.
+the commit, and which of them it removes from the branch that it is to be merged into.
 """
 
 import re
@@ -39,7 +39,7 @@ def commit_of(client: "Client", repository: Repository, ref: str) -> str:
 def compared(
     client: "Client", spec: RegistrationSpec, repository: Repository, commit: str
 ) -> Comparison | None:
-    """Compare the base branch with ``commit``; ``None`` where nobody asks what it takes away.
+    """Compare the base branch with ``commit``; ``None`` where nobody asks what it removes.
 
     The merge base stays the one of the pull request while that branch moves on.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Work(NamedTuple):
-    """A registration that writes: what each of its steps takes."""
+    """A registration that writes: what each of its steps needs."""
 
     client: "Client"
     plan: Plan
@@ -87,7 +87,7 @@ class Work(NamedTuple):
 
 
 MOST_BLOBS = 50
-"""Contents that a plan reads at most, to show what would take their place."""
+"""Contents that a plan reads at most, to show what would replace them."""
 
 
 def read_blobs(

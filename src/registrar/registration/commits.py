@@ -84,7 +84,7 @@ def new_commit(branch: Branch, headline: str, files: Sequence[FileDefinition]) -
 
 
 def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
-    """Split into commits that GitHub takes."""
+    """Split into commits that GitHub accepts."""
     batch: list[FileDefinition] = []
     size = 0
     for definition in files:

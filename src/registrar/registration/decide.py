@@ -8,7 +8,7 @@ nothing itself, and keeps nothing beyond one decision. The order:
 
 1. The names. A list has one name for its branch, and ``-2``, ``-3`` … behind it where that is
    taken. They are read up to the first one that nobody ever used.
-2. The "no". The newest pull request of this list (its mark says so) that has proposed a path tells
+2. The "no". The newest pull request of this list (its mark says so) that has proposed a path says
    about it: closed unmerged, the path is declined; merged without the path, too. What the mark of a
    closed one does not name is looked for on its branch. What remains is to be created; if nothing
    remains, there is nothing to do.
@@ -45,9 +45,9 @@ from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
-"""The last of the names with `-2`, `-3` … that are tried: each takes requests."""
+"""The last of the names with `-2`, `-3` … that are tried: each costs requests."""
 _MOST_LOOKED_AT = 10
-"""Closed pull requests whose branches are looked at: each takes up to three requests."""
+"""Closed pull requests whose branches are looked at: each costs up to three requests."""
 REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
 
@@ -170,12 +170,12 @@ def open_ones(
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
     """Whether somebody opened a pull request who may write to the repository.
 
-    An association is no permission: it decides only where the token is not told who may write.
+    An association is no permission: it decides only where the token may not read who may write.
     """
     if pull.is_by_writer or not pull.author:
         return pull.is_by_writer
-    told = may_write(pull.author)
-    return pull.is_by_member if told is None else told
+    may = may_write(pull.author)
+    return pull.is_by_member if may is None else may
 
 
 def marked(plan: Plan) -> list[tuple[PullRequest, Mark]]:

@@ -32,7 +32,7 @@ MOST_PATHS = 1000
 _DIGITS = 10
 """Of the hash of a path, and of the id of a blob."""
 _VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless"})
-# Possessive: a hostile description takes no longer than another one
+# Possessive: a hostile description needs no more time than another one
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
 
@@ -86,8 +86,8 @@ class Mark(NamedTuple):
 
         Not where it is not known of which list the mark is.
         """
-        told = self.wrote.get(hashed(path), "") if self.wrote and self.list else ""
-        return bool(told) and told == blob[:_DIGITS]
+        named = self.wrote.get(hashed(path), "") if self.wrote and self.list else ""
+        return bool(named) and named == blob[:_DIGITS]
 
     def is_of(self, list_id: str) -> bool:
         """Whether it is from the list ``list_id``, as far as it says."""
@@ -117,7 +117,7 @@ class Divided(NamedTuple):
 
 
 def divide(body: str) -> Divided:
-    """Find our part, so that another one can take its place.
+    """Find our part, so that another one can replace it.
 
     Its markers stand on lines of their own, or a mark is between them: then it was indented or
     quoted, or has text beside it, which stays. Of several parts the others are left out.

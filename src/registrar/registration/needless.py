@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def may_be_needless(plan: Plan) -> list[tuple[PullRequest, Mark]]:
-    """Give the open pull requests that may be needless, as what was read at first tells.
+    """Give the open pull requests that may be needless, as far as the first reading shows.
 
     None where nothing is to be done about open pull requests, nor with `CommitStrategy.PER_FILE`,
     whose requests are fixed.
@@ -85,8 +85,8 @@ def close_needless(
     for pull in pulls:
         if now := close(client, plan, pull, _needless(pull), progress):
             plan = with_pull_request(plan, now)
-            told = Mark.of(now.body)
-            if plan.missing and told and told.is_needless:
+            mark = Mark.of(now.body)
+            if plan.missing and mark and mark.is_needless:
                 # The result is about the one that is opened next
                 progress.note("progress.closed", pull_request=pull.link)
         else:

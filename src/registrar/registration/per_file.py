@@ -62,7 +62,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
     state = _with_directories(client, spec, state, definitions)
     if absent:
         if not spec.writes:
-            # A run that writes is told by GitHub
+            # A run that writes gets the answer from GitHub
             state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
     return make_plan(spec, with_owner(client, spec, state), listed)

@@ -169,7 +169,7 @@ class Progress:
         self.keep(msg(key, **values), about=f"{key} {about}", repeats_state=repeats_state)
 
     def keep(self, message: Message, *, about: str, repeats_state: bool = False) -> None:
-        """Print a sentence as `note` does; ``about`` tells it from every other one."""
+        """Print a sentence as `note` does; ``about`` distinguishes it from every other one."""
         self._keep(Note(message, about, repeats_state))
         self._line(message)
 

@@ -143,12 +143,12 @@ class Proposal(NamedTuple):
         """
         before, ours, after = divide(current)
         why = msg("body.needless" if mark.is_needless else "body.withdrawn")
-        told, hidden = "\n".join(Markdown(self.catalogue).quoted(why)), mark.text
+        reason, hidden = "\n".join(Markdown(self.catalogue).quoted(why)), mark.text
 
         def body(text: str) -> str:
-            return f"{before}{BEGIN}\n{told}\n{text}\n\n{hidden}\n{END}{after}"
+            return f"{before}{BEGIN}\n{reason}\n{text}\n\n{hidden}\n{END}{after}"
 
-        whole = body(unmarked(ours or "").removeprefix(told).strip())
+        whole = body(unmarked(ours or "").removeprefix(reason).strip())
         return whole if escaping.characters(whole) <= BODY_CHARACTERS else body("")
 
     def _fill(

@@ -59,14 +59,14 @@ def prepare(work: Work, write: Write) -> Write:
     progress.reopened(now)
     write = write._replace(pull_request=now, was_reopened=not pull.is_open)
     result = progress.result(assuming=[work.written(branch, each) for each in to_write])
-    told = Mark.of(_body(work, write, result, now))
+    mark = Mark.of(_body(work, write, result, now))
     written = [each.path for each in to_write], [each.blob_id for each in to_write]
-    if told is None or not (told.wrote is None or all(map(told.has_written, *written))):
+    if mark is None or not (mark.wrote is None or all(map(mark.has_written, *written))):
         paths = [each.path for each in to_write]
         progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
         commits.record(progress, [_without_room(write, each) for each in to_write])
     elif write.names_too_much:
-        # So that no later run takes what is not committed yet for removed
+        # Otherwise a later run would count what is not committed yet as removed
         body = _body(work, write, progress.result(), now)
         work.client.rest.update_pull_request(plan.repository, now, body=body)
     return write
@@ -209,7 +209,7 @@ def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> 
 def _give(names: Sequence[str], give: Callable[[Sequence[str]], None], work: Work) -> bool:
     """Give all names in one request; when GitHub refuses a name, one after the other.
 
-    Says whether GitHub took them at once. After `MOST_REFUSED` names that it did not take, or at
+    Says whether GitHub accepted them at once. After `MOST_REFUSED` names that it refused, or at
     the end of the run, the others are left out.
     """
     if not names:
@@ -252,7 +252,7 @@ def _open(work: Work, new: NewPullRequest) -> PullRequest:
 
 
 def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
-    """Explain a refusal: GraphQL does not tell before whether pull requests are switched off."""
+    """Explain a refusal: GraphQL does not say before whether pull requests are switched off."""
     repository = work.plan.repository
     if not work.client.rest.takes_pull_requests(repository):
         target, branch = repository.full_name, new.branch

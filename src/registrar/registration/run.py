@@ -376,7 +376,7 @@ class WritingAnswers(ReadingAnswers):
         """Refuse, before the first write to a branch, what is known to fail; give the rest.
 
         A claim has done so already. Over many repositories a file that the token may not write has
-        failed by then, and does not take the others with it.
+        failed by then, and the others go on.
         """
         scopes, work = self._client.limits.scopes, self._work
         if self._plan.spec.is_one_of_many:

@@ -1,7 +1,7 @@
 """Takes open pull requests back: `Mode.WITHDRAW`.
 
 Each open one of the list, under whichever name, is closed where its branch holds what this action
-wrote, all of that and nothing else, as the mark in its description and the list tell. It is read
+wrote, all of that and nothing else, as the mark in its description and the list show. It is read
 once more right before the one request that closes it, and marks it as withdrawn: so it is no "no",
 and a later run opens it again. A run that is killed leaves nothing to clean up. Branches stay.
 """

@@ -20,7 +20,7 @@ class Clock(Protocol):
 
 
 GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5, "SIGHUP": 5.0}
-"""How long a request in flight may still take, by the first signal.
+"""How long a request in flight may still last, by the first signal.
 
 The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (docs/github-behaviour.md). The
 first process of a container gets no SIGINT before the interpreter handles it.

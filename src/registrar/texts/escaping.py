@@ -201,7 +201,7 @@ def for_commit(text: str) -> str:
 
 
 def skips_checks(text: str) -> bool:
-    """Whether ``text`` tells GitHub to run no workflows."""
+    """Whether ``text`` asks GitHub to run no workflows."""
     return bool(_SKIP_CHECKS.search(text))
 
 
