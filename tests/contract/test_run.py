@@ -315,6 +315,7 @@ def test_outputs(action: Action, repository: Repository) -> None:
         "pull_request_operation": "created",
         "repositories": "",
         "incomplete": "",
+        "failed_repositories": "",
         "deferred": "",
         # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
         "report_path": "",

@@ -19,10 +19,11 @@ from tests.values import spec
 INSTEAD = "(not shown)"
 
 
-def row(visibility: str, **more: Any) -> RegistrationResult:
+def row(visibility: str, name: str = "api", **more: Any) -> RegistrationResult:
     """The result of a repository that an answer has described."""
-    repository = Repository("octo-org/api", id=7, visibility=visibility)
-    return RegistrationResult(spec(), repository, **more)
+    listed = Repository(f"octo-org/{name}")
+    repository = listed._replace(id=7, visibility=visibility)
+    return RegistrationResult(spec()._replace(repository=listed), repository, **more)
 
 
 def privacy(*, others_read: bool) -> Privacy:
@@ -60,10 +61,12 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     many = ManyResult(Settings(**nothing))
     refused = Failure.of(msg("fleet.heading"), Kind.REFUSED)
     for each in (
-        row("private", status=Status.OPENED),
-        row("internal", status=Status.FAILED, failure=refused),
-        row("private", status=Status.FAILED, failure=refused),
-        row("public", status=Status.OPENED),
+        row("private", "a", status=Status.OPENED),
+        row("internal", "b", status=Status.FAILED, failure=refused),
+        row("private", "c", status=Status.FAILED, failure=refused),
+        # Of two lists, the first of the states counts
+        row("private", "a", status=Status.WAITING),
+        row("public", "d", status=Status.OPENED),
     ):
         many.add(each)
     result = RunResult()
@@ -73,7 +76,8 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     assert [each.repository.visibility for each in told.rows] == ["public"]
     assert told.not_named == {(Status.OPENED, None): 1, (Status.FAILED, Kind.REFUSED): 2}
     assert told.counts == many.counts
-    assert len(many.rows) == 4
+    assert len(many.rows) == 5
+    assert many.counts == {Status.OPENED: 2, Status.FAILED: 2}
     assert privacy(others_read=False).published(result).many is many
 
 

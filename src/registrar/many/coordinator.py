@@ -61,32 +61,46 @@ class ManyRun:
         self._refused = 0
         self._refused_whole = 0
         """Number of lists with files that the token may not write."""
+        self._guessed = 0
+        self._open: dict[tuple[str, str], RegistrationResult] = {}
+        """The lists in repositories that have no row yet, and what is known of them so far."""
 
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write."""
-        result, reporter = self.result, self.reporter
+        reporter = self.reporter
         reporter.privacy.of_many(others_read=may_be_published(self.settings))
         self.github.check_token()
         client = self.github.many(self._require_time)
         with reporter.group("fleet.group_list"):
             listing = self._list(client, selection)
-        found = len(listing.selected) + listing.excluded.total()
+        found = len(listing.selected) + listing.excluded.total() + len(listing.not_found)
         self._note_selected(found, listing)
         reader = Reader(self.github, client, self.cancellation, reporter, self._end)
+        try:
+            self._read_and_write(reader, listing, found)
+        finally:
+            # What ended the run early left these where they are
+            for row in [*self._open.values()]:
+                self._keep(row)
+
+    def _read_and_write(self, reader: Reader, listing: Listing, found: int) -> None:
+        result, reporter = self.result, self.reporter
         with reporter.group("fleet.group_read", count=len(listing.selected)):
             self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
         self._note_selected(found, listing)
         read = Budget(
-            found,
-            listing.excluded,
-            reader.queries,
-            self.github.limits.remaining(Resource.GRAPHQL),
-            self._left_to_do,
-            self._unknown,
-            self._withdrawable,
-            self._refused,
-            self._refused_whole,
+            found=found,
+            excluded=listing.excluded,
+            queries=reader.queries,
+            points_left=self.github.limits.remaining(Resource.GRAPHQL),
+            of=self._left_to_do,
+            unread=self._unknown,
+            not_found=len(listing.not_found),
+            guessed=self._guessed,
+            withdrawable=self._withdrawable,
+            refused=self._refused,
+            refused_whole=self._refused_whole,
         )
         result.budget = writing.with_writing(read, self.settings)
         planned = sentences.budget(result.budget, self.settings)
@@ -138,9 +152,12 @@ class ManyRun:
         ]
 
     def _note_selected(self, found: int, listing: Listing) -> None:
-        """Keep how many repositories are selected; none is an error."""
+        """Keep how many repositories are selected; none is an error.
+
+        ``found`` counts names that were not found, too.
+        """
         self.result.repositories = found - listing.excluded.total()
-        if self.result.repositories or listing.not_found:
+        if self.result.repositories:
             return
         if not found:
             raise Refused(msg("fleet.nothing_found"))
@@ -152,6 +169,8 @@ class ManyRun:
     def _read(self, reader: Reader, listing: Listing) -> None:
         specs = self._specs(listing.selected)
         reader.require_enough(specs)
+        for spec in specs:
+            self._open[_key(spec)] = RegistrationResult(spec, spec.repository, Status.UNREAD)
         alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
@@ -160,6 +179,7 @@ class ManyRun:
                 if read.repository.id not in excluded_ids:
                     listing.excluded[read.exclusion] += 1
                 excluded_ids.add(read.repository.id)
+                self._open.pop(_key(read.spec))
                 self.reporter.record(read)
             elif read.status is Status.UNREAD:
                 alone.append(read.spec)
@@ -190,8 +210,10 @@ class ManyRun:
         registers = registers and not (is_refused and left_to_do is Status.WAITING)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(read)
+            self._guessed += read.is_guess
+            self._open[_key(read.spec)] = writing.left_alone(read)
             return
-        is_told = read.to_close or any(map(read.found, _ABSENT))
+        is_told = read.to_close or read.notes or any(map(read.found, _ABSENT))
         if read.failed or (not registers and is_told):
             self.registrations.append(read)
         self._add(read)
@@ -251,11 +273,11 @@ class ManyRun:
             self.reporter.warn(Diagnostic(self.result.stopped))
 
     def _looked_at(self, reader: Reader, read: RegistrationResult) -> RegistrationResult:
-        """Give how a repository stands for which the cap has no room.
+        """Give how a repository stands that is left for the next run, as far as that was read.
 
-        Only by itself it tells whether what differs in its pull request is what people have edited.
+        Only by itself it shows what people did to its pull request.
         """
-        if self.result.stopped or read.left_to_do is not Status.TO_UPDATE:
+        if self.result.stopped or not read.is_guess:
             return read
         alone = next(iter(reader.read_alone([read.spec])))
         return read if alone.failure or alone.status is Status.UNREAD else alone
@@ -290,16 +312,28 @@ class ManyRun:
         place: tuple[int, int] | None = None,
         seconds_left: float = 0.0,
     ) -> None:
-        """Keep a row, put it into table and page, and print it unless nothing is missing.
+        """Keep a row, and print it unless nothing is missing. What may not be named is counted.
 
-        One of which nothing was read has every path as not read. What may not be named is counted.
         ``place`` is its number and the number of all rows, where that is known.
         """
-        row = row if row.files else row._replace(files=unread(row.spec).files)
-        self.result.add(row)
-        self.reporter.record(row)
+        row = self._keep(row)
         shown = self.reporter.privacy.row(row)
         if shown and row.status is not Status.COMPLETE:
             names_list = len(self.lists) > 1
             line = sentences.line(shown, place, seconds_left, names_list=names_list)
             self.reporter.line(line)
+
+    def _keep(self, row: RegistrationResult) -> RegistrationResult:
+        """Put a row into the result, table and page: the last that is known of it.
+
+        One of which nothing was read gets every path as not read.
+        """
+        row = row if row.files else row._replace(files=unread(row.spec).files)
+        self._open.pop(_key(row.spec), None)
+        self.result.add(row)
+        self.reporter.record(row)
+        return row
+
+
+def _key(spec: RegistrationSpec) -> tuple[str, str]:
+    return spec.repository.full_name.lower(), spec.files.label

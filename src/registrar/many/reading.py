@@ -357,13 +357,16 @@ class Reader:
         guesses = Guesses(partial(client.may_write, plan.repository))
         branches = plan.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
-        result = preview(plan, guesses, self.reporter)._replace(interrupted=interrupted)
+        result = preview(plan, guesses, self.reporter)
         if spec.writes and spec.settings.update:
             result = _with_outdated(result)
         result = _with_refused(result, self.github.limits.scopes)
         is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
         asks_more = (guesses.used or result.to_close) and not is_read_again
-        return unread(spec) if asks_more else _with_status(result)
+        if asks_more:
+            return unread(spec)
+        is_guess = guesses.used or result.to_close > 0
+        return _with_status(result._replace(interrupted=interrupted, is_guess=is_guess))
 
     def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
         if self._has_room:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
+from registrar.many.reading import unread
 from registrar.models.result import Done, PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
@@ -189,22 +190,24 @@ def ended(read: RegistrationResult, done: RegistrationResult, *, wrote: bool) ->
         left = left_alone(read)
         return done._replace(status=left.status, failure=why if is_worth_telling else None)
     status = _OPERATIONS[done.operation]
-    if done.exit_code != EXIT_DONE:
+    if status is Status.UPDATED and not done.wrote:
+        # Only its description was written
+        status = Status.WAITING
+    is_written = done.pull_request is not None and status is not Status.WAITING
+    if done.exit_code != EXIT_DONE and not is_written:
         status = Status.FAILED
     elif not done.pull_request:
         status = done.left_to_do
-    elif status is Status.UPDATED and not done.wrote:
-        # Only its description was written
-        status = Status.WAITING
     return done._replace(status=status)
 
 
 def left_alone(read: RegistrationResult) -> RegistrationResult:
-    """Say how a repository stands that is left for the next run."""
+    """Say how a repository stands that is left for the next run, without what is only a guess."""
     to_do = {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW}
     is_left = read.left_to_do in to_do
     status = Status.DEFERRED if is_left else read.left_to_do
-    return read._replace(status=status, failure=None)
+    known = unread(read.spec) if is_left and read.is_guess else read
+    return known._replace(status=status, failure=None)
 
 
 def may_have_written(read: RegistrationResult, done: RegistrationResult, client: "Client") -> bool:

@@ -176,6 +176,15 @@ class Status(StrEnum):
     COMPLETE = "complete"
     """Every listed path is present."""
 
+    @property
+    def place(self) -> int:
+        """Place among the states, from 0: of two lists, the first one counts for a repository."""
+        return _PLACES[self]
+
+
+_PLACES = {each: place for place, each in enumerate(Status)}
+WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
+"""A pull request was opened or changed, whatever else went wrong."""
 
 STATES = {each: each.value for each in Status} | {
     Status.TO_OPEN: "missing",
@@ -231,7 +240,8 @@ class RegistrationResult(NamedTuple):
     """Whether a branch of its name was there without a pull request, after a reading for many."""
     withdrawable: int = 0
     """Number of its pull requests that a run over many could withdraw, at most."""
-
+    is_guess: bool = False
+    """Whether it was read as if nobody had changed its pull requests, or used a later name."""
     to_close: int = 0
     """Number of its pull requests that are needless; where it is read again before, at most."""
 
@@ -288,6 +298,15 @@ class RegistrationResult(NamedTuple):
             return self.failure
         path, reason = failed.definition.path, failed.failure.message
         return failed.failure._replace(message=msg("cause.one_failed", path=path, reason=reason))
+
+    @property
+    def fails_run(self) -> bool:
+        """Whether a run over many repositories ends with an error because of it.
+
+        Also where the pull request was opened, and a file could not be put into it.
+        """
+        is_written = self.status in WRITTEN
+        return self.status is Status.FAILED or (is_written and self.first_failure is not None)
 
     @property
     def left_to_do(self) -> Status:

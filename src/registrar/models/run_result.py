@@ -45,6 +45,10 @@ class Budget(NamedTuple):
     """Number of lists that are not complete, by what is left to do."""
     unread: int = 0
     """Number of those whose pull requests the token may not read."""
+    not_found: int = 0
+    """Number of names in ``found`` that stand for nothing that the token may read."""
+    guessed: int = 0
+    """Number of lists of which only their turn shows what people did to the pull requests."""
     withdrawable: int = 0
     """Number of lists with pull requests that could be withdrawn, at most."""
     refused: int = 0
@@ -134,7 +138,11 @@ class ManyResult:
         """Number of all such rows."""
         self.repositories = 0
         """Number of selected repositories."""
-        self.counts = Counter[Status]()
+        self.lists = Counter[Status]()
+        """Number of lists in each state: with two lists, two for each repository."""
+        self._states: dict[str, Status] = {}
+        """How each repository stands, by its name in lower case."""
+        self._has_failed = False
         self.rows: list[RegistrationResult] = []
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
@@ -154,12 +162,16 @@ class ManyResult:
         self.stopped: Message | None = None
         """Why the run ended before its work did."""
         self.not_named = Counter[tuple[Status, Kind | None]]()
-        """Number of rows that are left out of what is published, by their state and, of failures,
-        the kind."""
+        """Number of repositories without a row in what is published, by their state and, of
+        failures, the kind."""
 
     def add(self, row: RegistrationResult) -> None:
-        """Keep how one repository ended."""
-        self.counts[row.status] += 1
+        """Keep how one list in one repository ended."""
+        self.lists[row.status] += 1
+        name = row.spec.repository.full_name.lower()
+        of_others = self._states.get(name, row.status)
+        self._states[name] = min(of_others, row.status, key=lambda status: status.place)
+        self._has_failed |= row.fails_run
         if row.status is not Status.COMPLETE:
             self.rows.append(row)
         self.standings.update(row.standings)
@@ -204,8 +216,13 @@ class ManyResult:
         self.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
 
     @property
+    def counts(self) -> Counter[Status]:
+        """Number of repositories in each state: each is in one, the first of those of its lists."""
+        return Counter(self._states.values())
+
+    @property
     def incomplete(self) -> int:
-        """Number of rows that are not complete."""
+        """Number of repositories that are not complete."""
         complete = (Status.COMPLETE, Status.DECLINED, Status.CLOSED, Status.TO_CLOSE)
         return sum(count for status, count in self.counts.items() if status not in complete)
 
@@ -223,8 +240,8 @@ class ManyResult:
         """What the repositories make of the exit code; what is deferred is no failure."""
         fail_on = self.settings.fail_on if self.settings.mode is Mode.CHECK else ()
         # Of what was not read nobody knows
-        fails_check = any(self.found(each) or self.counts[Status.UNREAD] for each in fail_on)
-        failed = self.counts[Status.FAILED] or fails_check
+        fails_check = any(self.found(each) or self.lists[Status.UNREAD] for each in fail_on)
+        failed = self._has_failed or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)
 
 

@@ -119,12 +119,17 @@ class Privacy:
     def _many(self, result: ManyResult) -> ManyResult:
         told = copy(result)
         told.rows, told.not_named = [], Counter()
+        hidden: dict[str, RegistrationResult] = {}
         for row in result.rows:
             if shown := self.row(row):
                 told.rows.append(shown)
             else:
-                failure = row.first_failure
-                told.not_named[row.status, failure.kind if failure else None] += 1
+                name = row.spec.repository.full_name.lower()
+                other = hidden.get(name, row)
+                hidden[name] = min(other, row, key=lambda each: each.status.place)
+        for row in hidden.values():
+            failure = row.first_failure
+            told.not_named[row.status, failure.kind if failure else None] += 1
         told.with_finding, told.rows_with = {}, Counter()
         for finding, rows in result.with_finding.items():
             shown_rows = [shown for shown in map(self.row, rows) if shown]

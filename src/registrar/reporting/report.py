@@ -122,13 +122,15 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
 def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
     """The outputs that only a run over many repositories has. None of them holds a name."""
     if result is None:
-        return dict.fromkeys(("repositories", "incomplete", "deferred"), "")
+        names = ("repositories", "incomplete", "failed_repositories", "deferred")
+        return dict.fromkeys(names, "")
     deferred = result.budget.deferred if result.budget else 0
     if not result.settings.mode.only_reads:
-        deferred = result.counts[Status.DEFERRED]
+        deferred = result.lists[Status.DEFERRED]
     return {
         "repositories": str(result.repositories),
         "incomplete": str(result.incomplete),
+        "failed_repositories": str(result.counts[Status.FAILED]),
         "deferred": str(deferred),
     }
 
@@ -162,6 +164,7 @@ def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "declined": budget.of[Status.DECLINED],
             "unset": budget.of[Status.UNSET],
             "unread": budget.unread,
+            "guessed": budget.guessed,
             "now": budget.now,
             "updates": budget.updates,
             "closes": budget.closes,

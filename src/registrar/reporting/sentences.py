@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause, Diagnostic, Failure, Kind
 from registrar.models.repository import Repository
-from registrar.models.result import Done, PullRequestOperation, RegistrationResult, Status
+from registrar.models.result import (
+    WRITTEN,
+    Done,
+    PullRequestOperation,
+    RegistrationResult,
+    Status,
+)
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
@@ -238,7 +244,7 @@ def read(plan: Budget) -> Iterator[Message]:
         if excluded
         else msg("fleet.selected", **selected)
     )
-    if not plan.selected:
+    if plan.selected == plan.not_found:
         yield msg("fleet.nothing_read")
     elif plan.points_left is None:
         yield msg("fleet.queries", count=plan.queries)
@@ -249,7 +255,7 @@ def read(plan: Budget) -> Iterator[Message]:
 def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
     mode = settings.mode
-    if not plan.selected:
+    if plan.selected == plan.not_found:
         return
     if mode is Mode.WITHDRAW:
         yield msg("fleet.to_withdraw", count=plan.withdrawable, minutes=_minutes(plan.seconds))
@@ -296,6 +302,8 @@ def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
         minutes = _minutes(plan.seconds)
         values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
         yield msg("fleet.now", **values, minutes=minutes)
+        if plan.guessed:
+            yield msg("fleet.guessed", count=plan.guessed)
     if plan.seconds > max_seconds:
         yield msg("fleet.longer", minutes=max_seconds / 60)
     if plan.points_left is not None and plan.points > plan.points_left:
@@ -366,6 +374,8 @@ def state(row: RegistrationResult) -> Message:
     of_one, _ = _STATES[row.status]
     if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
         of_one = "fleet.state_reopened"
+    if row.status is Status.DEFERRED and row.standings[Standing.UNREAD]:
+        of_one = "fleet.state_deferred_unread"
     text = msg(of_one, count=row.missing)
     blocked = [file.explanation for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)
@@ -450,12 +460,12 @@ def failures(result: ManyResult) -> Iterator[Message]:
     """Why the run fails, each cause with the repositories that have it and may be named."""
     is_check = result.settings.mode is Mode.CHECK
     for rows in by_cause(result):
-        status, failure = rows[0].status, rows[0].first_failure
+        failure = rows[0].first_failure
         reason = cause_of(rows, failure) if failure else None
-        if told := _fails(result.settings, status, len(rows), reason):
-            names = list(dict.fromkeys(link(row.repository) for row in rows))
+        names = list(dict.fromkeys(link(row.repository) for row in rows))
+        if found := _fails(result.settings, rows[0].status, len(names), reason):
             repositories = _named(names, len(names))
-            yield msg("cause.with_repositories", cause=told, repositories=repositories)
+            yield msg("cause.with_repositories", cause=found, repositories=repositories)
     for (status, kind), count in result.not_named.items():
         reason = kind_in_words(kind) if kind else None
         if told := _fails(result.settings, status, count, reason):
@@ -475,7 +485,7 @@ def _fails(
     ``reason`` is why they failed, where that is known.
     """
     found = counted(status, count)
-    if status is Status.FAILED:
+    if status is Status.FAILED or (reason and status in WRITTEN):
         return msg("state.with_reason", state=found, reason=reason) if reason else found
     # A check fails on what was not read, whatever it asks for
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on

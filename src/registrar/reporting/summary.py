@@ -125,7 +125,8 @@ def of_many(
     groups = list(sentences.by_cause(result))
     for rows in groups:
         if failure := rows[0].first_failure:
-            title = markdown.text(sentences.counted(rows[0].status, len(rows)))
+            names = {row.repository.full_name for row in rows}
+            title = markdown.text(sentences.counted(rows[0].status, len(names)))
             reason = sentences.cause_of(rows, failure)
             lines += [f"**{title}:** {markdown.line(reason)}", ""]
     if rows := [row for group in groups for row in group]:

@@ -255,3 +255,22 @@ def test_what_only_people_have_edited_is_not_deferred(
     plan, run = many(mode="plan", **given), many(**given)
     assert plan.outputs["deferred"] == run.outputs["deferred"] == "1", run.text
     assert states(run) == {"updated": 1, "waiting": 6, "deferred": 1}
+
+
+def test_of_what_is_deferred_only_what_was_looked_at_is_said(
+    action: Action, many: Start, make: Make, host: StandInHost
+) -> None:
+    """The run ends before it looks at what somebody has taken out, or has edited."""
+    made = make(0, 12)
+    given = {"profile": None, "definitions": action.listing_of({FIRST: "old\n", "z.md": "z\n"})}
+    many(**given)
+    for repository in made:
+        repository.commit({"z.md": None}, branch=LIST_BRANCH)
+    action.listing_of({FIRST: "new\n", "z.md": "z\n"})
+    run = many(**given, host_token=host.create_token(requests=5))
+    assert states(run) == {"failed": 1, "deferred": 11}, run.console
+    assert "Of 12 of them only their turn shows what people did" in run.console
+    assert run.console.count("deferred, and not looked at by itself") == 11
+    deferred = [row for row in run.report["fleet"]["rows"] if row["state"] == "deferred"]
+    assert all(row["missing"] == 0 and row["pull_request"] is None for row in deferred)
+    assert run.report["fleet"]["standings"]["unread"] == 11 * 2

@@ -73,7 +73,7 @@ def test_an_empty_repository_is_left_out_once_with_two_lists(many: Start, make: 
     make(0, 1)
     make(0, 1, empty=True)
     run = many(profile="all", mode="plan")
-    assert states(run) == {"missing": 2}
+    assert states(run) == {"missing": 1}
     assert "Repositories selected: 1 of 2. Left out: empty 1." in run.lines
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.representations import node_id, old_node_id
-from tests.harness import Action, Run, Start
+from tests.harness import HEALTH_BRANCH, Action, Run, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -149,7 +149,8 @@ def test_a_plan_says_that_pull_requests_could_not_be_read(
 
 def test_where_nothing_could_be_read_nothing_is_said_to_be_complete(many: Start) -> None:
     run = many(target_repos="octo-org/gone")
-    assert (run.exit_code, run.outputs["repositories"]) == (1, "0")
+    assert (run.exit_code, run.outputs["repositories"]) == (1, "1")
+    assert (run.outputs["incomplete"], run.outputs["failed_repositories"]) == ("1", "1")
     assert "No repository was read." in run.lines
     assert "missing files" not in run.stdout.lower()
 
@@ -160,6 +161,29 @@ def test_missing_files_are_counted_where_repositories_could_be_read(
     [complete, *_] = make(2, 0)
     run = many(target_repos=f"{complete.full_name}, octo-org/gone", mode="plan")
     assert "With missing files: 0." in run.lines
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_what_was_not_read_when_the_run_ended_is_counted_too(
+    many: Start, make: Make, host: StandInHost, mode: str
+) -> None:
+    make(0, 30)
+    # The list, and the first query, which is for ten
+    run = many(mode=mode, host_token=host.create_token(requests=3))
+    assert (run.exit_code, run.outputs["repositories"]) == (2, "30"), run.console
+    left = "missing" if mode == "plan" else "deferred"
+    assert states(run) == {left: 10, "unread": 20}
+    assert run.outputs["incomplete"] == "30"
+
+
+def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: Make) -> None:
+    proposes, fails = make(1, 1)  # the first one lacks only files of the list `health`
+    fails.protect(HEALTH_BRANCH, "ruleset")
+    run = many(profile="all")
+    # One list of it was registered all the same
+    assert [len(each.pull_requests) for each in (proposes, fails)] == [1, 1]
+    assert states(run) == {"failed": 1, "opened": 1}, run.console
+    assert (run.outputs["incomplete"], run.outputs["failed_repositories"]) == ("2", "1")
 
 
 # --- What failed is everywhere --------------------------------------------------------------

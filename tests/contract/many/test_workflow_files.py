@@ -55,10 +55,12 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
     modest, able = (host.create_token(scopes=("repo", *more)) for more in ((), ("workflow",)))
     host.requests.clear()
     run = many(definitions=listed, host_token=modest)
-    assert (run.exit_code, states(run)) == (1, {"failed": 14})
+    assert (run.exit_code, states(run)) == (1, {"failed": 7, "opened": 7})
+    assert run.outputs["failed_repositories"] == "7"
     assert opened(made) == [0] * 7 + [1] * 7
     assert len([each for each in host.requests if not is_read(each)]) == 7
-    assert run.stderr.count(SCOPE) == 1
+    # Of those that failed, and of those whose pull request has the other file
+    assert run.stderr.count(SCOPE) == 2
     assert all("a.md" in each.files(LIST_BRANCH) for each in made[7:])
     assert not any(WORKFLOW in each.files(LIST_BRANCH) for each in made[7:])
     host.requests.clear()
@@ -80,7 +82,7 @@ def test_where_only_githubs_refusal_tells_the_other_files_are_proposed(
     assert run.exit_code == 1
     assert opened(made) == [1] * 6
     assert all("a.md" in each.files(LIST_BRANCH) for each in made)
-    [error] = [line for line in run.stderr.splitlines() if "6 failed" in line]
+    [error] = [line for line in run.stderr.splitlines() if "6 opened" in line]
     assert f"not created: {WORKFLOW};" in error
     assert "permission Workflows: write" in error
     assert "contents: write" not in error

@@ -1,0 +1,91 @@
+"""Many repositories: open pull requests that have become needless."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+
+import pytest
+
+from tests.fakehub import Repository, Request, StandInHost
+from tests.harness import LIST_BRANCH, Action, Start, is_read
+from tests.organisation import states
+
+LIST = {"a.md": "A\n", "b.md": "B\n"}
+BY_HAND = {path: text.encode() for path, text in LIST.items()}
+
+
+@pytest.fixture
+def register(many: Start, action: Action) -> Start:
+    """Runs with one list."""
+    return partial(many, profile=None, definitions=action.listing_of(LIST))
+
+
+@pytest.fixture
+def needless(register: Start, host: StandInHost) -> list[Repository]:
+    """Repositories whose pull requests have nothing left to add."""
+    made = [host.create_repository(f"octo-org/r{number}", {"x": b""}) for number in range(3)]
+    assert states(register()) == {"opened": 3}
+    for repository in made:
+        repository.commit(dict(BY_HAND))
+    host.requests.clear()
+    return made
+
+
+def closed(made: list[Repository]) -> int:
+    return [each.pull_requests[0].state for each in made].count("closed")
+
+
+def test_as_many_are_closed_as_may_be_updated(register: Start, needless: list[Repository]) -> None:
+    plan = register(mode="plan", max_pull_requests="1")
+    assert (states(plan), plan.outputs["deferred"]) == ({"to close": 3}, "2")
+    assert (plan.report["fleet"]["budget"]["closes"], closed(needless)) == (1, 0)
+    for number in (1, 2):
+        run = register(max_pull_requests="1")
+        left, found = 3 - number, states(run)
+        assert (found["closed"], found["deferred"]) == (1, left), run.console
+        assert (run.outputs["deferred"], closed(needless)) == (str(left), number)
+    assert states(register(max_pull_requests="1")) == {"closed": 1, "complete": 2}
+    assert states(register()) == {"complete": 3}
+
+
+def test_they_are_paced_like_updates(
+    register: Start, needless: list[Repository], host: StandInHost, action: Action
+) -> None:
+    times: list[float] = []
+
+    def note(request: Request) -> None:
+        if not is_read(request):
+            times.append(action.clock.monotonic())
+
+    host.on_request = note
+    assert states(register()) == {"closed": 3}
+    assert (len(times), closed(needless)) == (3, 3)
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 2.9
+
+
+def test_a_plan_names_one_that_somebody_has_changed(
+    register: Start, needless: list[Repository]
+) -> None:
+    needless[1].commit({"a.md": b"mine\n"}, branch=LIST_BRANCH)
+    plan, run = register(mode="plan"), register()
+    assert states(plan) == {"to close": 2, "complete": 1}
+    for each in (plan, run):
+        assert needless[1].full_name in each.stdout
+        assert "a.md" in each.stdout
+    assert states(run) == {"closed": 2, "complete": 1}
+    assert needless[1].pull_requests[0].state == "open"
+
+
+def test_those_that_are_not_public_are_counted(register: Start, host: StandInHost) -> None:
+    host.create_repository("octo-org/workflows", dict(BY_HAND))
+    secret = host.create_repository("octo-org/top-secret", {"x": b""}, private=True)
+    in_public = partial(register, env={"GITHUB_REPOSITORY": "octo-org/workflows"}, runner=True)
+    in_public()
+    secret.commit(dict(BY_HAND))
+    for mode, state in (("plan", "to close"), ("register", "closed")):
+        run = in_public(mode=mode)
+        [counted] = run.report["fleet"]["not_named"]
+        assert counted == {"state": state, "kind": None, "count": 1}
+        assert "secret" not in run.text + run.output_file
+    assert closed([secret]) == 1
