@@ -214,13 +214,18 @@ def _documented(scene: Scene, language: str) -> None:
 
 def page_of_many(language: str) -> str:
     """The page of a plan over an organisation that was registered in before."""
-    listed = [each["path"] for each in yaml.safe_load(STARTER.read_text("utf-8"))]
+    entries = yaml.safe_load(STARTER.read_text("utf-8"))
+    listed = {each["path"]: str(each.get("content", "")).encode() for each in entries}
+    paths = [*listed]
     with stage() as scene:
         for number in range(REPOSITORIES):
-            lacking = listed[number % 8 :: 3] if number % 4 == 0 else []
-            files = {path: b"Ours\n" for path in ["LICENSE", *listed] if path not in lacking}
+            lacking = paths[number % 8 :: 3] if number % 8 == 0 else []
+            files = {path: text for path, text in listed.items() if path not in lacking}
+            if number % 5 == 0:
+                files[paths[number % 10]] = b"Ours\n"
             if number % 7 == 0:
-                files[listed[number % 10]] = b"\n"
+                files[paths[number % 10]] = b"\n"
+            files["LICENSE"] = b"Ours\n"
             scene.host.create_repository(f"octo-org/service-{number:03}", files)
         scene.host.create_repository("octo-org/before", archived=True)
         given = {"target_repos": "octo-org/*", "max_pull_requests": "5"}

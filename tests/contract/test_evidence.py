@@ -375,7 +375,7 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     # What is blank is no less complete than what differs from the list
     assert "2 with files to propose, 3 complete." in run.console
     page = written(action, run.outputs["page_path"])
-    assert "<strong>3 / 5</strong> complete (60" in page
+    assert "<strong>3 / 5</strong> Repositories: complete (60" in page
     assert "archived 1</summary>" in page
     assert "<li>octo-org/archived</li>" in page
     assert run.outputs["incomplete"] == "2"

@@ -263,7 +263,7 @@ def test_japanese_has_blanks_beside_latin_letters_only_and_brackets_of_its_own()
     letter, mark, latin = "[ぁ-んァ-ヶー一-龠]", "[、。「」（）]", "[A-Za-z0-9]"
     blanks = rf"{letter} {letter}|{mark} (?!\|)|[^|-] {mark}|{letter}{latin}|{latin}{letter}"
     odd = re.compile(rf"{blanks}|\({letter}|{letter}\)")
-    apart = re.compile(r"ja\.yml, (page\.letters|help\.|input\.argument$)")
+    apart = re.compile(r"ja\.yml, (page\.letter_|help\.|input\.argument$)")
     for place, text in japanese_texts().items():
         # Code is read as a Latin word, an address not at all
         plain = re.sub(r"`[^`]*`", "x", re.sub(r"\]\([^)]*\)", "]", without_blocks(text)))
@@ -284,7 +284,7 @@ NO_ERRORS = re.compile(
     r"|edited|not_corrected|no_room|no_update|with_presence)$"
     r"|fleet\.(group|excluded|missing|state|count|table)_"
     r"|fleet\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
+    r"|now|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
     r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|not_named|heading"
     r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|more_rows|missing_files|paths"
     r"|not_complete|not_complete_public)$"

@@ -9,7 +9,7 @@ const properties = Array.from(fields).filter((field) => field.name.startsWith("p
 function fits({ name, cells, ...values }) {
   const { value: state } = fields.state;
   const { value: path } = fields.path;
-  const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? cell === state : cell !== "0");
+  const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? cell === state : cell !== "a");
   return (
     name.toLowerCase().includes(fields.search.value.trim().toLowerCase()) &&
     properties.every((field) => !field.value || field.value === `=${values[field.name]}`) &&

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from string import ascii_lowercase
 from typing import NamedTuple
 from urllib.parse import quote
 
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.result import STATES, RegistrationResult, Status
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -20,7 +21,7 @@ from registrar.reporting import evidence, preview, sentences
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.runner import RunnerFiles
 from registrar.texts import escaping
-from registrar.texts.messages import Catalogue, msg
+from registrar.texts.messages import Catalogue, Message, msg
 
 MOST_CELLS = 150_000
 """So many listed paths of repositories are shown one by one; the rest is counted."""
@@ -33,18 +34,31 @@ BARS = tuple(dict.fromkeys(_BAR_OF.values()))
 _THERE = frozenset(_BAR_OF[each] for each in Standing if each.is_present)
 _ALWAYS = ("present", "missing", "proposed")
 """What has a column also where there is none."""
-_BAR_WORDS = {
-    "present": "page.bar_present",
-    "blank": "page.bar_blank",
-    "differs": "page.bar_differs",
-    "not_a_file": "page.bar_not_a_file",
-    "proposed": "page.bar_proposed",
-    "missing": "page.bar_missing",
-    "declined": "page.bar_declined",
-    "unset": "page.bar_unset",
-    "blocked": "page.bar_blocked",
-    "unread": "page.bar_unread",
+_BAR_TEXTS = {
+    "present": ("page.bar_present", "page.letter_present"),
+    "blank": ("page.bar_blank", "page.letter_blank"),
+    "differs": ("page.bar_differs", "page.letter_differs"),
+    "not_a_file": ("page.bar_not_a_file", "page.letter_not_a_file"),
+    "proposed": ("page.bar_proposed", "page.letter_proposed"),
+    "missing": ("page.bar_missing", "page.letter_missing"),
+    "declined": ("page.bar_declined", "page.letter_declined"),
+    "unset": ("page.bar_unset", "page.letter_unset"),
+    "blocked": ("page.bar_blocked", "page.letter_blocked"),
+    "unread": ("page.bar_unread", "page.letter_unread"),
 }
+"""What a part of a bar is called, and its letter in the matrix."""
+_SHADES = ("blank", "differs")
+"""What counts as present in the numbers at the top."""
+_CODES = dict(zip(BARS, ascii_lowercase, strict=False))
+"""One character for each part of the bars, for the script of the page."""
+_BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
+_TO_DO = {
+    STATES[Status.TO_OPEN]: "page.to_open",
+    STATES[Status.TO_UPDATE]: "page.to_update",
+    STATES[Status.TO_CLOSE]: "page.to_close",
+    STATES[Status.DEFERRED]: "page.deferred",
+}
+"""What is left to do, by how a list stands in a repository."""
 _READ = {
     Mode.REGISTER: "page.read_register",
     Mode.PLAN: "page.read_plan",
@@ -86,7 +100,7 @@ class ShownRepository:
     """Addresses of the one that proposes paths, and of one in which they were declined."""
     update: str
     cells: str
-    """For each path of the page the place in `BARS` of how it stands; a later path has none."""
+    """For each path of the page the code of how it stands; a later path has none."""
     elsewhere: Mapping[str, str]
     """Where a path was found, if not there."""
     lacking: int
@@ -105,7 +119,7 @@ class ShownRepository:
     def bars(self, count: int) -> Iterator[str]:
         """For each of so many paths of the page its bar; empty: it is not listed."""
         for cell in self.cells.ljust(count, _NOT_LISTED):
-            yield "" if cell == _NOT_LISTED else BARS[int(cell)]
+            yield _BAR_OF_CODE.get(cell, "")
 
     def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
         """Give what is not simply present."""
@@ -164,6 +178,10 @@ class Page:
     everything that is listed. No number is shown."""
     left_out_not_named: dict[str, str] = field(default_factory=dict[str, str])
     """The numbers of those that were left out, and why."""
+    open: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    """For each open pull request that proposes a path, by repository and list, its age in days."""
+    outcomes: Counter[str] = field(default_factory=Counter[str])
+    """Number of lists in repositories that stand in each way after a run over many."""
 
     @property
     def read(self) -> int:
@@ -186,6 +204,25 @@ class Page:
     def totals(self) -> Counter[str]:
         """Listed paths of all repositories in each part of the bars."""
         return sum(self.paths.values(), Counter())
+
+    @property
+    def tiles(self) -> Counter[str]:
+        """The same for the numbers at the top: what is there is present, whatever is in it."""
+        tiles = Counter(self.totals)
+        for shade in _SHADES:
+            tiles["present"] += tiles.pop(shade, 0)
+        return tiles
+
+    @property
+    def next_steps(self) -> list[Message]:
+        """What there is to do: about what failed, open pull requests, and by the next run."""
+        steps = [msg("page.look_at_failed", count=len(self.failed))] if self.failed else []
+        if self.open:
+            steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
+        counts = {key: self.outcomes[state] for state, key in _TO_DO.items()}
+        if parts := [msg(key, count=count) for key, count in counts.items() if count]:
+            steps.append(msg("page.next_run", parts=parts))
+        return steps
 
     @property
     def bars(self) -> list[str]:
@@ -221,6 +258,7 @@ class Page:
             self.left_out_not_named[repository] = rows[0].state.removeprefix(_EXCLUDED)
             return
         self.lists[rows[0].list] = None
+        self._count_work(repository, rows)
         standings = [(row.path, Standing(row.state)) for row in rows]
         for path, standing in standings:
             self.paths.setdefault(path, Counter())[_BAR_OF[standing]] += 1
@@ -229,6 +267,11 @@ class Page:
             self.failed.add(repository)
         is_complete = not has_failed and all(each.is_complete for _, each in standings)
         self.not_named[repository] = self.not_named.get(repository, True) and is_complete
+
+    def _count_work(self, repository: str, rows: Sequence[Evidence]) -> None:
+        self.outcomes[rows[0].outcome] += 1
+        if ages := [int(row.pull_request_age_days) for row in rows if row.pull_request_age_days]:
+            self.open[repository, rows[0].list] = max(ages)
 
     def add(self, rows: Sequence[Evidence], url: str = "", help_page: str = "") -> None:
         """Take the rows of one list in one repository; ``url`` is its address for people.
@@ -243,6 +286,7 @@ class Page:
             return
         self.names[first.repository] = url
         self.lists[first.list] = None
+        self._count_work(first.repository, rows)
         has_failed = first.outcome == Status.FAILED
         if has_failed:
             self.failed.add(first.repository)
@@ -257,7 +301,7 @@ class Page:
             if not standing.is_complete:
                 self.incomplete.add(first.repository)
         listed = (bars.get(path) for path in self.paths)
-        cells = (str(BARS.index(bar)) if bar else _NOT_LISTED for bar in listed)
+        cells = (_CODES[bar] if bar else _NOT_LISTED for bar in listed)
         self.rows.append(
             ShownRepository(
                 first.repository,
@@ -294,7 +338,7 @@ class Page:
             key=lambda row: (
                 not row.has_failed,
                 -row.lacking,
-                not row.cells.strip("0-"),
+                not row.cells.strip(f"{_CODES['present']}{_NOT_LISTED}"),
                 row.name.lower(),
             ),
         )
@@ -320,9 +364,11 @@ class Page:
             language=catalogue.language,
             t=text,
             percent=percent,
-            bar_words=_BAR_WORDS,
-            all_bars=BARS,
-            letters=dict(zip(BARS, text("page.letters").split(), strict=True)),
+            bar_words={bar: text(word) for bar, (word, _) in _BAR_TEXTS.items()},
+            letters={bar: text(letter) for bar, (_, letter) in _BAR_TEXTS.items()},
+            codes=_CODES,
+            shades=_SHADES,
+            next_steps=[catalogue.text(step) for step in self.next_steps],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
             excluded_words=sentences.EXCLUDED,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),

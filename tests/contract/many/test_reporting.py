@@ -232,12 +232,13 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
     assert {row["repository"] for row in rows if row["outcome"] == "failed"} == failed
     assert all(row["reason"] for row in rows if row["outcome"] == "failed")
     page = written(action, run.outputs["page_path"])
-    assert f'<strong>{len(failed)}</strong> <span class="failed key"></span>failed' in page
+    tile = f'<strong>{len(failed)}</strong> <span class="failed key"></span>Repositories: failed'
+    assert tile in page
     listed = page.partition('id="matrix"')[0]
     assert set(re.findall(r'data-name="([^"]+)"', listed)[: len(failed)]) == failed
     assert "502" in listed
     assert ("Either a ruleset forbids its name" in listed) == (mode == "register")
-    assert "/ 5</strong> complete" in page
+    assert "/ 5</strong> Repositories: complete" in page
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
@@ -250,3 +251,20 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     assert "Pull requests to open now" not in run.console
     assert "Besides: 2 failed" in run.console
     assert "Preview of what" not in run.console
+
+
+def test_the_page_begins_with_what_there_is_to_do(many: Start, make: Make, action: Action) -> None:
+    make(3, 3)
+    env = {"RUNNER_TEMP": str(action.directory / "temp")}
+    (action.directory / "temp").mkdir()
+    many(max_pull_requests="1")
+    action.clock.now += 3 * 86_400
+    plan = many(target_repos="octo-org/*, octo-org/gone", mode="plan", env=env)
+    page = written(action, plan.outputs["page_path"])
+    steps = re.findall(r"<li>(.*)</li>", page.partition("<main>")[2].partition("</ul>")[0])
+    assert steps == [
+        "Repositories that failed: 1. Each has its reason below, with what to do.",
+        "Open pull requests: 1, the oldest since 3 days. Review and merge them.",
+        "The next run in mode register: 2 to open.",
+    ]
+    assert page.index("Review and merge") < page.index('class="cards"')
