@@ -376,6 +376,9 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     assert "2 with files to propose, 3 complete." in run.console
     page = written(action, run.outputs["page_path"])
     assert "<strong>3 / 5</strong> Repositories: complete (60" in page
+    # Present is what exists, whatever is in it
+    there = run.report["fleet"]["standings"]["present"]
+    assert f'<strong>{there}</strong> <span class="present key"></span>Files: Present' in page
     assert "archived 1</summary>" in page
     assert "<li>octo-org/archived</li>" in page
     assert run.outputs["incomplete"] == "2"

@@ -113,7 +113,7 @@ class Gate:
         self._opened += wrote and is_new
         self._updated += wrote and not is_new
         failure = row.first_failure
-        if row.status is not Status.FAILED or row.pull_request or failure is None:
+        if row.status is not Status.FAILED or failure is None:
             self._causes = []
         else:
             is_same = self._causes[-1:] == [failure.cause]

@@ -371,3 +371,16 @@ def test_a_thousand_repositories_take_no_more_requests_than_they_must(
     run = many(definitions=listing, max_pull_requests="300")
     assert "Outcome: 300 opened, 700 complete." in run.lines
     assert len(host.requests) <= 10 + 100 + 600 + 10
+
+
+def test_refused_updates_in_a_row_end_the_writing_as_well(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    make(0, 8)
+    given = {"profile": None, "definitions": action.listing_of({"a.md": "old\n"})}
+    assert states(many(**given)) == {"opened": 8}
+    action.listing_of({"a.md": "new\n"})
+    refuse(host, lambda request: not is_read(request), 403)
+    run = many(**given)
+    assert states(run) == {"failed": 5, "deferred": 3}
+    assert "5 repositories in a row failed for one cause" in run.summary
