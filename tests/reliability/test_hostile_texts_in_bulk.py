@@ -48,7 +48,7 @@ CALLS = (
 OUTPUTS = {
     *("created", "skipped", "failed", "missing", "branch", "report", "report_path"),
     *(f"pull_request_{name}" for name in ("number", "url", "operation")),
-    *("repositories", "incomplete", "deferred", "matrix"),
+    *("repositories", "incomplete", "failed_repositories", "deferred"),
     *("blank", "invalid", "differing", "declined", "unset", "removed", "table_path", "page_path"),
 }
 SUMMARY_BYTES = 1024 * 1024
