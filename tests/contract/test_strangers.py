@@ -6,6 +6,7 @@ What such a pull request says counts nowhere, and nothing is written to a branch
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -212,3 +213,25 @@ def test_a_pull_request_that_a_stranger_opens_before_ours_is_not_ours(
     assert (run.exit_code, run.outputs["pull_request_number"]) == (1, "")
     assert [pull.body for pull in repository.pull_requests] == ["Mine"]
     assert repository.files(BRANCH) == EXPECTED
+
+
+@pytest.mark.parametrize("strategy", ["one", "many"])
+def test_a_colleague_is_asked_about_once_with_two_lists(
+    action: Action, host: StandInHost, strategy: str
+) -> None:
+    repository = host.create_repository("octo-org/two", {"x": b""})
+    repository.collaborators.add("mona")
+    given = {"language": "en", "profile": "all", "commit_strategy": "single"}
+    if strategy == "many":
+        del given["commit_strategy"]
+        target: dict[str, Any] = {"target_repo": None, "target_repos": repository.full_name}
+    else:
+        target = {"target_repo": repository.full_name}
+    action(given, **target)
+    for pull in repository.pull_requests:
+        pull.author = "mona"
+        repository.close(pull.number)
+    host.requests.clear()
+    run = action(given, **target)
+    assert run.outputs["declined"] == "36", run.console
+    assert sum(map(asks_for_a_role, host.requests)) == 1

@@ -373,3 +373,20 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Way) -> None
     example.host.requests.clear()
     assert example.do(NEW).outputs["declined"] == "1"
     assert only_reads(example.host)
+
+
+@pytest.mark.parametrize("who", ["person", "run"])
+def test_a_full_description_does_not_keep_it_withdrawn(example: Way, who: str) -> None:
+    """Else every later close by a person would be undone."""
+    example.do()
+    example.withdraw()
+    [pull] = example.repository.pull_requests
+    pull.body = f"{'x' * (65_536 - len(example.body) - 2)}\n\n{pull.body}"
+    if who == "person":
+        example.repository.reopen(1)
+    example.do()
+    assert example.pulls == ["open"]
+    example.do()
+    example.repository.close(1)
+    assert example.do().outputs["declined"] == "2"
+    assert example.pulls == ["closed"]

@@ -8,13 +8,18 @@ import pytest
 
 from tests.example import Example
 from tests.fakehub import Fault, FaultKind, Request
-from tests.harness import LIST_BRANCH, SignalAt, is_read
+from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, SignalAt, is_read
 
 OLD = {"a.md": "A\n", "b.md": "B\n"}
 NEW = {"a.md": "A, too\n", "b.md": "B\n", "c.md": "C\n"}
 WRITES = [("withdraw", 1), *(("register", number) for number in range(1, 5))]
 """A run that opens it again: its state, what has changed, with `per-file` what is new, its words.
 """
+
+ALL_WRITES = [
+    *((strategy, *each) for strategy in (PER_FILE, SINGLE) for each in WRITES[:-1]),
+    (PER_FILE, *WRITES[-1]),  # three writes do it with a single commit
+]
 
 
 def begun(example: Example, mode: str) -> dict[str, str]:
@@ -49,12 +54,10 @@ def is_nth_write(number: int):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("applied", [True, False])
-@pytest.mark.parametrize(("mode", "write"), WRITES)
+@pytest.mark.parametrize(("strategy", "mode", "write"), ALL_WRITES)
 def test_running_again_finishes_what_a_killed_run_began(
     example: Example, mode: str, write: int, applied: bool
 ) -> None:
-    if (mode, write, example.strategy) == ("register", 4, "single"):
-        pytest.skip("three writes do it")
     inputs, host = begun(example, mode), example.host
     if not applied:
         host.faults.add(Fault(FaultKind.CLOSED, match=is_nth_write(write), when="before"))
