@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 from registrar.registration.mark import CLOSED_BY_US, NEEDLESS, WITHDRAWN, Mark
 from registrar.registration.mark import MANY as MANY_PATHS
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
-from tests.fakehub.repository import PullRequest
+from tests.fakehub.repository import Protection, PullRequest
 from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
 
 T = TypeVar("T")
@@ -46,6 +46,7 @@ FAULTS = (
     FaultKind.SECONDARY_429_RETRY_AFTER,
 )
 ways = st.sampled_from([PER_FILE, SINGLE, MANY])
+protections: st.SearchStrategy[Protection] = st.sampled_from(["classic", "ruleset"])
 PEOPLE = (
     "push",
     "take",
@@ -66,8 +67,9 @@ PEOPLE = (
     "stranger_opens",
     "stranger_closes",
 )
-STRANGER = "stranger"
-"""May read the repository, and so open pull requests between its branches."""
+STRANGERS = ("stranger", "reader")
+"""May only read the repository, one of them as a member of the organisation: so they may open pull
+requests between its branches, and close those."""
 VERSIONS = 3
 lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
 seeds = st.integers(0, 99)
@@ -93,6 +95,7 @@ class WholeRuns(RuleBasedStateMachine):
         os.chdir(self.action.workspace)
         self.host.clock = self.action.clock
         self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
+        self.repository.readers.add(STRANGERS[1])
         self.names = 0
         self.version = 0
         """Of the list: what its files hold."""
@@ -201,6 +204,18 @@ class WholeRuns(RuleBasedStateMachine):
         self.host.faults.add(Fault(kind, at=at, times=times, when=when))
         self.run(way, paths)
         self.host.faults.clear()
+
+    @rule(way=ways, paths=lists, kind=protections, twice=st.booleans())
+    def register_refused(
+        self, way: str, paths: tuple[str, ...], kind: Protection, twice: bool
+    ) -> None:
+        """A rule forbids commits to our branches, for one run or two; that is nobody's "no"."""
+        declined = self.declined
+        self.repository.protect(f"{BRANCH}*", kind)
+        for _ in range(1 + twice):
+            self.run(way, paths)
+        self.repository.protections.clear()
+        assert self.declined <= declined
 
     @rule(way=ways, paths=lists, at=st.integers(1, 12), applied=st.booleans())
     def register_and_be_killed(
@@ -410,10 +425,12 @@ class WholeRuns(RuleBasedStateMachine):
         bodies = [MANY_PATHS, *(pull.body or "" for pull in self.own)]
         if head not in {base, self.repository.default_branch} and (head, base) not in pairs:
             body = choose(bodies)
-            self.repository.open_pull_request(head=head, base=base, body=body, author=STRANGER)
+            self.repository.open_pull_request(
+                head=head, base=base, body=body, author=choose(STRANGERS)
+            )
 
     def stranger_closes(self, choose: Choose) -> None:
-        if pulls := [p for p in self.own if p.author == STRANGER and p.state == "open"]:
+        if pulls := [p for p in self.own if p.author in STRANGERS and p.state == "open"]:
             self.repository.close(choose(pulls).number)
 
     def write_around_our_part(self, choose: Choose) -> None:
@@ -431,7 +448,7 @@ class WholeRuns(RuleBasedStateMachine):
     @property
     def open_ones(self) -> list[PullRequest]:
         """No stranger's: only the people of the repository act on these."""
-        return [p for p in self.own if p.state == "open" and p.author != STRANGER]
+        return [p for p in self.own if p.state == "open" and p.author not in STRANGERS]
 
     @property
     def state(self) -> object:
@@ -450,7 +467,7 @@ class WholeRuns(RuleBasedStateMachine):
                 commit = self.repository.commit_at(pull.head_sha)
                 there = {path for path, _ in self.repository.walk(commit.tree)}
                 found |= {path for path in LISTED if mark.names(path) and path not in there}
-            elif mark and CLOSED_BY_US not in body and pull.author != STRANGER:
+            elif mark and CLOSED_BY_US not in body and pull.author not in STRANGERS:
                 held = {path for path in LISTED if mark.names(path)}
                 found -= held
                 if pull.state == "closed" and not (pull.merged or mark.is_needless):
