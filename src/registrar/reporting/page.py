@@ -215,10 +215,15 @@ class Page:
 
     @property
     def next_steps(self) -> list[Message]:
-        """What there is to do: about what failed, open pull requests, and by the next run."""
+        """What there is to do: about what failed, open pull requests, and by the next run.
+
+        Also what this run has closed, which nobody else would notice.
+        """
         steps = [msg("page.look_at_failed", count=len(self.failed))] if self.failed else []
         if self.open:
             steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
+        if closed := self.outcomes[STATES[Status.CLOSED]]:
+            steps.append(msg("page.closed", count=closed))
         counts = {key: self.outcomes[state] for state, key in _TO_DO.items()}
         if parts := [msg(key, count=count) for key, count in counts.items() if count]:
             steps.append(msg("page.next_run", parts=parts))
