@@ -390,18 +390,18 @@ def check_report(run: Run) -> None:
     assert run.report["exit_code"] == run.exit_code
     for name in ("created", "skipped", "failed", "missing"):
         rows = run.report["registrations"]
-        if name == "missing" and "fleet" in run.report:
-            rows = run.report["fleet"]["rows"]
+        if name == "missing" and "many" in run.report:
+            rows = run.report["many"]["rows"]
         told = sum(row[name] for row in rows)
         # Those that are only counted have no row
-        is_whole = not run.report.get("fleet", {}).get("not_named")
+        is_whole = not run.report.get("many", {}).get("not_named")
         assert int(run.outputs[name]) == told if is_whole else int(run.outputs[name]) >= told
     for registration in run.report["registrations"]:
         states = [file["state"] for file in registration["files"]]
         assert states.count("created") == registration["created"]
         assert states.count("skipped") + states.count("updated") == registration["skipped"]
         failed = states.count("failed") + states.count("unknown")
-        if registration["mode"] == "register" and "fleet" not in run.report:
+        if registration["mode"] == "register" and "many" not in run.report:
             # What it did not come to has not succeeded
             failed += states.count("pending")
         assert failed == registration["failed"]

@@ -118,18 +118,18 @@ class Organisation:
         """Assert that what a run says is true, and names no private repository."""
         if self.odd and "secret" in run.text.lower():
             raise AssertionError(re.findall(r".{0,150}secret.{0,80}", run.text, re.IGNORECASE))
-        fleet = run.report["fleet"] if run.outputs.get("report") else None
-        if not fleet or not fleet["budget"]:
+        many = run.report["many"] if run.outputs.get("report") else None
+        if not many or not many["budget"]:
             return
-        counts = fleet["states"]
-        not_named = sum(each["count"] for each in fleet["not_named"])
-        assert sum(counts.values()) - counts["complete"] == len(fleet["rows"]) + not_named
+        counts = many["states"]
+        not_named = sum(each["count"] for each in many["not_named"])
+        assert sum(counts.values()) - counts["complete"] == len(many["rows"]) + not_named
         # A run that was cancelled stops counting
         assert sum(counts.values()) <= int(run.outputs["repositories"])
         known: dict[str, Repository] = {}
         for each in self.repositories:
             known |= dict.fromkeys([each.full_name, *each.former_names], each)
-        for row in fleet["rows"]:
+        for row in many["rows"]:
             if row["state"] in {"opened", "updated", "waiting"}:
                 pulls = known[row["repository"]].pull_requests
                 assert [pull.state for pull in pulls] == ["open"], row
@@ -201,12 +201,12 @@ def _names(request: Request, repository: Repository) -> bool:
 
 def states(run: Run) -> dict[str, int]:
     """How many repositories ended in which state, those that none did left out."""
-    return {state: count for state, count in run.report["fleet"]["states"].items() if count}
+    return {state: count for state, count in run.report["many"]["states"].items() if count}
 
 
 def rows(run: Run) -> dict[str, str]:
     """The state of each repository that is not complete."""
-    return {row["repository"]: row["state"] for row in run.report["fleet"]["rows"]}
+    return {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
 
 
 def asked(host: StandInHost) -> list[str]:

@@ -377,7 +377,7 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     page = written(action, run.outputs["page_path"])
     assert "<strong>3 / 5</strong> Repositories: complete (60" in page
     # Present is what exists, whatever is in it
-    there = run.report["fleet"]["standings"]["present"]
+    there = run.report["many"]["standings"]["present"]
     assert f'<strong>{there}</strong> <span class="present key"></span>Files: Present' in page
     assert "archived 1</summary>" in page
     assert "<li>octo-org/archived</li>" in page

@@ -81,7 +81,7 @@ def test_a_repository_whose_contents_are_hidden_does_not_make_its_batch_small(
         host.create_repository(f"octo/r{number}", {"a": b"x\n"})
     host.quirks.hidden_contents = frozenset({"octo/r4"})
     run = action(target_repo=None, target_repos="octo/*", mode="plan", language="en")
-    rows = {row["repository"]: row["state"] for row in run.report["fleet"]["rows"]}
+    rows = {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
     assert rows.pop("octo/r4") == "failed"
     assert set(rows.values()) == {"missing"}
     assert "GitHub does not let the token read it" in run.console
@@ -207,5 +207,5 @@ def test_repositories_without_pull_requests_are_left_out_of_many(
     run = action(target_repo=None, target_repos=targets, language="en")
     assert run.exit_code == 0, run.console
     assert "Left out: without pull requests 1." in run.console
-    assert run.report["fleet"]["states"]["opened"] == 1
+    assert run.report["many"]["states"]["opened"] == 1
     assert off.branches == ["main"]

@@ -111,7 +111,7 @@ def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
     run = scene.run()
     assert states(run) == {"opened": 1, "deferred": 1}
     assert run.exit_code == 0
-    [row] = [row for row in run.report["fleet"]["rows"] if row["state"] == "deferred"]
+    [row] = [row for row in run.report["many"]["rows"] if row["state"] == "deferred"]
     assert "Since the list was read" in row["reason"]
     assert len(scene.alpha.pull_requests) == len(scene.frozen.pull_requests) == 0
     assert len(scene.beta.pull_requests) == 1
@@ -123,7 +123,7 @@ def test_nothing_is_written_where_nobody_asked_whenever_names_change(
     scene: Scene, change: Change, number: int
 ) -> None:
     scene.at(number, lambda: change(scene))
-    assert "fleet" in scene.run().report
+    assert "many" in scene.run().report
     assert scene.frozen.pull_requests == []
     assert set(scene.frozen.git.references) == {"refs/heads/main"}
     for repository in (scene.alpha, scene.beta):
@@ -142,7 +142,7 @@ def test_nothing_is_written_where_nobody_asked_where_each_is_read_by_its_name(
 
     scene.refuse_queries_by_id()
     scene.at(number, lambda: change(scene))
-    assert "fleet" in scene.run().report
+    assert "many" in scene.run().report
     assert scene.frozen.pull_requests == []
     assert set(scene.frozen.git.references) == {"refs/heads/main"}
 
@@ -176,7 +176,7 @@ def test_no_description_is_put_into_another_pull_request(
     theirs = scene.frozen.open_pull_request(head="theirs", body=THEIRS)
     longer = action.listing("a.txt", "b.txt")
     scene.at(number, lambda: change(scene))
-    assert "fleet" in scene.run(definitions=longer).report
+    assert "many" in scene.run(definitions=longer).report
     assert (theirs.body, list(theirs.labels)) == (THEIRS, [])
     for repository in (scene.alpha, scene.beta):
         [pull] = repository.pull_requests
@@ -210,7 +210,7 @@ def test_pull_requests_of_a_repository_that_took_the_name_are_not_taken_for_ours
             alpha.swap_names(frozen)
 
     scene.host.on_request = swap
-    assert "fleet" in scene.run(definitions=scene.action.listing("a.txt", "b.txt")).report
+    assert "many" in scene.run(definitions=scene.action.listing("a.txt", "b.txt")).report
     assert (frozen.files(ours.head), frozen.branches, ours.body) == before
     assert {(pull.body, *pull.labels) for pull in alpha.pull_requests[:101]} == {(THEIRS,)}
 

@@ -90,12 +90,12 @@ def test_what_people_have_added_themselves_is_closed(example: Way) -> None:
     [registration] = run.report["registrations"]
     assert registration["pull_request"]["operation"] == "closed"
     if example.strategy == "many":
-        assert run.report["fleet"]["states"]["closed"] == 1
+        assert run.report["many"]["states"]["closed"] == 1
         assert "needless pull request closed: " in run.stdout
         assert "1 closed" in run.summary
         plan = plans[-1]
-        assert plan.report["fleet"]["states"]["to close"] == 1
-        assert plan.report["fleet"]["budget"]["to_close"] == 1
+        assert plan.report["many"]["states"]["to close"] == 1
+        assert plan.report["many"]["budget"]["to_close"] == 1
         assert run.outputs["incomplete"] == "0"
     else:
         assert run.outputs["pull_request_operation"] == "closed"

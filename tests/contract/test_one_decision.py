@@ -37,7 +37,7 @@ def test_a_working_branch_that_is_the_default_branch_fails_for_many_as_for_one(
     more = {"branch": "main", "language": "en", "profile": "scaffold", "mode": mode}
     run = action(more, target_repo=None, target_repos="octo-org/*")
     assert run.exit_code == 1, run.console
-    rows = run.report["fleet"]["rows"]
+    rows = run.report["many"]["rows"]
     assert [row["state"] for row in rows] == ["failed", "failed"]
     assert all("The working branch main is the default branch" in row["reason"] for row in rows)
     alone = action(more, target_repo="octo-org/one")

@@ -217,7 +217,7 @@ def test_lists_with_names_are_shown_by_them_over_many_repositories(
     listed = action.write("list.yml", "name: service\nfiles: [a]\n")
     run = action(target_repo="", target_repos="octo/*", definitions=listed, language="en")
     assert run.exit_code == 0, run.text
-    assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["service"] * 2
+    assert [row["profile"] for row in run.report["many"]["rows"]] == ["service"] * 2
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -309,11 +309,11 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
         f"Rules of the list rules.json that apply to no repository: {unfit}",
         f"A later entry takes the place of an earlier one: {entry}",
     ]
-    fleet = run.report["fleet"]
-    assert fleet["notes"] == notes
+    of_many = run.report["many"]
+    assert of_many["notes"] == notes
     assert [run.stdout.count(note) for note in notes] == [1, 1, 1]
     assert [run.summary.replace("`", "").count(note) for note in notes] == [1, 1, 1]
-    assert {each["rule"]: each["repositories"] for each in fleet["rules"]} == dict(
+    assert {each["rule"]: each["repositories"] for each in of_many["rules"]} == dict(
         zip(range(1, 5), [0, 2, 0, 0], strict=True)
     )
     assert "do not apply to this repository" not in run.text
@@ -335,7 +335,7 @@ def test_that_a_persons_repositories_have_no_properties_is_said_once(
     assert run.exit_code == 0, run.text
     assert proposed(made[0], {"a": b""}) == {"SECURITY.md"}
     note = "The repositories of octocat belong to a person and have no custom properties"
-    notes = run.report["fleet"]["notes"] if "fleet" in run.report else run.registration["notes"]
+    notes = run.report["many"]["notes"] if "many" in run.report else run.registration["notes"]
     assert [each.startswith(note) for each in notes].count(True) == 1
     assert run.stdout.count(note) == 1
     assert run.summary.replace("`", "").count(note) == 1
@@ -399,7 +399,7 @@ def test_what_is_written_to_many_is_what_the_list_said(many: Start, host: StandI
 
 def selected(run: Run) -> set[str]:
     """The repositories that were worked on."""
-    return {row["repository"].removeprefix("octo-org/") for row in run.report["fleet"]["rows"]}
+    return {row["repository"].removeprefix("octo-org/") for row in run.report["many"]["rows"]}
 
 
 @pytest.mark.parametrize("in_answer", [True, False])

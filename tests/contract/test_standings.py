@@ -132,7 +132,7 @@ def test_for_every_path_the_ways_add_up_to_the_repositories(
         target_repo=None, target_repos="octo-org/*", mode="plan", env={"RUNNER_TEMP": str(temp)}
     )
     counts = Counter(each for _, standings in expected for each in standings.values())
-    assert every.report["fleet"]["standings"] == ways(counts)
+    assert every.report["many"]["standings"] == ways(counts)
     check_outputs(every, counts)
     complete = {*THERE, "declined"}
     incomplete = sum(not set(standings.values()) <= complete for _, standings in expected)

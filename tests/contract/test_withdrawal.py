@@ -103,7 +103,7 @@ def test_what_was_withdrawn_is_opened_again(example: Way) -> None:
     assert "ithdrawn" not in example.body
     assert run.registration["pull_request"]["operation"] == "reopened"
     if example.strategy == "many":
-        assert run.report["fleet"]["states"]["opened"] == 1
+        assert run.report["many"]["states"]["opened"] == 1
     else:
         assert run.summary.count("Pull request opened again: [#1]") == 1
     example.host.requests.clear()

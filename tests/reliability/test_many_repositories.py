@@ -61,10 +61,10 @@ def finish(organisation: Organisation) -> None:
         # Nothing had been written before: now the odd ones are known as such
         again = organisation.run()
     assert organisation.wrong() == [], again.console
-    fleet, [files_arrived] = again.report["fleet"], [organisation[Odd.FILES_ARRIVED]]
+    many, [files_arrived] = again.report["many"], [organisation[Odd.FILES_ARRIVED]]
     failed = {organisation[odd].full_name for odd in STILL_FAILING}
-    assert {row["repository"] for row in fleet["rows"] if row["state"] == "failed"} <= failed
-    states = {state: count for state, count in fleet["states"].items() if count}
+    assert {row["repository"] for row in many["rows"] if row["state"] == "failed"} <= failed
+    states = {state: count for state, count in many["states"].items() if count}
     done = organisation.incomplete - len(HOPELESS) - (not files_arrived.pull_requests)
     assert states.pop("failed") == len(STILL_FAILING)
     assert states.pop("complete") == organisation.complete + (not files_arrived.pull_requests)
@@ -117,7 +117,7 @@ def test_a_fault_costs_no_more_than_another_run(
 @pytest.mark.chosen
 def test_one_repository_of_each_odd_kind_stops_no_other(organisation: Organisation) -> None:
     run = organisation.run()
-    states = run.report["fleet"]["states"]
+    states = run.report["many"]["states"]
     assert (run.exit_code, states["failed"], states["deferred"]) == (1, len(HOPELESS), 0)
     assert organisation.wrong() == [], run.console
     finish(organisation)
@@ -235,7 +235,7 @@ def test_two_runs_at_once_do_the_work_of_one(action: Action, day: str, order: st
     consoles = "\n".join(run.console for run in runs)
     assert [run.exit_code for run in runs] == [0, 0], consoles
     assert organisation.wrong() == [], consoles
-    states = [run.report["fleet"]["states"] for run in runs]
+    states = [run.report["many"]["states"] for run in runs]
     for each in states:
         assert each["complete"] == 1, consoles
         assert each["opened"] + each["updated"] + each["waiting"] == 3, consoles
@@ -259,7 +259,7 @@ def test_two_runs_over_an_organisation_at_once(organisation: Organisation, seed:
         runs = list(pool.map(run, (0, 1)))
     assert organisation.wrong() == []
     for each in runs:
-        states = each.report["fleet"]["states"]
+        states = each.report["many"]["states"]
         assert (each.exit_code, states["deferred"]) == (1, 0)
         # A write to a name that changed after this run read it is not sent on to the new one
         assert states["failed"] <= len(HOPELESS | {Odd.RENAMED}), each.console
@@ -278,7 +278,7 @@ def test_a_token_that_dies_half_way(organisation: Organisation, requests: int) -
     dying = organisation.action.host.create_token(requests=requests)
     first = organisation.run(host_token=dying)
     assert first.exit_code == 1
-    assert first.report["fleet"]["states"]["deferred"] > 0
+    assert first.report["many"]["states"]["deferred"] > 0
     finish(organisation)
 
 
@@ -290,7 +290,7 @@ def test_a_cancelled_run_reports_what_it_has_done(organisation: Organisation) ->
     organisation.check(run)
     assert run.exit_code == 128 + signal.SIGTERM
     # The request under way ends, and at most one more repository has begun
-    assert run.report["fleet"]["states"]["deferred"] >= LACKING - 2
+    assert run.report["many"]["states"]["deferred"] >= LACKING - 2
     finish(organisation)
 
 

@@ -167,8 +167,8 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         assert sum(opened) <= len(runs)
     if given["mode"] != "register":
         assert only_reads(host)
-        fleet = runs[-1].report.get("fleet") or {"states": {}}
-        assert fleet["states"].get("complete", 0) <= 1  # the workflow's own
+        many = runs[-1].report.get("many") or {"states": {}}
+        assert many["states"].get("complete", 0) <= 1  # the workflow's own
     host.faults.clear()
     host.on_request = None
     runs.append(action(given, target_repo=None, env=env, runner=True))

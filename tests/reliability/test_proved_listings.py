@@ -128,7 +128,7 @@ def test_what_exists_is_left_alone_and_the_rest_is_created(
     assert modes.items() <= repository.modes(LIST_BRANCH).items()
     trees = [call for call in calls(host) if "git/trees" in call]
     readings = len(queries(host))
-    assert readings == (2 if "fleet" in run.report else 1)
+    assert readings == (2 if "many" in run.report else 1)
     assert (len(trees), len(mutations(host))) == (more * readings, 1)
 
 

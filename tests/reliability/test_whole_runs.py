@@ -120,7 +120,7 @@ class WholeRuns(RuleBasedStateMachine):
         run = self.run(way, paths)
         assert run.exit_code == 0, run.console
         if way == MANY and not run.report["registrations"]:
-            states = run.report["fleet"]["states"]
+            states = run.report["many"]["states"]
             assert states["complete"] + states["declined"] == 1, run.console
             rows = planned.report["registrations"]
             states = {file["state"] for row in rows for file in row["files"]}

@@ -59,7 +59,7 @@ def test_before_an_answer_has_described_it_only_the_kind_of_its_failure_is_told(
 def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     nothing: Any = dict.fromkeys(Settings._fields)
     many = ManyResult(Settings(**nothing))
-    refused = Failure.of(msg("fleet.heading"), Kind.REFUSED)
+    refused = Failure.of(msg("many.heading"), Kind.REFUSED)
     for each in (
         row("private", "a", status=Status.OPENED),
         row("internal", "b", status=Status.FAILED, failure=refused),

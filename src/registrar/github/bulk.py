@@ -72,7 +72,7 @@ class BulkClient:
             yield from self._listed(f"/users/{quote(owner)}/repos", _OLDEST_FIRST)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
-                raise Refused(msg("fleet.no_owner", owner=owner)) from error
+                raise Refused(msg("many.no_owner", owner=owner)) from error
             raise
         if not self.is_installation:
             own = {"affiliation": "owner", **_OLDEST_FIRST}
@@ -157,7 +157,7 @@ class BulkClient:
                 about = response.with_errors(error.__eq__)
                 operation = msg("operation.repository", target=repository.full_name)
                 why = failure_beside_data(about, self._session.context, operation)
-                message = msg("fleet.unreadable", reason=why.cause.message)
+                message = msg("many.unreadable", reason=why.cause.message)
                 words = words_alone(error.message, repository.full_name)
                 states.append(Failure.of(message, Kind.PERMISSION, about=words))
             else:
@@ -202,7 +202,7 @@ class BulkClient:
             )
             is_partial = "partial-results" in attempt.headers.get("x-github-sso", "")
             if is_partial and not may_lack_organisations:
-                raise Refused(msg("fleet.sso_partial"))
+                raise Refused(msg("many.sso_partial"))
             items = data[name] if name else data
             if not isinstance(items, list):
                 raise UnusableAnswer("not an array")
@@ -234,7 +234,7 @@ class BulkClient:
             page, is_last = self._session.request(Request(what, call))
             if not (is_last or page.keys() - seen):
                 # A gateway that drops `page` would give the same one for ever
-                raise Refused(msg("fleet.listing_repeats", number=number))
+                raise Refused(msg("many.listing_repeats", number=number))
             yield page
             if is_last:
                 return

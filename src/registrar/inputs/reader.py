@@ -415,23 +415,23 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
         matched = _PATTERN.fullmatch(entry.removeprefix("!"))
         value = value.strip(" \"'").lower()
         if re.search(r"\s", f"{name}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
-            errors.append(msg("fleet.not_separated", value=entry))
+            errors.append(msg("many.not_separated", value=entry))
         elif colon and key in values and value:
             values[key].append(value)
         elif colon and key in values:
-            errors.append(msg("fleet.qualifier_without_value", value=entry))
+            errors.append(msg("many.qualifier_without_value", value=entry))
         elif entry.lower() == "fork:true":
             forks = True
         elif colon and "/" not in entry:
-            errors.append(msg("fleet.unknown_qualifier", value=entry, known=QUALIFIERS))
+            errors.append(msg("many.unknown_qualifier", value=entry, known=QUALIFIERS))
         elif (start := entry.partition("=")[0].lower()) in values and start != entry:
             close = f"{start}:{entry.partition('=')[2]}"
-            errors.append(msg("fleet.equals_sign", value=entry, close=close))
+            errors.append(msg("many.equals_sign", value=entry, close=close))
         elif not matched or matched["repo"] in {".", ".."}:
-            errors.append(msg("fleet.pattern_malformed", value=entry))
+            errors.append(msg("many.pattern_malformed", value=entry))
         elif len(matched["repo"]) > MOST_CHARACTERS:
             value = Excerpt(entry)
-            errors.append(msg("fleet.pattern_too_long", value=value, most=MOST_CHARACTERS))
+            errors.append(msg("many.pattern_too_long", value=value, most=MOST_CHARACTERS))
         else:
             includes = not entry.startswith("!")
             owner, repo = matched["owner"].lower(), matched["repo"].lower()
@@ -441,12 +441,12 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
     properties = _properties(values["property"], errors)
     excluded_properties = _properties(values["-property"], errors)
     errors += (
-        msg("fleet.unknown_visibility", value=value, known=VISIBILITIES)
+        msg("many.unknown_visibility", value=value, known=VISIBILITIES)
         for value in values["visibility"]
         if value not in VISIBILITIES
     )
     if not errors and not any(pattern.includes for pattern in patterns):
-        errors.append(msg("fleet.nothing_included"))
+        errors.append(msg("many.nothing_included"))
     selection = Selection(
         tuple(patterns),
         topics=frozenset(values["topic"]),
@@ -468,6 +468,6 @@ def _properties(entries: Sequence[str], errors: list[Message]) -> dict[str, froz
         name, equals, value = (part.strip() for part in entry.partition("="))
         value = value.strip(" \"'")
         if not templates.PROPERTY_NAME.fullmatch(name) or (equals and not value):
-            errors.append(msg("fleet.property_name", value=Excerpt(entry)))
+            errors.append(msg("many.property_name", value=Excerpt(entry)))
         properties[name] = properties.get(name, frozenset()) | ({value} if equals else frozenset())
     return properties

@@ -71,7 +71,7 @@ class ManyRun:
         reporter.privacy.of_many(others_read=may_be_published(self.settings))
         self.github.check_token()
         client = self.github.many(self._require_time)
-        with reporter.group("fleet.group_list"):
+        with reporter.group("many.group_list"):
             listing = self._list(client, selection)
         found = len(listing.selected) + listing.excluded.total() + len(listing.not_found)
         self._note_selected(found, listing)
@@ -85,7 +85,7 @@ class ManyRun:
 
     def _read_and_write(self, reader: Reader, listing: Listing, found: int) -> None:
         result, reporter = self.result, self.reporter
-        with reporter.group("fleet.group_read", count=len(listing.selected)):
+        with reporter.group("many.group_read", count=len(listing.selected)):
             self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
         self._note_selected(found, listing)
@@ -108,7 +108,7 @@ class ManyRun:
             reporter.line(sentence)
         if self._todo:
             if result.budget.writes and not self._is_confirmed(result.budget):
-                result.stopped = msg("fleet.not_confirmed")
+                result.stopped = msg("many.not_confirmed")
             self._write(reader, result.budget.writes)
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
@@ -142,7 +142,7 @@ class ManyRun:
     def _require_time(self) -> None:
         if self.cancellation.clock.monotonic() >= self._end:
             minutes = self.settings.max_seconds / 60
-            raise Refused(msg("fleet.listing_took_too_long", minutes=minutes))
+            raise Refused(msg("many.listing_took_too_long", minutes=minutes))
 
     def _specs(self, repositories: Iterable[Repository]) -> list[RegistrationSpec]:
         return [
@@ -160,9 +160,9 @@ class ManyRun:
         if self.result.repositories:
             return
         if not found:
-            raise Refused(msg("fleet.nothing_found"))
+            raise Refused(msg("many.nothing_found"))
         parts = sentences.left_out(listing.excluded)
-        raise Refused(msg("fleet.nothing_selected", found=found, parts=parts))
+        raise Refused(msg("many.nothing_selected", found=found, parts=parts))
 
     # --- How they stand -------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class ManyRun:
             else:
                 self._take(read)
         if alone:
-            self.reporter.line(msg("fleet.alone", count=len(alone)))
+            self.reporter.line(msg("many.alone", count=len(alone)))
         for read in reader.read_alone(alone):
             self._take(read)
         is_public = self.reporter.privacy.counts_private
@@ -243,7 +243,7 @@ class ManyRun:
         """
         todo = writing.in_order(self._todo, self.cancellation.clock.time())
         withdraws = self.settings.mode is Mode.WITHDRAW
-        heading = "fleet.group_withdraw" if withdraws else "fleet.group_write"
+        heading = "many.group_withdraw" if withdraws else "many.group_write"
         with self.reporter.group(heading, count=len(todo)):
             gate = writing.Gate(self.settings, self.github.limits.pace, self.cancellation)
             writes_each = writing.writes_of(self.settings.pull_request)
@@ -254,7 +254,7 @@ class ManyRun:
                 is_taken = gate.takes(read)
                 if is_taken and not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
-                    self.result.stopped = msg("fleet.out_of_minutes", minutes=minutes)
+                    self.result.stopped = msg("many.out_of_minutes", minutes=minutes)
                 if self.result.stopped or not is_taken:
                     self._add(writing.left_alone(self._looked_at(reader, read)), place)
                     continue
@@ -269,7 +269,7 @@ class ManyRun:
     def _note_end(self, reason: Message) -> None:
         """Say once why the run ended early, and what that leaves for the next one."""
         if left := self.result.counts[Status.DEFERRED]:
-            self.result.stopped = msg("fleet.ended_early", left=left, reason=reason)
+            self.result.stopped = msg("many.ended_early", left=left, reason=reason)
             self.reporter.warn(Diagnostic(self.result.stopped))
 
     def _looked_at(self, reader: Reader, read: RegistrationResult) -> RegistrationResult:

@@ -104,7 +104,7 @@ def _add_properties(
             repositories = list(filter(is_wanted, repositories))  # noqa: PLW2901
             if len(repositories) > MOST_ALONE:
                 values = {"owner": owner, "count": len(repositories), "most": MOST_ALONE}
-                raise Refused(msg("fleet.too_many_properties", **values)) from error
+                raise Refused(msg("many.too_many_properties", **values)) from error
         # Others moved to a page that was already read, as another one was deleted
         alone += [each for each in repositories if each.id not in known]
 
@@ -130,11 +130,11 @@ def _listed(
     if client.is_installation:
         seen = list(client.of_installation())
         if [each.full_name.lower() for each in seen] == [workflow_repository.lower()]:
-            raise Refused(msg("fleet.own_token", own=workflow_repository))
+            raise Refused(msg("many.own_token", own=workflow_repository))
         for owner in selection.owners:
             owned = [each for each in seen if each.owner.lower() == owner]
             if not owned:
-                raise Refused(msg("fleet.not_installed", owner=owner))
+                raise Refused(msg("many.not_installed", owner=owner))
             yield from owned
         return
     for owner in selection.owners:

@@ -252,7 +252,7 @@ class Reader:
         """Refuse what would fill the memory, or take more points than are left."""
         files = sum(len(spec.files.possible) for spec in specs)
         if files > MOST_FILES:
-            raise Refused(msg("fleet.too_many_files", count=files, most=MOST_FILES))
+            raise Refused(msg("many.too_many_files", count=files, most=MOST_FILES))
         # While GitHub answers no faster than it has to
         self._require_points(sum(_points(len(group), FIRST_SIZE) for group in _by_branch(specs)))
 
@@ -335,7 +335,7 @@ class Reader:
     def _require_points(self, needed: int) -> None:
         left = self.github.limits.remaining(Resource.GRAPHQL)
         if left is not None and needed > left:
-            raise Refused(msg("fleet.too_few_points", needed=needed, left=left))
+            raise Refused(msg("many.too_few_points", needed=needed, left=left))
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""
@@ -344,7 +344,7 @@ class Reader:
         left = each * (self._total - self._done) if self._measured >= _MEASURED_QUERIES else 0.0
         if now + left >= self.end:
             minutes = math.ceil((self._lost_seconds + each * self._total) / 60)
-            raise Refused(msg("fleet.too_few_minutes", needed=minutes))
+            raise Refused(msg("many.too_few_minutes", needed=minutes))
 
     def _previewed(self, spec: RegistrationSpec, plan: _Planned) -> RegistrationResult:
         if isinstance(plan, Exclusion):

@@ -237,7 +237,7 @@ def why_stop(
     if failure and failure.kind is Kind.CANCELLED:
         return failure.message
     if failure and failure.kind in ENDS_THE_WRITING:
-        return msg("fleet.stopped", reason=reason(done))
+        return msg("many.stopped", reason=reason(done))
     if gate.is_same_cause:
-        return msg("fleet.same_cause", count=SAME_CAUSE, reason=reason(done))
+        return msg("many.same_cause", count=SAME_CAUSE, reason=reason(done))
     return None

@@ -159,9 +159,9 @@ def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
     # A list may have a node id of an older form, so it counts only where there is no number
     number, node_id = repository.id, repository.node_id
     if (number and number != listed.id) or not (number or node_id == listed.node_id):
-        raise Refused(msg("fleet.another_repository"), Kind.MOVED)
+        raise Refused(msg("many.another_repository"), Kind.MOVED)
     if not spec.may_be_called(repository.full_name):
-        raise Refused(msg("fleet.other_name"), Kind.MOVED)
+        raise Refused(msg("many.other_name"), Kind.MOVED)
     return repository._replace(id=listed.id, goes_by_id=True)
 
 

@@ -26,7 +26,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
         "exit_code": result.exit_code,
         "errors": [catalogue.text(diagnostic.message) for diagnostic in result.diagnostics],
         "registrations": [_registration(each, catalogue) for each in result.registrations],
-        **({"fleet": _fleet(result.many, catalogue)} if result.many else {}),
+        **({"many": _many(result.many, catalogue)} if result.many else {}),
     }
     # ASCII, so that nothing in it can be taken for the end of a line or of an output
     return json.dumps(document)
@@ -135,7 +135,7 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
     }
 
 
-def _fleet(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
+def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
     states = dict.fromkeys(STATES.values(), 0)
     for status, count in result.counts.items():
         states[STATES[status]] += count

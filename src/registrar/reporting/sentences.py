@@ -63,22 +63,22 @@ _CAUSES = {
 _FOLLOWS = {Done.UPDATED: "outcome.follows", Done.TO_UPDATE: "outcome.would_follow"}
 """Which files of an open pull request follow the list."""
 _STATES = {
-    Status.FAILED: ("fleet.state_failed", "fleet.count_failed"),
-    Status.OPENED: ("fleet.state_opened", "fleet.count_opened"),
-    Status.UPDATED: ("fleet.state_updated", "fleet.count_updated"),
-    Status.WITHDRAWN: ("fleet.state_withdrawn", "fleet.count_withdrawn"),
-    Status.CLOSED: ("fleet.state_closed", "fleet.count_closed"),
-    Status.TO_OPEN: ("fleet.state_missing", "fleet.count_missing"),
-    Status.TO_UPDATE: ("fleet.state_to_update", "fleet.count_to_update"),
-    Status.TO_CLOSE: ("fleet.state_to_close", "fleet.count_to_close"),
-    Status.TO_WITHDRAW: ("fleet.state_deferred", "fleet.count_deferred"),
-    Status.DEFERRED: ("fleet.state_deferred", "fleet.count_deferred"),
-    Status.UNREAD: ("fleet.state_unread", "fleet.count_unread"),
-    Status.WAITING: ("fleet.state_waiting", "fleet.count_waiting"),
-    Status.BLOCKED: ("fleet.state_nothing", "fleet.count_blocked"),
-    Status.UNSET: ("fleet.state_nothing", "fleet.count_unset"),
-    Status.DECLINED: ("fleet.state_nothing", "fleet.count_declined"),
-    Status.COMPLETE: ("fleet.state_complete", "fleet.count_complete"),
+    Status.FAILED: ("many.state_failed", "many.count_failed"),
+    Status.OPENED: ("many.state_opened", "many.count_opened"),
+    Status.UPDATED: ("many.state_updated", "many.count_updated"),
+    Status.WITHDRAWN: ("many.state_withdrawn", "many.count_withdrawn"),
+    Status.CLOSED: ("many.state_closed", "many.count_closed"),
+    Status.TO_OPEN: ("many.state_missing", "many.count_missing"),
+    Status.TO_UPDATE: ("many.state_to_update", "many.count_to_update"),
+    Status.TO_CLOSE: ("many.state_to_close", "many.count_to_close"),
+    Status.TO_WITHDRAW: ("many.state_deferred", "many.count_deferred"),
+    Status.DEFERRED: ("many.state_deferred", "many.count_deferred"),
+    Status.UNREAD: ("many.state_unread", "many.count_unread"),
+    Status.WAITING: ("many.state_waiting", "many.count_waiting"),
+    Status.BLOCKED: ("many.state_nothing", "many.count_blocked"),
+    Status.UNSET: ("many.state_nothing", "many.count_unset"),
+    Status.DECLINED: ("many.state_nothing", "many.count_declined"),
+    Status.COMPLETE: ("many.state_complete", "many.count_complete"),
 }
 """Of a repository, and of several."""
 _ADVICE = {
@@ -90,13 +90,13 @@ _ADVICE = {
 }
 """What to do about repositories that fail a check, whose files are missing or not known."""
 EXCLUDED = {
-    Exclusion.ARCHIVED: "fleet.excluded_archived",
-    Exclusion.DISABLED: "fleet.excluded_disabled",
-    Exclusion.LOCKED: "fleet.excluded_locked",
-    Exclusion.EMPTY: "fleet.excluded_empty",
-    Exclusion.FORK: "fleet.excluded_fork",
-    Exclusion.NO_PULL_REQUESTS: "fleet.excluded_no_pull_requests",
-    Exclusion.NOT_MEANT: "fleet.excluded_excluded",
+    Exclusion.ARCHIVED: "many.excluded_archived",
+    Exclusion.DISABLED: "many.excluded_disabled",
+    Exclusion.LOCKED: "many.excluded_locked",
+    Exclusion.EMPTY: "many.excluded_empty",
+    Exclusion.FORK: "many.excluded_fork",
+    Exclusion.NO_PULL_REQUESTS: "many.excluded_no_pull_requests",
+    Exclusion.NOT_MEANT: "many.excluded_excluded",
 }
 _NAMES = 40
 """Repositories that one sentence names; the rest is counted."""
@@ -240,16 +240,16 @@ def read(plan: Budget) -> Iterator[Message]:
     excluded = left_out(plan.excluded)
     selected = {"selected": plan.selected, "found": plan.found}
     yield (
-        msg("fleet.selected_of", **selected, parts=excluded)
+        msg("many.selected_of", **selected, parts=excluded)
         if excluded
-        else msg("fleet.selected", **selected)
+        else msg("many.selected", **selected)
     )
     if plan.selected == plan.not_found:
-        yield msg("fleet.nothing_read")
+        yield msg("many.nothing_read")
     elif plan.points_left is None:
-        yield msg("fleet.queries", count=plan.queries)
+        yield msg("many.queries", count=plan.queries)
     else:
-        yield msg("fleet.queries_and_points", count=plan.queries, left=plan.points_left)
+        yield msg("many.queries_and_points", count=plan.queries, left=plan.points_left)
 
 
 def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
@@ -258,13 +258,13 @@ def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
     if plan.selected == plan.not_found:
         return
     if mode is Mode.WITHDRAW:
-        yield msg("fleet.to_withdraw", count=plan.withdrawable, minutes=_minutes(plan.seconds))
+        yield msg("many.to_withdraw", count=plan.withdrawable, minutes=_minutes(plan.seconds))
     else:
         yield from _missing(plan)
     if count := plan.of[Status.TO_CLOSE]:
-        yield msg("fleet.to_close" if mode.only_reads else "fleet.may_close", count=count)
+        yield msg("many.to_close" if mode.only_reads else "many.may_close", count=count)
     if mode is Mode.PLAN and plan.withdrawable:
-        yield msg("fleet.withdrawable", count=plan.withdrawable)
+        yield msg("many.withdrawable", count=plan.withdrawable)
     if mode is not Mode.CHECK:
         yield from _writing(plan, settings.max_seconds)
 
@@ -272,42 +272,42 @@ def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
 def question(plan: Budget, settings: Settings) -> Message:
     """Ask whether the run is to do what it has said that it is going to do."""
     if settings.mode is Mode.WITHDRAW:
-        return msg("fleet.ask_to_withdraw", count=plan.of[Status.TO_WITHDRAW])
-    return msg("fleet.ask", now=plan.now, updates=plan.updates)
+        return msg("many.ask_to_withdraw", count=plan.of[Status.TO_WITHDRAW])
+    return msg("many.ask", now=plan.now, updates=plan.updates)
 
 
 def _missing(plan: Budget) -> Iterator[Message]:
     of_missing = {
-        "fleet.missing_proposed": plan.proposed,
-        "fleet.missing_to_update": plan.of[Status.TO_UPDATE],
-        "fleet.missing_to_open": plan.of[Status.TO_OPEN],
-        "fleet.missing_refused": plan.refused_whole,
+        "many.missing_proposed": plan.proposed,
+        "many.missing_to_update": plan.of[Status.TO_UPDATE],
+        "many.missing_to_open": plan.of[Status.TO_OPEN],
+        "many.missing_refused": plan.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
     if plan.missing:
-        yield msg("fleet.missing", count=plan.missing, parts=parts)
+        yield msg("many.missing", count=plan.missing, parts=parts)
     else:
-        yield msg("fleet.nothing_missing")
+        yield msg("many.nothing_missing")
     if plan.refused:
-        yield msg("fleet.refused", count=plan.refused, total=plan.missing)
+        yield msg("many.refused", count=plan.refused, total=plan.missing)
     left = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
     if others := [counted(each, plan.of[each]) for each in left if plan.of[each]]:
-        yield msg("fleet.missing_besides", parts=others)
+        yield msg("many.missing_besides", parts=others)
     if plan.unread:
-        yield msg("fleet.missing_unread", count=plan.unread)
+        yield msg("many.missing_unread", count=plan.unread)
 
 
 def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
     if (plan.writes or plan.deferred) and not plan.of[Status.TO_WITHDRAW]:
         minutes = _minutes(plan.seconds)
         values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
-        yield msg("fleet.now", **values, minutes=minutes)
+        yield msg("many.now", **values, minutes=minutes)
         if plan.guessed:
-            yield msg("fleet.guessed", count=plan.guessed)
+            yield msg("many.guessed", count=plan.guessed)
     if plan.seconds > max_seconds:
-        yield msg("fleet.longer", minutes=max_seconds / 60)
+        yield msg("many.longer", minutes=max_seconds / 60)
     if plan.points_left is not None and plan.points > plan.points_left:
-        yield msg("fleet.points", needed=plan.points, left=plan.points_left)
+        yield msg("many.points", needed=plan.points, left=plan.points_left)
 
 
 def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> Iterator[Message]:
@@ -320,10 +320,10 @@ def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> 
         of_list.setdefault(name, {})[number] = count
     rules_of = {each.label: each.rules for each in lists}
     for name, counts in of_list.items():
-        parts = [msg("fleet.rule", number=number, count=n) for number, n in counts.items()]
-        yield msg("fleet.rules", list=name, parts=parts)
+        parts = [msg("many.rule", number=number, count=n) for number, n in counts.items()]
+        yield msg("many.rules", list=name, parts=parts)
         if unfit := [each.described for each in rules_of[name] if counts.get(each.number) == 0]:
-            yield msg("fleet.unfit_rules", list=name, rules=unfit)
+            yield msg("many.unfit_rules", list=name, rules=unfit)
     if result.replaced:
         replaced = result.replaced.items()
         entries = [
@@ -331,11 +331,11 @@ def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> 
         ]
         yield msg("progress.replaced", entries=entries)
     for left_out, count in result.left_out.items():
-        yield msg("fleet.counted", note=left_out.described, count=count)
+        yield msg("many.counted", note=left_out.described, count=count)
     for (path, name), those in result.unset.items():
-        skipped = msg("fleet.unset", path=path, name=name)
+        skipped = msg("many.unset", path=path, name=name)
         if is_public and not all(each.is_public for each in those):
-            yield msg("fleet.counted", note=skipped, count=len(those))
+            yield msg("many.counted", note=skipped, count=len(those))
         else:
             names = [*map(link, those)]
             yield msg("cause.with_repositories", cause=skipped, repositories=names)
@@ -359,38 +359,38 @@ def line(
     """
     name: str | Message = link(row.repository)
     if names_list:
-        name = msg("fleet.repository_and_list", repository=name, list=row.spec.files.label)
-    line = msg("fleet.row_state", repository=name, state=state(row))
+        name = msg("many.repository_and_list", repository=name, list=row.spec.files.label)
+    line = msg("many.row_state", repository=name, state=state(row))
     if place:
         number, total = place
-        line = msg("fleet.row", number=number, total=total, row=line)
+        line = msg("many.row", number=number, total=total, row=line)
     if seconds_left <= 0:
         return line
-    return msg("fleet.row_with_time", row=line, minutes=_minutes(seconds_left))
+    return msg("many.row_with_time", row=line, minutes=_minutes(seconds_left))
 
 
 def state(row: RegistrationResult) -> Message:
     """The status of a repository with what belongs to it."""
     of_one, _ = _STATES[row.status]
     if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
-        of_one = "fleet.state_reopened"
+        of_one = "many.state_reopened"
     if row.status is Status.DEFERRED and row.standings[Standing.UNREAD]:
-        of_one = "fleet.state_deferred_unread"
+        of_one = "many.state_deferred_unread"
     text = msg(of_one, count=row.missing)
     blocked = [file.explanation for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)
     besides = {
-        "fleet.state_with_removed": taken_out,
-        "fleet.state_with_declined": row.standings[Standing.DECLINED] - taken_out,
-        "fleet.state_with_unset": row.standings[Standing.UNSET],
+        "many.state_with_removed": taken_out,
+        "many.state_with_declined": row.standings[Standing.DECLINED] - taken_out,
+        "many.state_with_unset": row.standings[Standing.UNSET],
     }
     told = [msg(key, count=count) for key, count in besides.items() if count]
     if blocked and not row.first_failure:
-        told.append(msg("fleet.state_with_blocked", count=len(blocked), reason=blocked[0]))
+        told.append(msg("many.state_with_blocked", count=len(blocked), reason=blocked[0]))
     if told:
         text = msg("state.with_reason", state=text, reason=told)
     if pull := row.pull_request or row.declined_in:
-        text = msg("fleet.with_pull_request", state=text, pull_request=pull.link)
+        text = msg("many.with_pull_request", state=text, pull_request=pull.link)
     if failure := row.first_failure:
         text = msg("state.with_reason", state=text, reason=failure.message)
     return text
@@ -409,13 +409,13 @@ def closing(result: ManyResult) -> Iterator[Message]:
         _, key = _STATES[status]
         told[key] = told.get(key, 0) + result.counts[status]
     parts = [msg(key, count=count) for key, count in told.items() if count]
-    key = "fleet.outcome_preview" if result.settings.mode.only_reads else "fleet.outcome"
-    yield msg(key, parts=parts) if parts else msg("fleet.outcome_empty")
+    key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
+    yield msg(key, parts=parts) if parts else msg("many.outcome_empty")
     if found := findings(result.findings):
         yield found
     if result.not_named:
         counts = result.not_named.items()
-        yield msg("fleet.not_named", parts=[_not_named(*key, count) for key, count in counts])
+        yield msg("many.not_named", parts=[_not_named(*key, count) for key, count in counts])
     settings, budget = result.settings, result.budget
     if budget is None or result.stopped:
         return
@@ -424,7 +424,7 @@ def closing(result: ManyResult) -> Iterator[Message]:
         left = min(left, result.counts[Status.DEFERRED])
     if left:
         needed = max(budget.of[Status.TO_OPEN], budget.of[Status.TO_UPDATE])
-        yield msg("fleet.capped", left=left, most=settings.max_pull_requests, needed=needed)
+        yield msg("many.capped", left=left, most=settings.max_pull_requests, needed=needed)
 
 
 def _not_named(status: Status, kind: Kind | None, count: int) -> Message:
@@ -490,7 +490,7 @@ def _fails(
     # A check fails on what was not read, whatever it asks for
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
     if settings.mode is Mode.CHECK and status in _ADVICE and fails:
-        told = msg("fleet.outcome", parts=[found])
+        told = msg("many.outcome", parts=[found])
         return msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
     return None
 

@@ -111,7 +111,7 @@ def of_many(
     """
     markdown = Markdown(catalogue)
     outcome = markdown.text(*sentences.closing(result))
-    lines = [f"## {markdown.text(msg('fleet.heading'))}", "", outcome, ""]
+    lines = [f"## {markdown.text(msg('many.heading'))}", "", outcome, ""]
     if result.stopped:
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
@@ -131,10 +131,10 @@ def of_many(
             lines += [f"**{title}:** {markdown.line(reason)}", ""]
     if rows := [row for group in groups for row in group]:
         columns: _Columns = {
-            "fleet.table_outcome": lambda row: markdown.line(sentences.state(row)),
-            "fleet.table_paths": lambda row: _paths(row, markdown),
+            "many.table_outcome": lambda row: markdown.line(sentences.state(row)),
+            "many.table_paths": lambda row: _paths(row, markdown),
         }
-        key = "fleet.not_complete_public" if result.not_named else "fleet.not_complete"
+        key = "many.not_complete_public" if result.not_named else "many.not_complete"
         heading = msg(key, count=len({row.repository.full_name for row in rows}))
         is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
         lines += folded(markdown.text(heading), _table(rows, columns, markdown), is_open=is_open)
@@ -156,7 +156,7 @@ def _paths(row: RegistrationResult, markdown: Markdown) -> str:
                 named = msg("state.with_reason", state=path, reason=origin)
             standings.setdefault(file.standing, []).append(named)
     ways = (
-        msg("fleet.paths", state=msg(sentences.STANDINGS[standing.way]), paths=paths)
+        msg("many.paths", state=msg(sentences.STANDINGS[standing.way]), paths=paths)
         for standing, paths in standings.items()
     )
     return "<br>".join(map(markdown.line, ways))
@@ -166,9 +166,9 @@ def _found(finding: Finding, result: ManyResult, markdown: Markdown) -> list[str
     rows = result.with_finding[finding]
 
     def paths(row: RegistrationResult) -> str:
-        return markdown.text(msg("fleet.missing_files", paths=row.findings[finding]))
+        return markdown.text(msg("many.missing_files", paths=row.findings[finding]))
 
-    table = _table(rows, {"fleet.table_paths": paths}, markdown)
+    table = _table(rows, {"many.table_paths": paths}, markdown)
     if more := result.rows_with[finding] - len(rows):
         table += ["", markdown.text(msg("page.not_shown", count=more))]
     title = msg(sentences.COUNTED[finding], count=result.findings[finding])
@@ -182,14 +182,14 @@ _Columns = Mapping[str, Callable[[RegistrationResult], str]]
 def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Markdown) -> list[str]:
     """Give a row for each repository and list; what does not fit is counted."""
     if len({row.spec.files.label for row in rows}) > 1:
-        columns = {"fleet.table_list": lambda row: markdown.code(row.spec.files.label), **columns}
+        columns = {"many.table_list": lambda row: markdown.code(row.spec.files.label), **columns}
     shown = (
         [markdown.code(sentences.link(row.repository)), *(cell(row) for cell in columns.values())]
         for row in rows[:ROWS]
     )
-    table = markdown.table(["fleet.table_repository", *columns], shown)
+    table = markdown.table(["many.table_repository", *columns], shown)
     if len(rows) > ROWS:
-        table += ["", markdown.text(msg("fleet.more_rows", count=len(rows) - ROWS))]
+        table += ["", markdown.text(msg("many.more_rows", count=len(rows) - ROWS))]
     return table
 
 

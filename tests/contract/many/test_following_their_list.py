@@ -39,7 +39,7 @@ def test_a_mistake_in_a_list_is_corrected_in_every_branch(
         assert [row["update"] for row in csv.DictReader(table)].count("to update") == count - 2
     page = (temp / plan.outputs["page_path"]).read_text("utf-8")
     assert page.count('<span class="soft">to update</span>') == 2 * (count - 2)
-    assert plan.report["fleet"]["budget"]["updates"] == count - 2
+    assert plan.report["many"]["budget"]["updates"] == count - 2
     host.requests.clear()
     run = many(definitions=new)
     assert run.exit_code == 0, run.console
@@ -65,7 +65,7 @@ def test_the_cap_counts_them_by_themselves(
     make(0, 4)
     new = action.listing_of(NEW)
     plan = many(definitions=new, mode="plan", max_pull_requests="3")
-    budget = plan.report["fleet"]["budget"]
+    budget = plan.report["many"]["budget"]
     assert (budget["updates"], budget["now"], budget["deferred"]) == (3, 3, 3)
     assert "Pull requests to open now: 3, to update: 3, deferred: 3." in plan.stdout
     run = many(definitions=new, max_pull_requests="3")

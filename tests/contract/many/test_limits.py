@@ -273,10 +273,10 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
     run = many(max_wait_minutes=minutes)
     assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
     assert len(limit.hits) == 1
-    assert "Run again after" in run.report["fleet"]["stopped"]
+    assert "Run again after" in run.report["many"]["stopped"]
     assert run.console.count("deferred: 5. The reason holds for them, too") == 1
     assert run.summary.count("the rate limit of the token is used up") == 1
-    assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27] * 7
+    assert [row["missing"] for row in run.report["many"]["rows"]] == [27] * 7
     host.faults.clear()
     assert states(many()) == {"waiting": 2, "opened": 5}
 
@@ -296,7 +296,7 @@ def test_what_a_limit_stops_half_way_is_deferred_with_its_reason_and_finished_by
     host.faults.add(limit)
     run = many()
     assert (run.exit_code, states(run), len(limit.hits)) == (0, {"deferred": 3}, 1), run.console
-    reasons = [row["reason"] for row in run.report["fleet"]["rows"] if row["reason"]]
+    reasons = [row["reason"] for row in run.report["many"]["rows"] if row["reason"]]
     assert len(reasons) == (last != "git/refs")
     assert all("Run again after" in reason for reason in reasons)
     host.faults.clear()

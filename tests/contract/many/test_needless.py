@@ -39,7 +39,7 @@ def closed(made: list[Repository]) -> int:
 def test_as_many_are_closed_as_may_be_updated(register: Start, needless: list[Repository]) -> None:
     plan = register(mode="plan", max_pull_requests="1")
     assert (states(plan), plan.outputs["deferred"]) == ({"to close": 3}, "2")
-    assert (plan.report["fleet"]["budget"]["closes"], closed(needless)) == (1, 0)
+    assert (plan.report["many"]["budget"]["closes"], closed(needless)) == (1, 0)
     for number in (1, 2):
         run = register(max_pull_requests="1")
         left, found = 3 - number, states(run)
@@ -90,7 +90,7 @@ def test_those_that_are_not_public_are_counted(register: Start, host: StandInHos
     secret.commit(dict(BY_HAND))
     for mode, state in (("plan", "to close"), ("register", "closed")):
         run = in_public(mode=mode)
-        [counted] = run.report["fleet"]["not_named"]
+        [counted] = run.report["many"]["not_named"]
         assert counted == {"state": state, "kind": None, "count": 1}
         assert "secret" not in run.text + run.output_file
     assert closed([secret]) == 1

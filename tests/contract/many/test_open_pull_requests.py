@@ -271,6 +271,6 @@ def test_of_what_is_deferred_only_what_was_looked_at_is_said(
     assert states(run) == {"failed": 1, "deferred": 11}, run.console
     assert "Of 12 of them only their turn shows what people did" in run.console
     assert run.console.count("deferred, and not looked at by itself") == 11
-    deferred = [row for row in run.report["fleet"]["rows"] if row["state"] == "deferred"]
+    deferred = [row for row in run.report["many"]["rows"] if row["state"] == "deferred"]
     assert all(row["missing"] == 0 and row["pull_request"] is None for row in deferred)
-    assert run.report["fleet"]["standings"]["unread"] == 11 * 2
+    assert run.report["many"]["standings"]["unread"] == 11 * 2

@@ -62,10 +62,10 @@ def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
         run = many(definitions=action.listing(*"abc"), mode=mode)
         assert states(run) == {"waiting": 2, "declined": 1, "complete": 1}
         assert only_reads(host)
-        assert [row["pull_request"][-1] for row in run.report["fleet"]["rows"]].count("3") == 2
+        assert [row["pull_request"][-1] for row in run.report["many"]["rows"]].count("3") == 2
     plan = many(definitions=action.listing(*"abcd"), mode="plan")
-    assert plan.report["fleet"]["budget"]["to_update"] == 2
-    assert plan.report["fleet"]["budget"]["now"] == 2
+    assert plan.report["many"]["budget"]["to_update"] == 2
+    assert plan.report["many"]["budget"]["now"] == 2
     assert states(many(definitions=action.listing(*"abcd"))) == {"opened": 2, "updated": 2}
 
 
@@ -155,12 +155,12 @@ def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(
     many(definitions=listing)
     host.requests.clear()
     again = many(definitions=listing, **FIVE_WRITES)
-    assert (states(again), again.report["fleet"]["budget"]["seconds"]) == ({"waiting": 1}, 0)
+    assert (states(again), again.report["many"]["budget"]["seconds"]) == ({"waiting": 1}, 0)
     assert only_reads(host)
 
     run = many(definitions=action.listing("a.txt", "b.txt"), **FIVE_WRITES)
     # A commit, the description, labels, assignees: reviewers are asked when it is opened
-    assert (states(run), run.report["fleet"]["budget"]["seconds"]) == ({"updated": 1}, 4 * 3)
+    assert (states(run), run.report["many"]["budget"]["seconds"]) == ({"updated": 1}, 4 * 3)
     assert sum(not is_read(request) for request in host.requests) == 4
     [pull] = repository.pull_requests
     assert (list(pull.labels), list(pull.assignees)) == (["chore"], ["hubot"])
@@ -175,7 +175,7 @@ def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
     repository.open_pull_request(head=SCAFFOLD_BRANCH)
     plan = many(mode="plan")
     assert states(plan) == {"missing": 1}
-    assert plan.report["fleet"]["budget"]["now"] == 1
+    assert plan.report["many"]["budget"]["now"] == 1
     assert states(many(max_pull_requests="0")) == {"deferred": 1}
     assert len(repository.pull_requests) == 1
     assert states(many(max_pull_requests="1")) == {"opened": 1}

@@ -68,7 +68,7 @@ Published = Callable[[Run], str]
 
 def not_named(run: Run) -> dict[tuple[str, str | None], int]:
     """How many repositories without a name stand how, and why those failed that did."""
-    counted = run.report["fleet"]["not_named"]
+    counted = run.report["many"]["not_named"]
     return {(each["state"], each["kind"]): each["count"] for each in counted}
 
 

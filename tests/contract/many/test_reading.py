@@ -173,7 +173,7 @@ def test_the_queries_that_are_told_are_those_that_were_sent(
     run = many(mode="plan", profile="health", respect_alternatives="true")
     sent = [each for each in asked(host) if each in {"nodes", "query"}]
     assert {"nodes", "query"} == set(sent)
-    assert run.report["fleet"]["budget"]["queries"] == len(sent)
+    assert run.report["many"]["budget"]["queries"] == len(sent)
 
 
 def test_one_large_repository_says_nothing_about_the_time_of_the_others(

@@ -246,7 +246,7 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     make(0, 2)
     run = many(mode=mode, branch="main")
     assert (run.exit_code, states(run)) == (1, {"failed": 2})
-    assert run.report["fleet"]["budget"]["missing"] == 0
+    assert run.report["many"]["budget"]["missing"] == 0
     assert "to open" not in run.console
     assert "Pull requests to open now" not in run.console
     assert "Besides: 2 failed" in run.console

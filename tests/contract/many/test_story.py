@@ -22,11 +22,11 @@ REPOSITORIES = 30
 COMPLETE = {"complete", "declined", "closed", "to close"}
 TEXTS = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 COUNTED = {
-    "missing": "fleet.count_missing",
-    "to update": "fleet.count_to_update",
-    "to close": "fleet.count_to_close",
+    "missing": "many.count_missing",
+    "to update": "many.count_to_update",
+    "to close": "many.count_to_close",
     **{
-        state: f"fleet.count_{state}"
+        state: f"many.count_{state}"
         for state in (
             *("failed", "opened", "updated", "withdrawn", "closed", "deferred", "unread"),
             *("waiting", "blocked", "unset", "declined", "complete"),

@@ -1,4 +1,4 @@
-"""Many repositories: a wave of pull requests is taken back."""
+"""Many repositories: pull requests are taken back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     assert states(run) == {"withdrawn": 6, "waiting": 1, "missing": 1, "declined": 1, "complete": 3}
     assert rows(run)[with_one[0].full_name] == "waiting"
     assert f"because somebody has changed this on its branch: {EDITED}" in run.stdout
-    assert run.report["fleet"]["budget"]["withdrawable"] == 7
+    assert run.report["many"]["budget"]["withdrawable"] == 7
     assert run.outputs["deferred"] == "0"
     plan = many(mode="plan")
     # Each once, with its pull request

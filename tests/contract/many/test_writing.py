@@ -58,7 +58,7 @@ def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -
     [repository] = make(0, 1)
     run = many(profile="all")
     assert run.exit_code == 0, run.console
-    assert [row["profile"] for row in run.report["fleet"]["rows"]] == ["health", "scaffold"]
+    assert [row["profile"] for row in run.report["many"]["rows"]] == ["health", "scaffold"]
     assert len(repository.pull_requests) == 2
     for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
         assert line in run.stdout
@@ -245,7 +245,7 @@ def test_a_path_that_cannot_be_created_is_told_in_every_mode(
     run = many(definitions=listed, mode=mode, max_pull_requests="0")
     assert (run.exit_code, states(run)) == (exit_code, expected)
     assert run.outputs["failed"] == str(expected.get("failed", 0))
-    missing = {row["repository"]: row["missing"] for row in run.report["fleet"]["rows"]}
+    missing = {row["repository"]: row["missing"] for row in run.report["many"]["rows"]}
     assert missing == {"octo-org/r": 2, "octo-org/s": 1}
     r, s = (row for row in run.summary.splitlines() if row.startswith("| [octo-org/"))
     assert ("was not created" in r + s) == (mode == "register")
@@ -263,7 +263,7 @@ def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
     host.faults.add(unread)
     run = many()
     assert (run.exit_code, states(run)) == (1, {"failed": 1})
-    assert [row["missing"] for row in run.report["fleet"]["rows"]] == [27]
+    assert [row["missing"] for row in run.report["many"]["rows"]] == [27]
 
 
 CUT = {"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True}
