@@ -7,8 +7,9 @@ import pytest
 from registrar.many import writing
 from registrar.many.reading import LARGEST_SIZE, BatchSize
 from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import Done, FileResult, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.standing import Standing
 from tests.values import spec
 
@@ -25,7 +26,7 @@ def test_what_is_left_takes_as_many_writes_as_what_is_done(
 
 def test_the_order_is_by_name_from_a_start_that_moves() -> None:
     listed = [Repository(f"octo/r{number:02}", id=100 - number) for number in range(50)]
-    lacking = (FileResult(FileDefinition("a"), Standing.MISSING, Done.NOTHING),)
+    lacking = (ListedPath(FileDefinition("a"), Standing.MISSING, Done.NOTHING),)
     read = [
         RegistrationResult(spec()._replace(repository=each), each, Status.TO_OPEN, lacking)
         for each in listed

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import Entry, Repository, RepositoryState
+from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.run import require_writable
+from registrar.reporting.states import explanation
 from tests.values import file_of, spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
@@ -63,7 +65,8 @@ def test_nothing_can_be_created_below_what_is_no_directory(
     job = spec(*listed)
     entries = {path: entry(kind) for path, kind in above.items()}
     made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, entries))
-    assert [each.below for each in made.paths] == [blocked or "", ""]
+    found = [explanation(each) for each in made.paths if each.standing is Standing.BLOCKED]
+    assert [each and each.values["parent"] for each in found] == ([blocked] if blocked else [])
     assert [d.path for d in made.missing] == (["d"] if blocked else ["a/b/c", "d"])
 
 

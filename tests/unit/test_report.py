@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from registrar.errors import Cancelled, Refused
 from registrar.lists.profiles import SCAFFOLD
 from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
@@ -30,11 +31,11 @@ LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
 
 
-def result(path: str, done: Done = Done.CREATED, description: str = "") -> FileResult:
+def result(path: str, done: Done = Done.CREATED, description: str = "") -> ListedPath:
     """The outcome of one path; created ones are on the branch."""
     definition = FileDefinition(path, description=description)
     standing = Standing.PROPOSED if done is Done.CREATED else Standing.MISSING
-    return FileResult(definition, standing, done)
+    return ListedPath(definition, standing, done)
 
 
 def proposal(language: str = "en") -> Proposal:
@@ -42,7 +43,7 @@ def proposal(language: str = "en") -> Proposal:
     return Proposal(spec(defaults=SCAFFOLD.defaults), CATALOGUES[language])
 
 
-def registration(*files: FileResult) -> RegistrationResult:
+def registration(*files: ListedPath) -> RegistrationResult:
     """The result of a registration."""
     job = spec(defaults=SCAFFOLD.defaults)
     return RegistrationResult(job, Repository(job.target, "", ""), files=files)
@@ -118,7 +119,7 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
 @pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
 def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
     files = [
-        FileResult(file_of(f"docs/{number}.md", content), Standing.MISSING, Done.NOTHING)
+        ListedPath(file_of(f"docs/{number}.md", content), Standing.MISSING, Done.NOTHING)
         for number in range(9)
     ]
     whole = of_one(registration(*files), CATALOGUES["en"])

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registrar.models.files import FileDefinition
+from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.reporting.privacy import Privacy
@@ -127,7 +128,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     console = Console(environ, io.StringIO(), stderr, Redactor(""))
     reporter = Reporter(console, "en", Privacy("", ""))
     unusable: Any = "no failure"
-    files = (FileResult(FileDefinition("a"), Standing.MISSING, Done.PENDING),)
+    files = (ListedPath(FileDefinition("a"), Standing.MISSING),)
     result = RegistrationResult(
         spec(), Repository("octo/example", "", ""), files=files, failure=unusable
     )

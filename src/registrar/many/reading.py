@@ -36,9 +36,10 @@ from registrar.errors import (
 )
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
+from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
-from registrar.models.result import Done, FileResult, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 def unread(spec: RegistrationSpec) -> RegistrationResult:
     """Give the result where nothing of the repository was read."""
     listed = (each.file for each in spec.files.files)
-    files = (FileResult(each, Standing.UNREAD, Done.PENDING) for each in listed)
+    files = (ListedPath(each, Standing.UNREAD) for each in listed)
     return RegistrationResult(spec, spec.repository, Status.UNREAD, tuple(files))
 
 
@@ -83,7 +84,7 @@ def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> 
     files = (
         each._replace(done=Done.FAILED, failure=failure)
         if each.done in {Done.NOTHING, Done.TO_UPDATE}
-        and each.definition.path in refused
+        and each.path in refused
         and not (each.on_branch and each.done is Done.NOTHING)
         else each
         for each in result.files
@@ -98,7 +99,7 @@ def _with_outdated(result: RegistrationResult) -> RegistrationResult:
         return result
     files = (
         file._replace(done=Done.TO_UPDATE)
-        if file.on_branch and not mark.has_written(file.definition.path, file.definition.blob_id)
+        if file.on_branch and not mark.has_written(file.path, file.definition.blob_id)
         else file
         for file in result.files
     )

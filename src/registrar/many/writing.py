@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
 from registrar.many.reading import unread
-from registrar.models.result import Done, PullRequestOperation, RegistrationResult, Status
+from registrar.models.paths import Done
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
 from registrar.runtime.cancellation import Cancellation

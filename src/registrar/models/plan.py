@@ -4,32 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
+from registrar.models.paths import ListedPath
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.rules import LeftOut, Replaced
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import PresentFile, Standing
-from registrar.texts.messages import Message
-
-
-class ListedPath(NamedTuple):
-    """A listed path as it stands in a repository before anything is done."""
-
-    definition: FileDefinition
-    """What the list gives, its templates filled in for this repository."""
-    standing: Standing
-    present: PresentFile | None = None
-    """What is there, or counts as it; ``None`` where nothing is."""
-    instead: Message | None = None
-    """Why it is all right that nothing is at the path itself."""
-    unset: str = ""
-    """The custom property without a value that its template names; it is skipped then."""
-    below: str = ""
-    """What is above it and is no directory, so that it cannot be created."""
-    other_case: str = ""
-    """What exists that differs in letter case only."""
-    hides: str = ""
-    """The file that GitHub uses today and would not use any more."""
 
 
 class Plan(NamedTuple):

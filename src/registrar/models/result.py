@@ -6,13 +6,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from registrar.errors import Failure
-from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.rules import LeftOut, Replaced, origin_of
+from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import FINDINGS, Finding, PresentFile, Standing
+from registrar.models.standing import FINDINGS, Finding, Standing
 from registrar.texts.messages import Message, msg
 
 
@@ -26,113 +26,6 @@ class PullRequestOperation(StrEnum):
     CLOSED = "closed"
     """The default branch has everything that it proposed: nobody said no, and none is opened."""
     NONE = "none"
-
-
-class Done(StrEnum):
-    """What a run did about a listed path, in the order of tables: the urgent comes first."""
-
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-    """The response to the write never came. Counts as failed."""
-    CREATED = "created"
-    UPDATED = "updated"
-    """The open pull request has held what this action wrote, and holds what the list gives now."""
-    TO_UPDATE = "to update"
-    """The same, in a run that writes nothing."""
-    NOTHING = "missing"
-    """A run that writes nothing found it absent and wanted."""
-    PENDING = "pending"
-    """The run ended before it was this path's turn."""
-    SKIPPED = "skipped"
-
-
-_DONE = {
-    Done.CREATED: "state.created",
-    Done.UPDATED: "state.updated",
-    Done.TO_UPDATE: "state.to_update",
-    Done.SKIPPED: "state.skipped",
-    Done.FAILED: "state.failed",
-    Done.UNKNOWN: "state.unknown",
-    Done.PENDING: "state.pending",
-    Done.NOTHING: "state.missing",
-}
-_NOTHING_DONE = {Standing.PROPOSED: "state.proposed", Standing.BLOCKED: "page.state_blocked"}
-
-
-class FileResult(NamedTuple):
-    """A listed path: how it stands, what was done about it, and why."""
-
-    definition: FileDefinition
-    standing: Standing
-    done: Done
-    reason: Message | None = None
-    """Why this was done; ``None`` for a failure, which has its reason in ``failure``."""
-    commit: str = ""
-    """The commit that created it."""
-    failure: Failure | None = None
-    is_as_listed: bool = False
-    """Whether the working branch is known to hold just what the list gives."""
-    replaces: str = ""
-    """Id of the blob that the working branch holds, where it is to follow the list."""
-    before: bytes | None = None
-    """That blob, where it was read."""
-    hides: str = ""
-    """The file of the repository that GitHub does not use any more once this one is there."""
-    deleted_since: PullRequest | None = None
-    """The merged pull request that added it, where somebody has deleted it since."""
-    present: PresentFile | None = None
-    """What is there, where the path is present."""
-    declined_in: PullRequest | None = None
-    """Where somebody has declined the path."""
-    unset: str = ""
-    """The custom property without which the path is skipped."""
-
-    @property
-    def on_branch(self) -> bool:
-        """Whether the working branch brings this path to the default branch."""
-        return self.standing is Standing.PROPOSED
-
-    @property
-    def was_taken_out(self) -> bool:
-        """Whether somebody took it out of a pull request, which is open or was merged."""
-        return self.declined_in is not None and not self.declined_in.was_closed
-
-    @property
-    def explanation(self) -> Message | None:
-        """The reason of what was done, whichever it is."""
-        return self.failure.message if self.failure else self.reason
-
-    @property
-    def described(self) -> Message:
-        """What was done, with its reason where there is one; nothing in it names the path."""
-        reasons = [self.failure.cause.message if self.failure else self.reason]
-        if self.done in {Done.CREATED, Done.NOTHING}:
-            reasons += [*self._besides, *origin_of(self.definition)]
-        standings = _NOTHING_DONE if self.done is Done.NOTHING else {}
-        return _with_reasons(msg(standings.get(self.standing, _DONE[self.done])), *reasons)
-
-    @property
-    def described_again(self) -> Message:
-        """The same for a path that fails for the reason of the one before it."""
-        return _with_reasons(msg(_DONE[self.done]), msg("reason.same"))
-
-    @property
-    def described_as_added(self) -> Message:
-        """What a reviewer reads of a file that the working branch adds, whichever run did it."""
-        reason = self.reason if self.done is Done.CREATED else None
-        return _with_reasons(msg("state.added"), reason, *self._besides)
-
-    @property
-    def _besides(self) -> Iterator[Message]:
-        if self.hides:
-            yield msg("reason.hides", other=self.hides)
-        if pull := self.deleted_since:
-            yield msg("reason.deleted", pull_request=pull.link)
-
-
-def _with_reasons(described: Message, *given: Message | None) -> Message:
-    reasons = [each for each in given if each]
-    return msg("state.with_reason", state=described, reason=reasons) if reasons else described
 
 
 class Note(NamedTuple):
@@ -211,7 +104,7 @@ class RegistrationResult(NamedTuple):
     """What is to be done once the repository is read, and what was done at the end.
 
     Only a run over many repositories sets it; otherwise it stays `Status.COMPLETE`."""
-    files: tuple[FileResult, ...] = ()
+    files: tuple[ListedPath, ...] = ()
     branch: str = ""
     commit: str = ""
     """The commit that was read: that of the default branch, or of `Settings.ref`."""
@@ -286,7 +179,7 @@ class RegistrationResult(NamedTuple):
         paths: dict[Finding, list[str]] = {}
         for file in self.files:
             if finding := FINDINGS.get(file.standing):
-                paths.setdefault(finding, []).append(file.definition.path)
+                paths.setdefault(finding, []).append(file.path)
         return {finding: tuple(those) for finding, those in paths.items()}
 
     @property
@@ -334,7 +227,7 @@ class RegistrationResult(NamedTuple):
         return next((file.declined_in for file in self.files if file.declined_in), None)
 
     @property
-    def to_create(self) -> tuple[FileResult, ...]:
+    def to_create(self) -> tuple[ListedPath, ...]:
         """What a run that writes nothing would create."""
         if not self.spec.proposes:
             return ()
@@ -343,7 +236,7 @@ class RegistrationResult(NamedTuple):
         return tuple(each for each in missing if each.done is Done.NOTHING and not each.reason)
 
     @property
-    def to_update(self) -> tuple[FileResult, ...]:
+    def to_update(self) -> tuple[ListedPath, ...]:
         """What a run that writes nothing would correct in a pull request of ours."""
         return tuple(file for file in self.files if file.done is Done.TO_UPDATE)
 

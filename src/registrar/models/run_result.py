@@ -16,8 +16,9 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.models.files import FileDefinition
+from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import FileResult, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
@@ -192,10 +193,10 @@ class ManyResult:
         self.left_out.update(previewed.left_out)
         for file in previewed.files:
             if file.unset:
-                those = self.unset.setdefault((file.definition.path, file.unset), [])
+                those = self.unset.setdefault((file.path, file.unset), [])
                 those.append(previewed.repository)
 
-    def _note_content(self, result: FileResult, previewed: RegistrationResult) -> None:
+    def _note_content(self, result: ListedPath, previewed: RegistrationResult) -> None:
         file, replaces = result.definition, result.replaces
         own, *_ = file.texts
         key = (file.path, own.source, own.template, file.rule if file.parts else 0, replaces)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from registrar.errors import Refused
+from registrar.errors import Failure, Refused
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import ListedPath, Plan
+from registrar.models.paths import Done, ListedPath
+from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
 from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
@@ -35,19 +36,25 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
     listing = DirectoryListing(state.directories)
-    present, instead = _present_in(definitions, listing, spec, state)
+    present, elsewhere = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in definitions if d.path not in present])
+    exists = msg("reason.exists", branch=spec.settings.ref or state.repository.default_branch)
 
     def stands(definition: FileDefinition) -> ListedPath:
         path = definition.path
         if there := present.get(path):
-            return ListedPath(definition, there.standing, there, instead.get(path))
+            reason = elsewhere.get(path, exists)
+            return ListedPath(definition, there.standing, Done.SKIPPED, reason, present=there)
         if name := unset.get(path):
             reason = msg("reason.no_property", name=name)
-            return ListedPath(definition, Standing.UNSET, instead=reason, unset=name)
+            return ListedPath(definition, Standing.UNSET, Done.SKIPPED, reason, unset=name)
         above = (each for each in parents(path) if each in entries)
         if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
-            return ListedPath(definition, Standing.BLOCKED, below=below)
+            reason = msg("reason.blocked", parent=below)
+            if not spec.writes:
+                return ListedPath(definition, Standing.BLOCKED, Done.NOTHING, reason)
+            failure = Failure.of(reason, about=below)
+            return ListedPath(definition, Standing.BLOCKED, Done.FAILED, failure=failure)
         return ListedPath(
             definition,
             Standing.MISSING,

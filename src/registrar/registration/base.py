@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import Plan
 from registrar.models.repository import Repository, RepositoryState
-from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
@@ -43,31 +43,32 @@ class Work(NamedTuple):
             raise
         return Made()
 
-    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> FileResult:
-        """Give the result of a file that was created, or corrected, with its commit if known."""
+    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> ListedPath:
+        """Give a path whose file was created, or corrected, with its commit if that is known."""
+        listed = self.progress.listed(definition)
+        listed = listed._replace(standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
         if replaced := branch.replaces.get(definition.path):
-            done, reason = Done.UPDATED, None
-        else:
-            other = self.progress.listed(definition.path).other_case
-            done, reason = Done.CREATED, msg("reason.other_case", other=other) if other else None
-        result = FileResult(definition, Standing.PROPOSED, done, reason, commit, is_as_listed=True)
-        return result._replace(replaces=replaced.sha if replaced else "")
+            return listed._replace(done=Done.UPDATED, replaces=replaced.sha)
+        other = listed.other_case
+        reason = msg("reason.other_case", other=other) if other else None
+        return listed._replace(done=Done.CREATED, reason=reason)
 
-    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> FileResult:
-        """Give the result of a path that the branch holds: our own lost write, or another's."""
+    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> ListedPath:
+        """Give a path that the branch holds: our own lost write, or another's."""
         is_same = blob == definition.blob_id
         if branch.may_be_ours and is_same:
             return self.written(branch, definition)
         reason = msg("reason.on_branch" if is_same else "reason.edited")
-        result = FileResult(definition, Standing.PROPOSED, Done.SKIPPED, reason)
-        return result._replace(is_as_listed=is_same)
+        listed = self.progress.listed(definition)._replace(is_as_listed=is_same)
+        return listed._replace(standing=Standing.PROPOSED, done=Done.SKIPPED, reason=reason)
 
-    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> FileResult:
-        """Give the result of a file that could not be created, or corrected."""
+    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> ListedPath:
+        """Give a path whose file could not be created, or corrected."""
         is_there = definition.path in branch.replaces
         standing = Standing.PROPOSED if is_there else Standing.MISSING
         done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
-        return FileResult(definition, standing, done, failure=failure)
+        listed = self.progress.listed(definition)
+        return listed._replace(standing=standing, done=done, failure=failure)
 
     @contextmanager
     def interruptible(self, definitions: Sequence[FileDefinition]) -> Iterator[None]:
@@ -83,7 +84,8 @@ class Work(NamedTuple):
         """Keep that nobody knows whether the files without a result were created."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
         for each in self.progress.pending(definitions):
-            self.progress.record(FileResult(each, Standing.MISSING, Done.UNKNOWN, failure=failure))
+            listed = self.progress.listed(each)
+            self.progress.record(listed._replace(done=Done.UNKNOWN, failure=failure))
 
 
 MOST_BLOBS = 50

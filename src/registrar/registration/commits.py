@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from registrar.errors import GitHubError, Kind
 from registrar.models.files import FileDefinition
+from registrar.models.paths import ListedPath
 from registrar.models.plan import NewCommit
-from registrar.models.result import FileResult
 from registrar.registration.base import Work
 from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
@@ -107,7 +107,7 @@ def record_there(work: Work, branch: Branch, now: Branch) -> None:
     record(progress, [work.there(branch, each, tree[each.path].sha) for each in there])
 
 
-def record(progress: Progress, results: Sequence[FileResult]) -> None:
-    """Keep and print outcomes."""
-    for number, result in enumerate(results, start=1):
-        progress.record_and_print(number, len(results), result)
+def record(progress: Progress, paths: Sequence[ListedPath]) -> None:
+    """Keep and print what was done about paths."""
+    for number, listed in enumerate(paths, start=1):
+        progress.record_and_print(number, len(paths), listed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition, parents
+from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
@@ -19,9 +20,7 @@ from registrar.models.repository import (
     RepositoryState,
     entries_in,
 )
-from registrar.models.result import Done, FileResult
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in, make_plan
 from registrar.registration import commits
@@ -221,7 +220,7 @@ def _correct(work: Work, branch: Branch) -> Branch:
         return branch
 
 
-def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> FileResult:
+def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> ListedPath:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
         return work.there(branch, definition, there.sha)
@@ -236,22 +235,23 @@ def _create(work: Work, branch: Branch, definition: FileDefinition, message: str
     except GitHubError as error:
         if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
             return _read_back(work, branch, definition, error)
-        return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
+        return work.failed(branch, definition, error.failure)
     return work.written(branch, definition, commit)
 
 
 def _read_back(
     work: Work, branch: Branch, definition: FileDefinition, error: GitHubError
-) -> FileResult:
+) -> ListedPath:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
+    listed = work.progress.listed(definition)
     try:
         entry = work.client.rest.entry(
             work.plan.repository, definition.path, branch.name, may_lag=error.already_exists
         )
     except GitHubError:
-        return FileResult(definition, Standing.MISSING, Done.UNKNOWN, failure=error.failure)
+        return listed._replace(done=Done.UNKNOWN, failure=error.failure)
     if entry is None:
-        return FileResult(definition, Standing.MISSING, Done.FAILED, failure=error.failure)
+        return listed._replace(done=Done.FAILED, failure=error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     branch = branch._replace(may_be_ours=lost or branch.may_be_ours)
     return work.there(branch, definition, entry.sha)

@@ -1,28 +1,24 @@
 """What a registration has done so far: each step is printed as it happens, and kept."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.files import FileDefinition
-from registrar.models.plan import ListedPath, Plan
+from registrar.models.paths import Done, ListedPath
+from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import Done, FileResult, Note, PullRequestOperation, RegistrationResult
-from registrar.models.rules import origin_of
+from registrar.models.result import Note, PullRequestOperation, RegistrationResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.registration.answers import Claim
 from registrar.registration.decide import Decision
+from registrar.reporting import states
 from registrar.reporting.reporter import Reporter
-from registrar.reporting.runner import Tone
+from registrar.reporting.states import Tone
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
-_NOTABLE = {
-    Standing.BLANK: "presence.blank",
-    Standing.DIFFERS: "presence.differs",
-    Standing.NO_FILE: "presence.not_a_file",
-}
 _OPERATIONS = {
     PullRequestOperation.CREATED: "progress.pull_request_created",
     PullRequestOperation.UPDATED: "progress.pull_request_updated",
@@ -31,20 +27,6 @@ _OPERATIONS = {
     PullRequestOperation.CLOSED: "progress.pull_request_closed",
     PullRequestOperation.NONE: "progress.pull_request_none",
 }
-_TONES = {Done.CREATED: Tone.GOOD, Done.FAILED: Tone.BAD, Done.UNKNOWN: Tone.BAD}
-
-
-def result_of(listed: ListedPath, done: Done, reason: Message | None) -> FileResult:
-    """Begin the result of a path with all that is known of it."""
-    return FileResult(
-        listed.definition,
-        listed.standing,
-        done,
-        reason,
-        present=listed.present,
-        unset=listed.unset,
-        hides=listed.hides,
-    )
 
 
 class Progress:
@@ -58,26 +40,24 @@ class Progress:
         self._reporter = None if spec.is_one_of_many else reporter
         self._result = RegistrationResult(spec, spec.repository)
         self._plan: Plan | None = None
-        self._listed: Mapping[str, ListedPath] = {}
-        self._results: dict[str, FileResult] = {}
-        self._deleted: Mapping[str, PullRequest] = {}
+        self._paths: dict[str, ListedPath] = {}
+        """Every listed path as it stands by now."""
         self._last_failure: tuple[Done, Cause] | None = None
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is inside under a heading that the runner can fold."""
         return self._reporter.group(key, **values) if self._reporter else nullcontext()
 
-    def record_and_print(self, number: int, total: int, result: FileResult) -> None:
-        """Keep and print the outcome of one path, which has a ``number`` of ``total``."""
-        self.record(result)
-        tone = _TONES.get(result.done, Tone.PLAIN)
-        described = result.described
-        if result.failure:
-            failed = (result.done, result.failure.cause)
+    def record_and_print(self, number: int, total: int, listed: ListedPath) -> None:
+        """Keep and print what was done about one path, which has a ``number`` of ``total``."""
+        self.record(listed)
+        described = states.described(listed)
+        if listed.failure:
+            failed = (listed.done, listed.failure.cause)
             if failed == self._last_failure:
-                described = result.described_again
+                described = states.described_again(listed)
             self._last_failure = failed
-        self._path(number, total, result.definition.path, described, tone)
+        self._path(number, total, listed.path, described, states.DONE[listed.done].tone)
 
     def identify(self, repository: Repository) -> None:
         """Take over GitHub's own name of the repository, and report if it was renamed."""
@@ -94,11 +74,14 @@ class Progress:
         The paths that are present are recorded as skipped.
         """
         self._plan = plan
-        self._listed = {each.definition.path: each for each in plan.paths}
+        self._paths = {each.path: each for each in plan.paths}
         total = len(plan.paths)
         with self.group("group.check", count=total, target=plan.repository.full_name):
             for number, listed in enumerate(plan.paths, start=1):
-                self._begin_path(number, total, listed, plan)
+                state = states.described_at_first(listed)
+                is_absent = listed.standing in {Standing.MISSING, Standing.BLOCKED}
+                tone = Tone.NOTABLE if is_absent else Tone.PLAIN
+                self._path(number, total, listed.path, state, tone)
         self._result = self._result._replace(
             commit=plan.state.base_sha,
             removed=plan.removed,
@@ -107,57 +90,35 @@ class Progress:
             left_out=plan.left_out,
         )
 
-    def _begin_path(self, number: int, total: int, listed: ListedPath, plan: Plan) -> None:
-        state, tone = msg("check.present"), Tone.PLAIN
-        if listed.instead:
-            state = msg("state.with_reason", state=msg("state.skipped"), reason=listed.instead)
-        elif not listed.present:
-            state, tone = msg("check.missing"), Tone.NOTABLE
-        if origin := origin_of(listed.definition):
-            state = msg("state.with_reason", state=state, reason=origin)
-        if listed.below:
-            reason = msg("reason.blocked", parent=listed.below)
-            state = msg("state.with_reason", state=state, reason=reason)
-            blocked = result_of(listed, Done.NOTHING, reason)
-            if self.spec.writes:
-                failure = Failure.of(reason, about=listed.below)
-                blocked = blocked._replace(done=Done.FAILED, reason=None, failure=failure)
-            self.record(blocked)
-        elif listed.standing is not Standing.MISSING:
-            at = self.spec.settings.ref or plan.repository.default_branch
-            reason = listed.instead or msg("reason.exists", branch=at)
-            if presence := _NOTABLE.get(listed.standing):
-                reason = msg("reason.with_presence", reason=reason, presence=msg(presence))
-            self.record(result_of(listed, Done.SKIPPED, reason))
-        self._path(number, total, listed.definition.path, state, tone)
-
-    def listed(self, path: str) -> ListedPath:
-        """Give a listed path as it stood before anything was done."""
-        return self._listed[path]
+    def listed(self, definition: FileDefinition) -> ListedPath:
+        """Give a listed path as it stands by now."""
+        return self._paths[definition.path]
 
     def pending(self, definitions: Iterable[FileDefinition]) -> list[FileDefinition]:
-        """The files of ``definitions`` that have no result yet."""
-        return [d for d in definitions if d.path not in self._results]
+        """The files of ``definitions`` about which nothing was done yet."""
+        return [each for each in definitions if self.listed(each).done is Done.PENDING]
 
-    def record(self, result: FileResult) -> None:
-        """Keep the outcome of one path."""
-        self._results[result.definition.path] = result
+    def record(self, listed: ListedPath) -> None:
+        """Keep what was done about one path."""
+        self._paths[listed.path] = listed
 
     def leave_out(self, chosen: Claim | Decision) -> None:
         """Keep which paths were declined, and so are skipped, and what else was found out."""
-        self._deleted = chosen.deleted
         self._result = self._result._replace(beside=chosen.beside)
         for definition in self._plan.missing if self._plan else ():
+            deleted = chosen.deleted.get(definition.path)
+            listed = self.listed(definition)._replace(deleted_since=deleted)
             if pull := chosen.declined.get(definition.path):
                 reason = msg("reason.declined", pull_request=pull.link)
-                standing, done = Standing.DECLINED, Done.SKIPPED
-                self.record(FileResult(definition, standing, done, reason, declined_in=pull))
+                listed = listed._replace(standing=Standing.DECLINED, declined_in=pull)
+                listed = listed._replace(done=Done.SKIPPED, reason=reason, failure=None)
+            self.record(listed)
 
     def reopened(self, pull: PullRequest) -> None:
         """Keep that a pull request is open again: what was removed from it was taken out of it."""
-        for path, result in self._results.items():
-            if result.declined_in and result.declined_in.number == pull.number:
-                self._results[path] = result._replace(declined_in=pull)
+        for path, listed in self._paths.items():
+            if listed.declined_in and listed.declined_in.number == pull.number:
+                self._paths[path] = listed._replace(declined_in=pull)
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -225,21 +186,16 @@ class Progress:
         self._line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(
-        self, *, assuming: Sequence[FileResult] = (), why_pending: Message | None = None
+        self, *, assuming: Sequence[ListedPath] = (), why_pending: Message | None = None
     ) -> RegistrationResult:
-        """Give the result as it stands now, or would stand with some more results.
+        """Give the result as it stands now, or would stand with some more paths done.
 
-        ``why_pending`` says why the rest has none.
+        ``why_pending`` says why nothing was done about the rest.
         """
-        plan, results = self._plan, self._results
-        if plan is None:
-            return self._result
-        results = results | {result.definition.path: result for result in assuming}
+        paths = self._paths | {each.path: each for each in assuming}
         files = (
-            (
-                results.get(each.definition.path) or result_of(each, Done.PENDING, why_pending)
-            )._replace(hides=each.hides, deleted_since=self._deleted.get(each.definition.path))
-            for each in plan.paths
+            each._replace(reason=why_pending) if each.done is Done.PENDING else each
+            for each in paths.values()
         )
         return self._result._replace(files=tuple(files))
 

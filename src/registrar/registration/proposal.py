@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
+from registrar.models.paths import Done
 from registrar.models.repository import Values
-from registrar.models.result import Done, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, not_withdrawn, unmarked

@@ -6,9 +6,10 @@ from urllib.parse import quote
 
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
-from registrar.models.result import Done, FileResult, PullRequestOperation, RegistrationResult
+from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
 from registrar.registration import commits
@@ -64,7 +65,7 @@ def prepare(work: Work, write: Write) -> Write:
     if mark is None or not (mark.wrote is None or all(map(mark.has_written, *written))):
         paths = [each.path for each in to_write]
         progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
-        commits.record(progress, [_without_room(write, each) for each in to_write])
+        commits.record(progress, [_without_room(work, write, each) for each in to_write])
     elif write.names_too_much:
         # Otherwise a later run would count what is not committed yet as removed
         body = _body(work, write, progress.result(), now)
@@ -72,9 +73,10 @@ def prepare(work: Work, write: Write) -> Write:
     return write
 
 
-def _without_room(write: Write, file: FileDefinition) -> FileResult:
+def _without_room(work: Work, write: Write, file: FileDefinition) -> ListedPath:
     standing = Standing.PROPOSED if write.brings(file.path) else Standing.MISSING
-    return FileResult(file, standing, Done.SKIPPED, msg("reason.no_room"))
+    listed = work.progress.listed(file)
+    return listed._replace(standing=standing, done=Done.SKIPPED, reason=msg("reason.no_room"))
 
 
 def _still_open(work: Work, pull: PullRequest) -> PullRequest:

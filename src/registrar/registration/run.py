@@ -27,9 +27,10 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import ListedPath, Plan
+from registrar.models.paths import Done, ListedPath
+from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
-from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
@@ -148,9 +149,7 @@ def _register(client: "Client", progress: Progress) -> None:
 def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[Message]:
     """Say of each path which other file it has to do with, if any."""
     return [
-        msg(key, path=each.definition.path, other=other)
-        for each in plan.paths
-        if (other := other_of(each))
+        msg(key, path=each.path, other=other) for each in plan.paths if (other := other_of(each))
     ]
 
 
@@ -223,7 +222,7 @@ def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
     for definition in progress.pending(plan.missing):
-        progress.record(FileResult(definition, Standing.MISSING, Done.NOTHING))
+        progress.record(progress.listed(definition)._replace(done=Done.NOTHING))
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
@@ -239,26 +238,25 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
         if progress.spec.proposes:
             progress.note("progress.to_reopen", pull_request=pull.link)
     for definition in decision.files:
-        path = definition.path
+        path, listed = definition.path, progress.listed(definition)
         if above := next((parent for parent in parents(path) if parent in tree), ""):
             reason = msg("reason.blocked_on_branch", parent=above)
-            progress.record(FileResult(definition, Standing.BLOCKED, Done.NOTHING, reason))
+            blocked = listed._replace(standing=Standing.BLOCKED, done=Done.NOTHING, reason=reason)
+            progress.record(blocked)
         elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
-            progress.record(_proposed(definition, standing, shown))
+            progress.record(_proposed(listed._replace(standing=standing), shown))
         elif write and write.leaves_pull_request:
-            reason = msg("reason.no_update")
-            progress.record(FileResult(definition, Standing.MISSING, Done.SKIPPED, reason))
+            progress.record(listed._replace(done=Done.SKIPPED, reason=msg("reason.no_update")))
 
 
-def _proposed(file: FileDefinition, standing: Standing, write: Write | None) -> FileResult:
-    result = FileResult(file, standing, Done.NOTHING)
-    if write and write.branch.is_outdated(file.path):
-        replaces = write.branch.replaces[file.path].sha
-        return result._replace(done=Done.TO_UPDATE, replaces=replaces)
-    if write and write.edited([file]):
-        return result._replace(reason=msg("reason.edited"))
-    return result
+def _proposed(listed: ListedPath, write: Write | None) -> ListedPath:
+    if write and write.branch.is_outdated(listed.path):
+        replaces = write.branch.replaces[listed.path].sha
+        return listed._replace(done=Done.TO_UPDATE, replaces=replaces)
+    if write and write.edited([listed.definition]):
+        return listed._replace(done=Done.NOTHING, reason=msg("reason.edited"))
+    return listed._replace(done=Done.NOTHING)
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
@@ -429,8 +427,8 @@ def _leave(work: Work, write: Write) -> None:
     """Keep how the files stand in a pull request that is not to be written to."""
     for each in work.progress.pending(work.plan.missing):
         standing = Standing.PROPOSED if write.brings(each.path) else Standing.MISSING
-        reason = msg("reason.no_update")
-        work.progress.record(FileResult(each, standing, Done.SKIPPED, reason))
+        listed = work.progress.listed(each)._replace(standing=standing, done=Done.SKIPPED)
+        work.progress.record(listed._replace(reason=msg("reason.no_update")))
 
 
 def require_writable(

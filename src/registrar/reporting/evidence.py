@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from registrar.models.result import STATES, Done, RegistrationResult, Status
+from registrar.models.paths import Done
+from registrar.models.result import STATES, RegistrationResult, Status
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -137,9 +138,9 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             default_branch=repository.default_branch,
             commit=result.commit,
             list=result.spec.files.label,
-            path=file.definition.path,
+            path=file.path,
             state=f"excluded: {result.exclusion}" if result.exclusion else file.standing,
-            found_path=present.path if present and present.path != file.definition.path else "",
+            found_path=present.path if present and present.path != file.path else "",
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",
             pull_request_age_days=_days(pull.created_at, read_at) if pull and is_open else "",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from registrar.models.result import Done, FileResult
+from registrar.models.paths import Done, ListedPath
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -13,8 +13,8 @@ DESCRIPTION_CHARACTERS = 300
 
 
 def by_urgency(
-    files: Iterable[FileResult], done: Callable[[FileResult], Done] = lambda file: file.done
-) -> list[FileResult]:
+    files: Iterable[ListedPath], done: Callable[[ListedPath], Done] = lambda file: file.done
+) -> list[ListedPath]:
     """What failed, then what was created, then the rest; each in the order of the list."""
     order = list(Done)
     return sorted(files, key=lambda file: order.index(done(file)))
@@ -56,18 +56,18 @@ class Markdown:
 
     def path_table(
         self,
-        files: Iterable[FileResult],
-        state: Callable[[FileResult], Message],
+        files: Iterable[ListedPath],
+        state: Callable[[ListedPath], Message],
         commits: Mapping[str, str] | None = None,
     ) -> list[str]:
         """A row for each path; ``commits`` (path -> link) adds a column."""
         headings = ["table.path", "table.state", "table.description"]
         cells = [
             [
-                self.code(file.definition.path),
+                self.code(file.path),
                 self.text(state(file)),
                 self.description(file.definition.description),
-                *([commits.get(file.definition.path, "")] if commits else []),
+                *([commits.get(file.path, "")] if commits else []),
             ]
             for file in files
         ]

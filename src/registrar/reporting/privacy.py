@@ -10,8 +10,9 @@ from copy import copy
 from dataclasses import replace
 
 from registrar.errors import Diagnostic, Kind
+from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import FileResult, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.texts.escaping import FoundPath, Lines, Redactor
 from registrar.texts.messages import Message, msg
@@ -138,7 +139,7 @@ class Privacy:
         return told
 
 
-def _listed_only(file: FileResult) -> FileResult:
+def _listed_only(file: ListedPath) -> ListedPath:
     """Leave out what of a path is not the list's: where else it was found, and what it hides."""
-    present = file.present and file.present._replace(path=file.definition.path)
+    present = file.present and file.present._replace(path=file.path)
     return file._replace(present=present, hides="")

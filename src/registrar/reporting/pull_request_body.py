@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest
-from registrar.models.result import Done, FileResult, RegistrationResult
+from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
+from registrar.reporting import states
 from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -134,7 +136,7 @@ def _beside(pull: PullRequest) -> Message:
 
 def _hidden(registration: RegistrationResult) -> list[Message]:
     return [
-        msg("progress.hides_pair", path=file.definition.path, other=file.hides)
+        msg("progress.hides_pair", path=file.path, other=file.hides)
         for file in registration.files
         if file.on_branch and file.hides
     ]
@@ -159,7 +161,7 @@ def _to_fill_in(
 
 def _commits(
     registration: RegistrationResult,
-    files: Iterable[FileResult],
+    files: Iterable[ListedPath],
     markdown: Markdown,
     earlier: str,
 ) -> dict[str, str]:
@@ -167,7 +169,7 @@ def _commits(
     known: dict[str, str] = dict(_COMMIT_CELL.findall(earlier))
     found: dict[str, str] = {}
     for file in files:
-        path = file.definition.path
+        path = file.path
         if commit := file.commit or known.get(markdown.code(path), ""):
             url = f"{registration.repository.html_url}/commit/{commit}"
             target = escaping.for_link(markdown.catalogue.shown(url, str))
@@ -192,14 +194,14 @@ def _size(lines: Sequence[str]) -> int:
     return escaping.characters("".join(lines)) + len(lines)
 
 
-def _unlisted(path: str) -> FileResult:
+def _unlisted(path: str) -> ListedPath:
     reason = msg("body.unlisted_file")
-    return FileResult(FileDefinition(path), Standing.PROPOSED, Done.CREATED, reason)
+    return ListedPath(FileDefinition(path), Standing.PROPOSED, Done.CREATED, reason)
 
 
-def _state_on_branch(file: FileResult) -> Done:
+def _state_on_branch(file: ListedPath) -> Done:
     return Done.CREATED if file.on_branch else file.done
 
 
-def _described(file: FileResult) -> Message:
-    return file.described_as_added if file.on_branch else file.described
+def _described(file: ListedPath) -> Message:
+    return states.described_as_added(file) if file.on_branch else states.described(file)

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Mapping
 
-from registrar.models.result import STATES, FileResult, RegistrationResult, Status
+from registrar.models.paths import ListedPath
+from registrar.models.result import STATES, RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import by_way
+from registrar.reporting.states import explanation
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
 
@@ -69,7 +71,7 @@ def _counts(registration: RegistrationResult) -> dict[str, int]:
 
 
 def _file(
-    file: FileResult, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
+    file: ListedPath, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
 ) -> dict[str, object]:
     """What is known of a path; of many repositories what is not known would fill the report."""
     present = file.present
@@ -77,16 +79,14 @@ def _file(
         "hides": shown(file.hides),
         "rule": file.definition.rule,
         "parts": list(file.definition.parts),
-        "found_path": shown(present.path)
-        if present and present.path != file.definition.path
-        else "",
+        "found_path": shown(present.path) if present and present.path != file.path else "",
         "blob": present.blob if present else "",
     }
     return {
-        "path": shown(file.definition.path),
+        "path": shown(file.path),
         "state": file.done,
         "standing": file.standing,
-        "reason": text(file.explanation),
+        "reason": text(explanation(file)),
         "commit": shown(file.commit) or None,
         **{name: value for name, value in known.items() if value},
     }

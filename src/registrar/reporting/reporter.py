@@ -12,7 +12,8 @@ from registrar.models.spec import FileList
 from registrar.reporting import preview, report, sentences, summary
 from registrar.reporting.page import Records
 from registrar.reporting.privacy import Privacy, kind_in_words
-from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console, Tone
+from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console
+from registrar.reporting.states import Tone
 from registrar.runtime.terminal import Terminal
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg, read

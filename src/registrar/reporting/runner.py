@@ -8,11 +8,11 @@ import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
 from typing import TextIO
 
 from registrar.errors import Refused
+from registrar.reporting.states import Tone
 from registrar.texts import escaping
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Excerpt, msg
@@ -120,15 +120,6 @@ LINE_CHARACTERS = 20_000
 """A longer line is cut."""
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _REFERENCE = re.compile(r"[\w./-]+", re.ASCII)
-
-
-class Tone(Enum):
-    """What a line is about; the value is its colour on a terminal (SGR parameter)."""
-
-    PLAIN = ""
-    GOOD = "32"
-    NOTABLE = "33"
-    BAD = "31"
 
 
 class Console:

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause, Diagnostic, Failure, Kind
+from registrar.models.paths import Done
 from registrar.models.repository import Repository
 from registrar.models.result import (
     WRITTEN,
-    Done,
     PullRequestOperation,
     RegistrationResult,
     Status,
@@ -19,6 +19,7 @@ from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Finding, Standing, by_way
 from registrar.reporting.privacy import kind_in_words
+from registrar.reporting.states import DONE, explanation
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -55,13 +56,6 @@ _AT_REF = {
     Standing.NO_FILE: (FailOn.INVALID, "change.no_file"),
 }
 """What is said of a path at a reference, where that fails a check."""
-_CAUSES = {
-    Done.FAILED: ("cause.failed", "cause.one_failed"),
-    Done.UNKNOWN: ("cause.unknown", "cause.one_unknown"),
-}
-"""Of several paths, and of one."""
-_FOLLOWS = {Done.UPDATED: "outcome.follows", Done.TO_UPDATE: "outcome.would_follow"}
-"""Which files of an open pull request follow the list."""
 _STATES = {
     Status.FAILED: ("many.state_failed", "many.count_failed"),
     Status.OPENED: ("many.state_opened", "many.count_opened"),
@@ -157,7 +151,7 @@ def findings(counts: Mapping[Finding, int]) -> Message | None:
 def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
     """What fails a check: one message for each reason, with the paths."""
     fail_on = registration.spec.settings.fail_on
-    missing = [f.definition.path for f in registration.files if f.standing in WANTED]
+    missing = [f.path for f in registration.files if f.standing in WANTED]
     if FailOn.MISSING in fail_on and missing:
         next_step = advice(registration) or ""
         failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
@@ -166,7 +160,7 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
         files = [file for file in registration.files if file.standing is standing]
         if files and any(finding in each.findings for each in fail_on):
             common = msg(_FAILS[finding], count=len(files))
-            paths = [f.present.path if f.present else f.definition.path for f in files]
+            paths = [f.present.path if f.present else f.path for f in files]
             yield msg("cause.with_paths", cause=common, paths=paths)
 
 
@@ -174,7 +168,7 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
     """What fails a check of a commit: a message at each file, and at each line."""
     fail_on, files = registration.spec.settings.fail_on, registration.spec.files
     for file in registration.files:
-        path, rule = file.definition.path, file.definition.rule
+        path, rule = file.path, file.definition.rule
         fails, key = _AT_REF.get(file.standing, (None, ""))
         if FailOn.REMOVED in fail_on and path in registration.removed:
             key = "change.replaced" if file.standing is Standing.NO_FILE else "change.removed"
@@ -193,9 +187,11 @@ def outcome(registration: RegistrationResult) -> Iterator[Message]:
         key = "outcome.takes_away" if paths else "outcome.takes_nothing_away"
         yield msg(key, count=len(paths), total=len(registration.files), paths=paths)
     yield sentence(registration)
-    for done, key in _FOLLOWS.items():
-        if paths := tuple(f.definition.path for f in registration.files if f.done is done):
-            yield msg(key, paths=paths)
+    for done, words in DONE.items():
+        if words.sentence and (
+            paths := tuple(file.path for file in registration.files if file.done is done)
+        ):
+            yield msg(words.sentence, paths=paths)
     found = registration.findings.items()
     if deserving := findings({finding: len(paths) for finding, paths in found}):
         yield deserving
@@ -222,13 +218,13 @@ def causes(registration: RegistrationResult) -> Iterator[Message]:
     of_cause: dict[tuple[Done, Cause], list[str]] = {}
     for file in registration.files:
         if file.failure:
-            of_cause.setdefault((file.done, file.failure.cause), []).append(file.definition.path)
+            of_cause.setdefault((file.done, file.failure.cause), []).append(file.path)
     for (done, cause), paths in sorted(of_cause.items(), key=lambda item: -len(item[1])):
-        several, one = _CAUSES[done]
+        words = DONE[done]
         if len(paths) == 1:
-            yield msg(one, path=paths[0], reason=cause.message)
+            yield msg(words.cause_of_one, path=paths[0], reason=cause.message)
         else:
-            common = msg(several, count=len(paths), reason=cause.message)
+            common = msg(words.cause, count=len(paths), reason=cause.message)
             yield msg("cause.with_paths", cause=common, paths=tuple(paths))
 
 
@@ -377,7 +373,7 @@ def state(row: RegistrationResult) -> Message:
     if row.status is Status.DEFERRED and row.standings[Standing.UNREAD]:
         of_one = "many.state_deferred_unread"
     text = msg(of_one, count=row.missing)
-    blocked = [file.explanation for file in row.files if file.standing is Standing.BLOCKED]
+    blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)
     besides = {
         "many.state_with_removed": taken_out,
@@ -507,7 +503,7 @@ def cause_of(rows: Sequence[RegistrationResult], failure: Failure) -> Message:
     reason = failure.cause.message
     failed = [file for row in rows if not row.failure for file in row.files if file.failure]
     same = (f for f in failed if f.failure and f.failure.cause == failure.cause)
-    if paths := list(dict.fromkeys(each.definition.path for each in same)):
+    if paths := list(dict.fromkeys(each.path for each in same)):
         reason = msg("cause.of_files", paths=paths, reason=reason)
     return reason
 

@@ -8,7 +8,7 @@ from registrar.models.run_result import ManyResult
 from registrar.models.settings import Mode
 from registrar.models.spec import FileList
 from registrar.models.standing import Finding, Standing
-from registrar.reporting import preview, sentences
+from registrar.reporting import preview, sentences, states
 from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
@@ -80,7 +80,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
         lines += markdown.quoted(note.message)
     if registration.missing or registration.failed or registration.findings:
         files = by_urgency(registration.files)
-        table = markdown.path_table(files, lambda file: file.described)
+        table = markdown.path_table(files, states.described)
         title = msg("summary.paths", count=len(files))
         lines += folded(markdown.text(title), table, is_open=len(files) <= ROWS_UNFOLDED)
     lines += preview.of_one(registration, markdown)
@@ -150,7 +150,7 @@ def _paths(row: RegistrationResult, markdown: Markdown) -> str:
     standings: dict[Standing, list[str | Message]] = {}
     for file in row.files:
         if not file.standing.is_present:
-            path, origin = file.definition.path, origin_of(file.definition)
+            path, origin = file.path, origin_of(file.definition)
             named: str | Message = path
             if origin:
                 named = msg("state.with_reason", state=path, reason=origin)

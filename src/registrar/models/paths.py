@@ -1,0 +1,79 @@
+"""A listed path in a repository: how it stands, what a run did about it, and why."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from registrar.errors import Failure
+from registrar.models.files import FileDefinition
+from registrar.models.repository import PullRequest
+from registrar.models.standing import PresentFile, Standing
+from registrar.texts.messages import Message
+
+
+class Done(StrEnum):
+    """What a run did about a listed path, in the order of tables: the urgent comes first."""
+
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    """The response to the write never came. Counts as failed."""
+    CREATED = "created"
+    UPDATED = "updated"
+    """The open pull request has held what this action wrote, and holds what the list gives now."""
+    TO_UPDATE = "to update"
+    """The same, in a run that writes nothing."""
+    NOTHING = "missing"
+    """A run that writes nothing found it absent and wanted."""
+    PENDING = "pending"
+    """The run ended before it was this path's turn."""
+    SKIPPED = "skipped"
+
+
+class ListedPath(NamedTuple):
+    """A listed path: made where presence is decided, and completed by what a run does about it."""
+
+    definition: FileDefinition
+    """What the list gives, its templates filled in for this repository."""
+    standing: Standing
+    done: Done = Done.PENDING
+    reason: Message | None = None
+    """Why this was done; ``None`` for a failure, which has its reason in ``failure``."""
+    failure: Failure | None = None
+    present: PresentFile | None = None
+    """What is there, or counts as it; ``None`` where nothing is."""
+    unset: str = ""
+    """The custom property without a value that its template names; it is skipped then."""
+    other_case: str = ""
+    """What exists that differs in letter case only."""
+    hides: str = ""
+    """The file that GitHub uses today and would not use any more once this one is there."""
+    deleted_since: PullRequest | None = None
+    """The merged pull request that added it, where somebody has deleted it since."""
+    declined_in: PullRequest | None = None
+    """Where somebody has declined the path."""
+    replaces: str = ""
+    """Id of the blob that the working branch holds, where it is to follow the list."""
+    before: bytes | None = None
+    """That blob, where it was read."""
+    is_as_listed: bool = False
+    """Whether the working branch is known to hold just what the list gives."""
+    commit: str = ""
+    """The commit that created it."""
+
+    @property
+    def path(self) -> str:
+        return self.definition.path
+
+    @property
+    def on_branch(self) -> bool:
+        """Whether the working branch brings this path to the default branch."""
+        return self.standing is Standing.PROPOSED
+
+    @property
+    def counts_elsewhere(self) -> bool:
+        """Whether it is present because of a file at another path."""
+        return self.present is not None and self.present.path != self.path
+
+    @property
+    def was_taken_out(self) -> bool:
+        """Whether somebody took it out of a pull request, which is open or was merged."""
+        return self.declined_in is not None and not self.declined_in.was_closed
