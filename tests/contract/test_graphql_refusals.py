@@ -83,7 +83,7 @@ def test_a_repository_whose_contents_are_hidden_does_not_make_its_batch_small(
     run = action(target_repo=None, target_repos="octo/*", mode="plan", language="en")
     rows = {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
     assert rows.pop("octo/r4") == "failed"
-    assert set(rows.values()) == {"missing"}
+    assert set(rows.values()) == {"to open"}
     assert "GitHub does not let the token read it" in run.console
     sizes = [len(r.json["variables"]["ids"]) for r in host.requests if r.path == "/graphql"]
     assert sizes == [10]

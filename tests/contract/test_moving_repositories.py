@@ -104,7 +104,7 @@ def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
     scene: Scene, change: Change
 ) -> None:
     plan = scene.run(mode="plan")
-    assert states(plan) == {"missing": 2}
+    assert states(plan) == {"to open": 2}
     number = len(scene.host.requests) + 1
     scene.host.requests.clear()
     scene.at(number, lambda: change(scene))
@@ -157,7 +157,7 @@ def test_a_preview_shows_no_other_repository_under_a_listed_name(
     scene.refuse_queries_by_id()
     scene.at(number, lambda: change(scene))
     run = scene.run(mode="plan" if number % 3 else "check")
-    assert states(run) in ({"missing": 2}, {"missing": 1, "failed": 1})
+    assert states(run) in ({"to open": 2}, {"to open": 1, "failed": 1})
     if "failed" in states(run):
         assert run.exit_code == 1
         assert "another repository has taken this name" in run.text

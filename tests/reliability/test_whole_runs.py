@@ -124,7 +124,7 @@ class WholeRuns(RuleBasedStateMachine):
             assert states["complete"] + states["declined"] == 1, run.console
             rows = planned.report["registrations"]
             states = {file["state"] for row in rows for file in row["files"]}
-            assert states.isdisjoint({"missing", "to update"}), planned.console + run.console
+            assert states.isdisjoint({"to open", "to update"}), planned.console + run.console
             return
         if planned.report["registrations"]:
             self.did(run, planned)

@@ -12,7 +12,7 @@ from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import FINDINGS, Finding, Standing
+from registrar.models.standing import FINDINGS, Standing
 from registrar.texts.messages import Message, msg
 
 
@@ -79,11 +79,6 @@ _PLACES = {each: place for place, each in enumerate(Status)}
 WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
 """A pull request was opened or changed, whatever else went wrong."""
 
-STATES = {each: each.value for each in Status} | {
-    Status.TO_OPEN: "missing",
-    Status.TO_WITHDRAW: Status.DEFERRED.value,
-}
-"""The same for programs, as the report has them."""
 _LEFT = {
     Standing.MISSING: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
@@ -174,13 +169,13 @@ class RegistrationResult(NamedTuple):
         return self.found(FailOn.MISSING)
 
     @property
-    def findings(self) -> Mapping[Finding, tuple[str, ...]]:
-        """Listed paths that deserve a look."""
-        paths: dict[Finding, list[str]] = {}
+    def findings(self) -> Mapping[Standing, tuple[str, ...]]:
+        """Listed paths that deserve a look, by how they stand."""
+        paths: dict[Standing, list[str]] = {}
         for file in self.files:
-            if finding := FINDINGS.get(file.standing):
-                paths.setdefault(finding, []).append(file.path)
-        return {finding: tuple(those) for finding, those in paths.items()}
+            if file.standing in FINDINGS:
+                paths.setdefault(file.standing, []).append(file.path)
+        return {standing: tuple(those) for standing, those in paths.items()}
 
     @property
     def first_failure(self) -> Failure | None:

@@ -23,7 +23,7 @@ from registrar.models.rules import LeftOut, Replaced
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
-from registrar.models.standing import FINDINGS, Finding, Standing
+from registrar.models.standing import FINDINGS, Standing
 from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
@@ -133,9 +133,9 @@ class ManyResult:
         self.settings = settings
         self.standings = Counter[Standing]()
         """Number of listed paths that stand in each way, in all repositories together."""
-        self.with_finding: dict[Finding, list[RegistrationResult]] = {}
+        self.with_finding: dict[Standing, list[RegistrationResult]] = {}
         """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
-        self.rows_with = Counter[Finding]()
+        self.rows_with = Counter[Standing]()
         """Number of all such rows."""
         self.repositories = 0
         """Number of selected repositories."""
@@ -228,9 +228,9 @@ class ManyResult:
         return sum(count for status, count in self.counts.items() if status not in complete)
 
     @property
-    def findings(self) -> Mapping[Finding, int]:
-        """Number of paths that deserve a look."""
-        return {finding: self.standings[standing] for standing, finding in FINDINGS.items()}
+    def findings(self) -> Mapping[Standing, int]:
+        """Number of paths that deserve a look, by how they stand."""
+        return {each: self.standings[each] for each in FINDINGS}
 
     def found(self, kind: FailOn) -> int:
         """Number of what ``kind`` is about."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from registrar.models.selection import Selection
-from registrar.models.standing import FINDINGS, WANTED, Finding, Standing
+from registrar.models.standing import WANTED, Standing
 from registrar.texts import templates
 from registrar.texts.messages import Message
 
@@ -44,18 +44,17 @@ class FailOn(StrEnum):
     REMOVED = "removed"
     """What the base branch has had, and `Settings.ref` has no more."""
 
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What it is about besides the files that are absent and wanted."""
+    def covers(self, standing: Standing) -> bool:
+        """Whether a listed path that stands so is what it is about."""
+        if self is FailOn.MISSING:
+            return standing in WANTED
         if self is FailOn.INVALID:
-            return (Finding.NO_FILE,)
-        return tuple(each for each in Finding if each.value == self.value)
+            return standing is Standing.NO_FILE
+        return standing.value == self.value
 
     def found_in(self, standings: Mapping[Standing, int]) -> int:
         """Number of listed paths that it is about."""
-        if self is FailOn.MISSING:
-            return sum(standings.get(each, 0) for each in WANTED)
-        return sum(n for each, n in standings.items() if FINDINGS.get(each) in self.findings)
+        return sum(count for each, count in standings.items() if self.covers(each))
 
 
 class CommitStrategy(StrEnum):

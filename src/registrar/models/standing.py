@@ -73,6 +73,14 @@ _PRESENT = frozenset(
 )
 WANTED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.BLOCKED})
 """Those of what is absent and wanted."""
+FINDINGS = (
+    Standing.BLANK,
+    Standing.DIFFERS,
+    Standing.NO_FILE,
+    Standing.DECLINED,
+    Standing.UNSET,
+)
+"""What deserves a look besides, in this order."""
 
 
 def by_way(standings: Mapping[Standing, int]) -> dict[str, int]:
@@ -111,16 +119,3 @@ def standing_of(content: bytes, blob: str, *, is_file: bool, may_be_blank: bool)
     if blob == listed or (is_blank(blob) and is_blank(listed)):
         return Standing.SAME
     return Standing.FILLED if is_blank(listed) else Standing.DIFFERS
-
-
-class Finding(StrEnum):
-    """What deserves a look besides the files that are absent and wanted, in this order."""
-
-    BLANK = "blank"
-    DIFFERS = "differs"
-    NO_FILE = "not_a_file"
-    DECLINED = "declined"
-    UNSET = "unset"
-
-
-FINDINGS: Mapping[Standing, Finding] = {Standing[each.name]: each for each in Finding}

@@ -19,15 +19,6 @@ from registrar.reporting.states import Tone
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
-_OPERATIONS = {
-    PullRequestOperation.CREATED: "progress.pull_request_created",
-    PullRequestOperation.UPDATED: "progress.pull_request_updated",
-    PullRequestOperation.REOPENED: "progress.pull_request_reopened",
-    PullRequestOperation.WITHDRAWN: "progress.pull_request_withdrawn",
-    PullRequestOperation.CLOSED: "progress.pull_request_closed",
-    PullRequestOperation.NONE: "progress.pull_request_none",
-}
-
 
 class Progress:
     """The growing result of one registration, so that what was done is known however it ends."""
@@ -171,7 +162,7 @@ class Progress:
         self._result = self._result._replace(
             repository=repository, pull_request=pull_request, operation=operation
         )
-        self._line(msg(_OPERATIONS[operation], url=Link(pull_request.url)))
+        self._line(msg(states.OPERATIONS[operation].line, url=Link(pull_request.url)))
 
     def pull_requests_unread(self, failure: Failure) -> None:
         """Keep why the token may not read the pull requests."""

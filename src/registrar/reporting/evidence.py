@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from registrar.models.paths import Done
-from registrar.models.result import STATES, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -114,9 +114,9 @@ def outcome_of(result: RegistrationResult) -> str:
     if result.exclusion:
         return ""
     if result.spec.is_one_of_many:
-        return STATES[result.status]
+        return result.status
     has_failed = result.failure or (result.failed and not result.has_written)
-    return STATES[Status.FAILED] if has_failed else ""
+    return Status.FAILED if has_failed else ""
 
 
 def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Iterator[Evidence]:

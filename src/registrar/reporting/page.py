@@ -12,7 +12,7 @@ from string import ascii_lowercase
 from typing import NamedTuple
 from urllib.parse import quote
 
-from registrar.models.result import STATES, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -20,51 +20,17 @@ from registrar.models.standing import Standing
 from registrar.reporting import evidence, preview, sentences
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.runner import RunnerFiles
+from registrar.reporting.states import BARS, MODES, STANDINGS, STATUSES
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 MOST_CELLS = 150_000
 """So many listed paths of repositories are shown one by one; the rest is counted."""
-_BAR_OF = {each: each.replace(" ", "_") for each in Standing} | {
-    Standing.SAME: "present",
-    Standing.FILLED: "present",
-}
-BARS = tuple(dict.fromkeys(_BAR_OF.values()))
-"""The parts of a bar, in this order."""
-_THERE = frozenset(_BAR_OF[each] for each in Standing if each.is_present)
-_ALWAYS = ("present", "missing", "proposed")
-"""What has a column also where there is none."""
-_BAR_TEXTS = {
-    "present": ("page.bar_present", "page.letter_present"),
-    "blank": ("page.bar_blank", "page.letter_blank"),
-    "differs": ("page.bar_differs", "page.letter_differs"),
-    "not_a_file": ("page.bar_not_a_file", "page.letter_not_a_file"),
-    "proposed": ("page.bar_proposed", "page.letter_proposed"),
-    "missing": ("page.bar_missing", "page.letter_missing"),
-    "declined": ("page.bar_declined", "page.letter_declined"),
-    "unset": ("page.bar_unset", "page.letter_unset"),
-    "blocked": ("page.bar_blocked", "page.letter_blocked"),
-    "unread": ("page.bar_unread", "page.letter_unread"),
-}
-"""What a part of a bar is called, and its letter in the matrix."""
-_SHADES = ("blank", "differs")
-"""What counts as present in the numbers at the top."""
-_CODES = dict(zip(BARS, ascii_lowercase, strict=False))
+_BARS = {bar.name: bar for bar in BARS}
+_THERE = frozenset(words.bar.name for each, words in STANDINGS.items() if each.is_present)
+_CODES = dict(zip(_BARS, ascii_lowercase, strict=False))
 """One character for each part of the bars, for the script of the page."""
 _BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
-_TO_DO = {
-    STATES[Status.TO_OPEN]: "page.to_open",
-    STATES[Status.TO_UPDATE]: "page.to_update",
-    STATES[Status.TO_CLOSE]: "page.to_close",
-    STATES[Status.DEFERRED]: "page.deferred",
-}
-"""What is left to do, by how a list stands in a repository."""
-_READ = {
-    Mode.REGISTER: "page.read_register",
-    Mode.PLAN: "page.read_plan",
-    Mode.CHECK: "page.read_check",
-    Mode.WITHDRAW: "page.read_withdraw",
-}
 MOST_LEFT_OUT = 1_000
 """Repositories that are named for each reason to leave them out; the rest is counted."""
 _EXCLUDED = "excluded: "
@@ -209,8 +175,9 @@ class Page:
     def tiles(self) -> Counter[str]:
         """The same for the numbers at the top: what is there is present, whatever is in it."""
         tiles = Counter(self.totals)
-        for shade in _SHADES:
-            tiles["present"] += tiles.pop(shade, 0)
+        for bar in BARS:
+            if bar.is_shade:
+                tiles["present"] += tiles.pop(bar.name, 0)
         return tiles
 
     @property
@@ -222,10 +189,10 @@ class Page:
         steps = [msg("page.look_at_failed", count=len(self.failed))] if self.failed else []
         if self.open:
             steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
-        if closed := self.outcomes[STATES[Status.CLOSED]]:
+        if closed := self.outcomes[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
-        counts = {key: self.outcomes[state] for state, key in _TO_DO.items()}
-        if parts := [msg(key, count=count) for key, count in counts.items() if count]:
+        counts = ((words.next_run, self.outcomes[each]) for each, words in STATUSES.items())
+        if parts := [msg(key, count=count) for key, count in counts if key and count]:
             steps.append(msg("page.next_run", parts=parts))
         return steps
 
@@ -233,7 +200,7 @@ class Page:
     def bars(self) -> list[str]:
         """The parts of the bars that have a column."""
         totals = self.totals
-        return [bar for bar in BARS if bar in _ALWAYS or totals[bar]]
+        return [bar.name for bar in BARS if bar.has_column or totals[bar.name]]
 
     @property
     def left_out(self) -> dict[str, tuple[list[str], int]]:
@@ -266,7 +233,7 @@ class Page:
         self._count_work(repository, rows)
         standings = [(row.path, Standing(row.state)) for row in rows]
         for path, standing in standings:
-            self.paths.setdefault(path, Counter())[_BAR_OF[standing]] += 1
+            self.paths.setdefault(path, Counter())[STANDINGS[standing].bar.name] += 1
         has_failed = rows[0].outcome == Status.FAILED
         if has_failed:
             self.failed.add(repository)
@@ -300,8 +267,8 @@ class Page:
         lacking = 0
         for row in rows:
             standing = Standing(row.state)
-            bars[row.path] = _BAR_OF[standing]
-            self.paths.setdefault(row.path, Counter())[_BAR_OF[standing]] += 1
+            bar = bars[row.path] = STANDINGS[standing].bar.name
+            self.paths.setdefault(row.path, Counter())[bar] += 1
             lacking += not standing.is_present
             if not standing.is_complete:
                 self.incomplete.add(first.repository)
@@ -348,7 +315,7 @@ class Page:
             ),
         )
         shown = ordered[: MOST_CELLS // max(len(paths), 1)]
-        style = (_FOLDER / "page.css").read_text("utf-8")
+        style = f"{_colours()}{(_FOLDER / 'page.css').read_text('utf-8')}"
         script = (_FOLDER / "page.js").read_text("utf-8")
         template = (_FOLDER / "page.html.j2").read_text("utf-8")
         environment = Environment(
@@ -361,7 +328,7 @@ class Page:
                 targets=self.targets or msg("page.not_public"),
                 lists=[*self.lists],
             ),
-            read=text(_READ[self.mode], moment=f"{self.read_at[:16].replace('T', ' ')} UTC"),
+            read=text(MODES[self.mode].read, moment=f"{self.read_at[:16].replace('T', ' ')} UTC"),
             style=style,
             script=script,
             style_hash=_hash(style),
@@ -369,10 +336,10 @@ class Page:
             language=catalogue.language,
             t=text,
             percent=percent,
-            bar_words={bar: text(word) for bar, (word, _) in _BAR_TEXTS.items()},
-            letters={bar: text(letter) for bar, (_, letter) in _BAR_TEXTS.items()},
+            bar_words={bar.name: text(bar.word) for bar in BARS},
+            letters={bar.name: text(bar.letter) for bar in BARS},
             codes=_CODES,
-            shades=_SHADES,
+            shades=[bar.name for bar in BARS if bar.is_shade],
             next_steps=[catalogue.text(step) for step in self.next_steps],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
             excluded_words=sentences.EXCLUDED,
@@ -389,6 +356,13 @@ class Page:
         )
         stream.enable_buffering(_PARTS)
         yield from stream
+
+
+def _colours() -> str:
+    """The colours of the bars, as CSS."""
+    light = "".join(f".{bar.name} {{ --bar: {bar.light}; }}\n" for bar in BARS)
+    dark = "".join(f"  .{bar.name} {{ --bar: {bar.dark}; }}\n" for bar in BARS)
+    return f"{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n"
 
 
 def _hash(text: str) -> str:

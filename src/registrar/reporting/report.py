@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 
 from registrar.models.paths import ListedPath
-from registrar.models.result import STATES, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import by_way
@@ -136,9 +136,9 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
 
 
 def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
-    states = dict.fromkeys(STATES.values(), 0)
-    for status, count in result.counts.items():
-        states[STATES[status]] += count
+    counts = result.counts
+    # What was to be withdrawn, and was not, is deferred at the end
+    states = {each.value: counts[each] for each in Status if each is not Status.TO_WITHDRAW}
     budget = result.budget
     return {
         "repositories": result.repositories,
@@ -175,7 +175,7 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
         else None,
         "rows": [_row(row, catalogue) for row in result.rows],
         "not_named": [
-            {"state": STATES[status], "kind": kind and kind.name.lower(), "count": count}
+            {"state": status, "kind": kind and kind.name.lower(), "count": count}
             for (status, kind), count in result.not_named.items()
         ],
     }
@@ -186,7 +186,7 @@ def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
     return {
         "repository": catalogue.shown(row.repository.full_name, str),
         "profile": row.spec.files.defaults.name,
-        "state": STATES[row.status],
+        "state": row.status,
         "missing": row.missing,
         "reason": catalogue.text(failure.message) if failure else None,
         "pull_request": catalogue.shown(pull.url, str) if pull else None,

@@ -17,72 +17,12 @@ from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
-from registrar.models.standing import FINDINGS, WANTED, Finding, Standing, by_way
+from registrar.models.standing import FINDINGS, WANTED, Standing, by_way
 from registrar.reporting.privacy import kind_in_words
-from registrar.reporting.states import DONE, explanation
+from registrar.reporting.states import DONE, STANDINGS, STATUSES, WAYS, explanation
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
-COUNTED = {
-    Finding.BLANK: "evidence.blank",
-    Finding.DIFFERS: "evidence.differs",
-    Finding.NO_FILE: "evidence.not_a_file",
-}
-"""How many of the files that are there deserve a look, and why."""
-_WAYS = {
-    "missing": ("outcome.missing", "summary.missing", "table.missing", "page.state_missing"),
-    "proposed": ("outcome.proposed", "summary.proposed", "table.proposed", "page.state_proposed"),
-    "present": ("outcome.present", "summary.present", "table.present", "check.present"),
-    "declined": ("outcome.declined", "summary.declined", "table.declined", "page.state_declined"),
-    "unset": ("outcome.unset", "summary.unset", "table.unset", "page.state_unset"),
-    "blocked": ("outcome.blocked", "summary.blocked", "table.blocked", "page.state_blocked"),
-    "unread": ("outcome.unread", "summary.unread", "table.unread", "page.state_unread"),
-}
-"""How listed paths stand: in a sentence, a line of the log, a cell of the summary; and one path."""
-STANDINGS = {way: state for way, (*_, state) in _WAYS.items()}
-_FAILS = {
-    Finding.BLANK: "check.fails_blank",
-    Finding.DIFFERS: "check.fails_differs",
-    Finding.NO_FILE: "check.fails_not_a_file",
-    Finding.DECLINED: "check.fails_declined",
-    Finding.UNSET: "check.fails_unset",
-}
-_AT_REF = {
-    Standing.MISSING: (FailOn.MISSING, "change.absent"),
-    Standing.BLOCKED: (FailOn.MISSING, "change.absent"),
-    Standing.UNSET: (FailOn.UNSET, "change.unset"),
-    Standing.BLANK: (FailOn.BLANK, "change.blank"),
-    Standing.DIFFERS: (FailOn.DIFFERS, "change.differs"),
-    Standing.NO_FILE: (FailOn.INVALID, "change.no_file"),
-}
-"""What is said of a path at a reference, where that fails a check."""
-_STATES = {
-    Status.FAILED: ("many.state_failed", "many.count_failed"),
-    Status.OPENED: ("many.state_opened", "many.count_opened"),
-    Status.UPDATED: ("many.state_updated", "many.count_updated"),
-    Status.WITHDRAWN: ("many.state_withdrawn", "many.count_withdrawn"),
-    Status.CLOSED: ("many.state_closed", "many.count_closed"),
-    Status.TO_OPEN: ("many.state_missing", "many.count_missing"),
-    Status.TO_UPDATE: ("many.state_to_update", "many.count_to_update"),
-    Status.TO_CLOSE: ("many.state_to_close", "many.count_to_close"),
-    Status.TO_WITHDRAW: ("many.state_deferred", "many.count_deferred"),
-    Status.DEFERRED: ("many.state_deferred", "many.count_deferred"),
-    Status.UNREAD: ("many.state_unread", "many.count_unread"),
-    Status.WAITING: ("many.state_waiting", "many.count_waiting"),
-    Status.BLOCKED: ("many.state_nothing", "many.count_blocked"),
-    Status.UNSET: ("many.state_nothing", "many.count_unset"),
-    Status.DECLINED: ("many.state_nothing", "many.count_declined"),
-    Status.COMPLETE: ("many.state_complete", "many.count_complete"),
-}
-"""Of a repository, and of several."""
-_ADVICE = {
-    Status.TO_OPEN: "advice.register",
-    Status.TO_UPDATE: "advice.update",
-    Status.WAITING: "advice.merge",
-    Status.BLOCKED: "advice.blocked",
-    Status.UNREAD: "advice.unread",
-}
-"""What to do about repositories that fail a check, whose files are missing or not known."""
 EXCLUDED = {
     Exclusion.ARCHIVED: "many.excluded_archived",
     Exclusion.DISABLED: "many.excluded_disabled",
@@ -116,7 +56,7 @@ def sentence(registration: RegistrationResult) -> Message:
     left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
     key = "outcome.preview" if mode.only_reads else "outcome.files"
     stand = by_way(left)
-    rest = [msg(part, count=stand[way]) for way, (part, *_) in _WAYS.items() if stand[way]]
+    rest = [msg(way.sentence, count=stand[way.name]) for way in WAYS if stand[way.name]]
     return msg(key, total=len(files), parts=[*done, *rest])
 
 
@@ -135,16 +75,14 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
     # Counted also where there are none
     at_ref = registration.spec.settings.ref
     always = ("missing", "present") if at_ref else ("missing", "present", "declined")
-    return {
-        (line, cell): counts[way]
-        for way, (_, line, cell, _) in _WAYS.items()
-        if counts[way] or way in always
-    }
+    shown = (way for way in WAYS if counts[way.name] or way.name in always)
+    return {(way.line, way.cell): counts[way.name] for way in shown}
 
 
-def findings(counts: Mapping[Finding, int]) -> Message | None:
+def findings(counts: Mapping[Standing, int]) -> Message | None:
     """What deserves a look among the files that are there; ``None``: nothing does."""
-    parts = [msg(key, count=counts[each]) for each, key in COUNTED.items() if counts.get(each)]
+    found = ((words.found, counts.get(each, 0)) for each, words in STANDINGS.items())
+    parts = [msg(key, count=count) for key, count in found if key and count]
     return msg("evidence.present", parts=parts) if parts else None
 
 
@@ -156,10 +94,10 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
         next_step = advice(registration) or ""
         failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
         yield msg("cause.with_paths", cause=failed, paths=missing)
-    for standing, finding in FINDINGS.items():
+    for standing in FINDINGS:
         files = [file for file in registration.files if file.standing is standing]
-        if files and any(finding in each.findings for each in fail_on):
-            common = msg(_FAILS[finding], count=len(files))
+        if files and any(each.covers(standing) for each in fail_on):
+            common = msg(STANDINGS[standing].fails, count=len(files))
             paths = [f.present.path if f.present else f.path for f in files]
             yield msg("cause.with_paths", cause=common, paths=paths)
 
@@ -169,10 +107,10 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
     fail_on, files = registration.spec.settings.fail_on, registration.spec.files
     for file in registration.files:
         path, rule = file.path, file.definition.rule
-        fails, key = _AT_REF.get(file.standing, (None, ""))
+        key = STANDINGS[file.standing].fails_at_ref
         if FailOn.REMOVED in fail_on and path in registration.removed:
             key = "change.replaced" if file.standing is Standing.NO_FILE else "change.removed"
-        elif fails not in fail_on:
+        elif not any(each.covers(file.standing) for each in fail_on):
             continue
         label = "label.listed_by_rule" if rule else "label.listed"
         listed = msg(label, list=files.path or files.label, number=rule)
@@ -193,7 +131,7 @@ def outcome(registration: RegistrationResult) -> Iterator[Message]:
         ):
             yield msg(words.sentence, paths=paths)
     found = registration.findings.items()
-    if deserving := findings({finding: len(paths) for finding, paths in found}):
+    if deserving := findings({standing: len(paths) for standing, paths in found}):
         yield deserving
 
 
@@ -210,7 +148,8 @@ def advice(registration: RegistrationResult) -> Message | None:
         return msg("advice.remove_plan")
     if left is Status.DECLINED:
         return msg("advice.declined")
-    return msg(_ADVICE[left]) if left in _ADVICE else None
+    advice = STATUSES[left].advice
+    return msg(advice) if advice else None
 
 
 def causes(registration: RegistrationResult) -> Iterator[Message]:
@@ -367,7 +306,7 @@ def line(
 
 def state(row: RegistrationResult) -> Message:
     """The status of a repository with what belongs to it."""
-    of_one, _ = _STATES[row.status]
+    of_one = STATUSES[row.status].one
     if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
         of_one = "many.state_reopened"
     if row.status is Status.DEFERRED and row.standings[Standing.UNREAD]:
@@ -394,17 +333,13 @@ def state(row: RegistrationResult) -> Message:
 
 def counted(status: Status, count: int) -> Message:
     """How many repositories have a status."""
-    _, of_many = _STATES[status]
-    return msg(of_many, count=count)
+    return msg(STATUSES[status].several, count=count)
 
 
 def closing(result: ManyResult) -> Iterator[Message]:
     """The counts of all states, what deserves a look, and what the cap leaves for later runs."""
-    told: dict[str, int] = {}
-    for status in Status:
-        _, key = _STATES[status]
-        told[key] = told.get(key, 0) + result.counts[status]
-    parts = [msg(key, count=count) for key, count in told.items() if count]
+    states = result.counts
+    parts = [counted(each, states[each]) for each in Status if states[each]]
     key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
     yield msg(key, parts=parts) if parts else msg("many.outcome_empty")
     if found := findings(result.findings):
@@ -466,10 +401,10 @@ def failures(result: ManyResult) -> Iterator[Message]:
         reason = kind_in_words(kind) if kind else None
         if told := _fails(result.settings, status, count, reason):
             yield told
-    for finding, rows in result.with_finding.items() if is_check else ():
-        if any(finding in each.findings for each in result.settings.fail_on):
-            named = _named([link(row.repository) for row in rows], result.rows_with[finding])
-            found = msg(_FAILS[finding], count=result.findings[finding])
+    for standing, rows in result.with_finding.items() if is_check else ():
+        if any(each.covers(standing) for each in result.settings.fail_on):
+            named = _named([link(row.repository) for row in rows], result.rows_with[standing])
+            found = msg(STANDINGS[standing].fails, count=result.findings[standing])
             yield _with_names(found, named if rows else [])
 
 
@@ -485,9 +420,10 @@ def _fails(
         return msg("state.with_reason", state=found, reason=reason) if reason else found
     # A check fails on what was not read, whatever it asks for
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
-    if settings.mode is Mode.CHECK and status in _ADVICE and fails:
+    advice = STATUSES[status].advice
+    if settings.mode is Mode.CHECK and advice and fails:
         told = msg("many.outcome", parts=[found])
-        return msg("outcome.check", sentence=told, advice=msg(_ADVICE[status]))
+        return msg("outcome.check", sentence=told, advice=msg(advice))
     return None
 
 
@@ -510,17 +446,13 @@ def cause_of(rows: Sequence[RegistrationResult], failure: Failure) -> Message:
 
 def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:
     """The rows of one status and cause each, failures first."""
-    groups: dict[tuple[int, Cause | None], list[RegistrationResult]] = {}
+    groups: dict[tuple[Status, Cause | None], list[RegistrationResult]] = {}
     for row in result.rows:
         failure = row.first_failure
         cause = failure.cause if failure else None
-        groups.setdefault((_ORDER[row.status], cause), []).append(row)
-    in_order = sorted(groups.items(), key=lambda group: (group[0][0], -len(group[1])))
+        groups.setdefault((row.status, cause), []).append(row)
+    in_order = sorted(groups.items(), key=lambda group: (group[0][0].place, -len(group[1])))
     yield from (rows for _, rows in in_order)
-
-
-_ORDER = {status: list(dict.fromkeys(_STATES.values())).index(_STATES[status]) for status in Status}
-"""Those that read alike are one group."""
 
 
 def link(repository: Repository) -> str:

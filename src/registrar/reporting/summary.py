@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
-from registrar.models.settings import Mode
 from registrar.models.spec import FileList
-from registrar.models.standing import Finding, Standing
+from registrar.models.standing import Standing
 from registrar.reporting import preview, sentences, states
 from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
@@ -16,20 +15,6 @@ from registrar.texts.messages import Catalogue, Message, msg
 SEPARATOR = "=" * 50
 ROWS = 500
 """Repositories that a table shows at most; the rest is counted."""
-_TITLES = {
-    Mode.REGISTER: "summary.title_register",
-    Mode.PLAN: "summary.title_plan",
-    Mode.CHECK: "summary.title_check",
-    Mode.WITHDRAW: "summary.title_withdraw",
-}
-_OPERATIONS = {
-    PullRequestOperation.CREATED: "summary.pull_request_created",
-    PullRequestOperation.UPDATED: "summary.pull_request_updated",
-    PullRequestOperation.REOPENED: "summary.pull_request_reopened",
-    PullRequestOperation.WITHDRAWN: "summary.pull_request_withdrawn",
-    PullRequestOperation.CLOSED: "summary.pull_request_closed",
-    PullRequestOperation.NONE: "summary.pull_request_none",
-}
 
 # --- One repository -----------------------------------------------------------------------------
 
@@ -43,7 +28,7 @@ def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[
     name = catalogue.shown(registration.repository.full_name, escaping.show_control_characters)
     return [
         SEPARATOR,
-        catalogue.text(msg(_TITLES[registration.spec.settings.mode])),
+        catalogue.text(msg(states.MODES[registration.spec.settings.mode].title)),
         SEPARATOR,
         f"Repository: {name}",
         *counts,
@@ -90,7 +75,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
 def _outcome(registration: RegistrationResult) -> Iterator[Message]:
     yield from sentences.outcome(registration)
     if pull := registration.pull_request:
-        yield msg(_OPERATIONS[registration.operation], pull_request=pull.link)
+        yield msg(states.OPERATIONS[registration.operation].sentence, pull_request=pull.link)
     if registration.branch:
         yield msg("summary.branch", branch=registration.branch)
 
@@ -138,9 +123,9 @@ def of_many(
         heading = msg(key, count=len({row.repository.full_name for row in rows}))
         is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
         lines += folded(markdown.text(heading), _table(rows, columns, markdown), is_open=is_open)
-    for finding in sentences.COUNTED:
-        if finding in result.with_finding:
-            lines += _found(finding, result, markdown)
+    for standing, words in states.STANDINGS.items():
+        if words.found and standing in result.with_finding:
+            lines += _found(standing, result, markdown)
     if wanted := list(result.contents.values()):
         lines += preview.of_many(wanted, markdown, is_public=is_public)
     return "\n".join(lines) + "\n"
@@ -156,22 +141,22 @@ def _paths(row: RegistrationResult, markdown: Markdown) -> str:
                 named = msg("state.with_reason", state=path, reason=origin)
             standings.setdefault(file.standing, []).append(named)
     ways = (
-        msg("many.paths", state=msg(sentences.STANDINGS[standing.way]), paths=paths)
+        msg("many.paths", state=msg(states.STANDINGS[standing].way.one), paths=paths)
         for standing, paths in standings.items()
     )
     return "<br>".join(map(markdown.line, ways))
 
 
-def _found(finding: Finding, result: ManyResult, markdown: Markdown) -> list[str]:
-    rows = result.with_finding[finding]
+def _found(standing: Standing, result: ManyResult, markdown: Markdown) -> list[str]:
+    rows = result.with_finding[standing]
 
     def paths(row: RegistrationResult) -> str:
-        return markdown.text(msg("many.missing_files", paths=row.findings[finding]))
+        return markdown.text(msg("many.missing_files", paths=row.findings[standing]))
 
     table = _table(rows, {"many.table_paths": paths}, markdown)
-    if more := result.rows_with[finding] - len(rows):
+    if more := result.rows_with[standing] - len(rows):
         table += ["", markdown.text(msg("page.not_shown", count=more))]
-    title = msg(sentences.COUNTED[finding], count=result.findings[finding])
+    title = msg(states.STANDINGS[standing].found, count=result.findings[standing])
     return folded(markdown.text(title), table)
 
 

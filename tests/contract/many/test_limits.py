@@ -343,7 +343,7 @@ def test_a_plan_does_not_keep_the_content_of_each_repository(
         given = {"definitions": listing, "target_repo": None, "mode": "plan", "language": "en"}
         environ = action.environment({**given, "target_repos": ALL})
         run, peak = action.measure(environ)
-        assert (run.exit_code, rows(run)) == (0, {f"octo-org/r{n}": "missing" for n in range(250)})
+        assert (run.exit_code, rows(run)) == (0, {f"octo-org/r{n}": "to open" for n in range(250)})
         peaks.append(peak)
     assert peaks[0] < peaks[1] + 20_000_000
 

@@ -76,7 +76,7 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
     assert requests["query"] == 25
     assert requests.total() <= 3 + 25 * 2 + 5 + 2
     assert ONE_BY_ONE.findall(run.stdout) == ["25"]
-    assert states(run) == {"declined": 1, "waiting": 24, "missing": 5, "complete": 10}
+    assert states(run) == {"declined": 1, "waiting": 24, "to open": 5, "complete": 10}
     assert rows(run)[made[0].full_name] == "declined"
     for repository in made[1:5]:
         reasons = files(run, repository.full_name)

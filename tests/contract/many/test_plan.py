@@ -38,7 +38,7 @@ def test_a_plan_takes_no_request_for_a_single_repository(
         repository.merge(1)
     host.requests.clear()
     run = many(definitions=action.listing("one", "two"), mode="plan")
-    assert states(run) == {"missing": 5}
+    assert states(run) == {"to open": 5}
     assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
 
 
@@ -73,7 +73,7 @@ def test_an_empty_repository_is_left_out_once_with_two_lists(many: Start, make: 
     make(0, 1)
     make(0, 1, empty=True)
     run = many(profile="all", mode="plan")
-    assert states(run) == {"missing": 1}
+    assert states(run) == {"to open": 1}
     assert "Repositories selected: 1 of 2. Left out: empty 1." in run.lines
 
 
@@ -92,7 +92,7 @@ def test_a_plan_counts_everything_and_writes_nothing(
     run = many(mode="plan", max_pull_requests="2")
     assert run.exit_code == 0, run.console
     assert only_reads(host)
-    assert states(run) == {"missing": 3, "waiting": 1, "complete": 8}
+    assert states(run) == {"to open": 3, "waiting": 1, "complete": 8}
     listed = ["GET /rate_limit", "GET /orgs/octo-org/repos"]
     # The open pull request takes a query and a tree of its own
     assert [each.partition(" /repositories")[0] for each in asked(host)] == [
@@ -174,7 +174,7 @@ def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
     repository.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
     repository.open_pull_request(head=SCAFFOLD_BRANCH)
     plan = many(mode="plan")
-    assert states(plan) == {"missing": 1}
+    assert states(plan) == {"to open": 1}
     assert plan.report["many"]["budget"]["now"] == 1
     assert states(many(max_pull_requests="0")) == {"deferred": 1}
     assert len(repository.pull_requests) == 1

@@ -97,7 +97,7 @@ def test_what_is_not_public_has_no_line_in_a_public_workflow(
         word in published(run)
         for word in ("secret", "in-house", f'"{secret.id}"', f"id {secret.id}")
     )
-    state = "opened" if mode == "register" else "missing"
+    state = "opened" if mode == "register" else "to open"
     assert rows(run) == {public.full_name: state}
     assert states(run) == {state: 3, "complete": 1}
     assert not_named(run) == {(state, None): 2}
@@ -211,7 +211,7 @@ def test_a_workflow_of_an_unknown_repository_counts_as_public(
 ) -> None:
     run = many(mode="plan", runner=True)
     assert rows(run) == {}
-    assert not_named(run) == {("missing", None): len([secret])}
+    assert not_named(run) == {("to open", None): len([secret])}
     assert "secret" not in run.text.lower()
 
 
@@ -228,7 +228,7 @@ def test_names_are_shown_where_only_those_read_who_may(
 ) -> None:
     """Also in the outputs: they stay in the workflow, which is as private."""
     run = in_private(mode=mode)
-    assert rows(run) == {secret.full_name: "opened" if mode == "register" else "missing"}
+    assert rows(run) == {secret.full_name: "opened" if mode == "register" else "to open"}
     for text in (run.stdout, run.summary, run.output_file):
         assert secret.full_name in text
     assert not_named(run) == {}

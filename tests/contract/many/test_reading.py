@@ -89,7 +89,7 @@ def test_batches_that_are_too_large_are_halved(
     make(20, 5)
     setattr(host.quirks, limit, 150)
     run = many(mode="plan")
-    assert states(run) == {"missing": 5, "complete": 20}
+    assert states(run) == {"to open": 5, "complete": 20}
 
 
 def test_a_batch_that_fails_is_sent_once_more_and_then_halved(
@@ -159,7 +159,7 @@ def test_one_failed_batch_costs_no_repository(
 ) -> None:
     make(10, 5)
     host.faults.add(replace(fault, at=3))
-    assert states(many(mode="plan")) == {"missing": 5, "complete": 10}
+    assert states(many(mode="plan")) == {"to open": 5, "complete": 10}
 
 
 def test_the_queries_that_are_told_are_those_that_were_sent(
@@ -197,7 +197,7 @@ def test_one_large_repository_says_nothing_about_the_time_of_the_others(
     host.faults.add(Fault(FaultKind.TIMEOUT_200, match=is_too_much, times=None))
     host.on_request = slow
     run = many(mode="plan")
-    assert states(run) == {"missing": 1, "complete": 150}, run.console
+    assert states(run) == {"to open": 1, "complete": 150}, run.console
     # Ten, five, two and one at once, each once more
     assert large_ids == 8
 
@@ -229,7 +229,7 @@ def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
 
     host.on_request = delete_after_listing
     run = many(mode="plan")
-    assert states(run) == {"failed": 1, "missing": 5, "complete": 4}
+    assert states(run) == {"failed": 1, "to open": 5, "complete": 4}
     assert run.exit_code == 1
 
 
@@ -246,4 +246,4 @@ def test_reading_that_always_fails_writes_nothing(
 def test_old_node_ids_are_taken(many: Start, make: Make, host: StandInHost) -> None:
     host.quirks.old_ids = True
     make(3, 2)
-    assert states(many(mode="plan")) == {"missing": 2, "complete": 3}
+    assert states(many(mode="plan")) == {"to open": 2, "complete": 3}

@@ -171,7 +171,7 @@ def test_what_was_not_read_when_the_run_ended_is_counted_too(
     # The list, and the first query, which is for ten
     run = many(mode=mode, host_token=host.create_token(requests=3))
     assert (run.exit_code, run.outputs["repositories"]) == (2, "30"), run.console
-    left = "missing" if mode == "plan" else "deferred"
+    left = "to open" if mode == "plan" else "deferred"
     assert states(run) == {left: 10, "unread": 20}
     assert run.outputs["incomplete"] == "30"
 

@@ -22,7 +22,7 @@ REPOSITORIES = 30
 COMPLETE = {"complete", "declined", "closed", "to close"}
 TEXTS = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 COUNTED = {
-    "missing": "many.count_missing",
+    "to open": "many.count_to_open",
     "to update": "many.count_to_update",
     "to close": "many.count_to_close",
     **{

@@ -30,7 +30,7 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     assert "[7/7]" in run.stdout
     assert sum(not is_read(each) for each in host.requests) == 6
     # Edited: waiting; never opened: missing
-    assert states(run) == {"withdrawn": 6, "waiting": 1, "missing": 1, "declined": 1, "complete": 3}
+    assert states(run) == {"withdrawn": 6, "waiting": 1, "to open": 1, "declined": 1, "complete": 3}
     assert rows(run)[with_one[0].full_name] == "waiting"
     assert f"because somebody has changed this on its branch: {EDITED}" in run.stdout
     assert run.report["many"]["budget"]["withdrawable"] == 7
@@ -40,7 +40,7 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     assert plan.stdout.count("Withdrawn: the pull request. It is opened again where") == 1
     assert len(re.findall(r"octo-org/r\d+#1\b", plan.stdout)) == 6 + 1
     again = many(mode="withdraw")
-    assert states(again) == {"waiting": 1, "missing": 7, "declined": 1, "complete": 3}
+    assert states(again) == {"waiting": 1, "to open": 7, "declined": 1, "complete": 3}
     assert states(many()) == {"opened": 7, "waiting": 1, "declined": 1, "complete": 3}
     assert [[p.state for p in each.pull_requests] for each in with_one[3:]] == [["open"]] * 6
 
@@ -72,7 +72,7 @@ def test_it_ends_in_time(many: Start, make: Make, host: StandInHost) -> None:
     assert run.exit_code == 0
     assert states(run)["deferred"] > 0
     left = states(run)["deferred"]
-    assert states(many(mode="withdraw")) == {"withdrawn": left, "missing": 5 - left}
+    assert states(many(mode="withdraw")) == {"withdrawn": left, "to open": 5 - left}
 
 
 def test_repositories_of_kinds_and_no_private_name(action: Action) -> None:

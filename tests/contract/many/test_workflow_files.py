@@ -30,10 +30,10 @@ def test_a_plan_says_what_the_scopes_of_a_token_do_not_allow(
     plan = many(definitions=listed, mode="plan", host_token=modest)
     assert (plan.exit_code, only_reads(host)) == (1, True)
     assert rows(plan) == {
-        "octo-org/r1": "missing",
+        "octo-org/r1": "to open",
         "octo-org/r2": "failed",
-        "octo-org/r3": "missing",
-        "octo-org/r4": "missing",
+        "octo-org/r3": "to open",
+        "octo-org/r4": "to open",
     }
     for text in (plan.stdout, plan.summary):
         assert "With missing files: 4 (to open: 3, nothing that the token may write: 1)." in text
@@ -41,9 +41,9 @@ def test_a_plan_says_what_the_scopes_of_a_token_do_not_allow(
     assert "Pull requests to open now: 3, to update: 0, deferred: 0." in plan.stdout
     assert f"1 failed (not created: {WORKFLOW}; {SCOPE}" in plan.stderr
     check = many(definitions=listed, mode="check", host_token=modest)
-    assert (SCOPE in check.text, states(check)) == (False, {"missing": 4, "complete": 1})
+    assert (SCOPE in check.text, states(check)) == (False, {"to open": 4, "complete": 1})
     plan = many(definitions=listed, mode="plan", host_token=able)
-    assert (plan.exit_code, states(plan)) == (0, {"missing": 4, "complete": 1})
+    assert (plan.exit_code, states(plan)) == (0, {"to open": 4, "complete": 1})
 
 
 def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(

@@ -164,7 +164,7 @@ def test_a_branch_of_its_own_name_for_each_repository(
     made = make(12, 3)
     given = {"branch": "add/{repo}", "title": "{repo} of {owner}: {count}"}
     plan = many(mode="plan", **given)
-    assert states(plan) == {"missing": 3, "complete": 12}
+    assert states(plan) == {"to open": 3, "complete": 12}
     # One query asks for one name of a branch
     assert Counter(asked(host))["nodes"] == 15
     run = many(**given)
@@ -225,8 +225,8 @@ def test_a_pull_request_that_is_closed_between_reading_and_writing(
 @pytest.mark.parametrize(
     ("mode", "exit_code", "expected"),
     [
-        ("plan", 0, {"missing": 1, "blocked": 1}),
-        ("check", 1, {"missing": 1, "blocked": 1}),
+        ("plan", 0, {"to open": 1, "blocked": 1}),
+        ("check", 1, {"to open": 1, "blocked": 1}),
         ("register", 1, {"failed": 1, "deferred": 1}),
     ],
 )
