@@ -14,7 +14,7 @@ from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
 from registrar.reporting import evidence as table
 from registrar.reporting.evidence import Evidence
-from registrar.reporting.page import MOST_CELLS, MOST_LEFT_OUT, Page
+from registrar.reporting.page import MOST_CELLS, MOST_EXCLUDED, Page
 from registrar.texts.messages import Catalogue
 
 
@@ -129,7 +129,7 @@ def test_the_page_counts_what_it_does_not_name() -> None:
     page.count([evidence(id="9", path="a", state="excluded: archived")])
     assert (page.complete, page.read) == (2, 3)
     assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1}
-    assert page.left_out == {"archived": ([], 1)}
+    assert page.excluded_by_reason == {"archived": ([], 1)}
     assert [row.name for row in page.rows] == ["octo/one"]
 
 
@@ -194,9 +194,9 @@ def test_the_page_shows_so_many_repositories_and_counts_the_rest() -> None:
 
 def test_the_page_names_so_many_that_were_left_out_and_counts_the_rest() -> None:
     page = Page(MOMENT, Mode.PLAN)
-    for number in range(MOST_LEFT_OUT + 2):
+    for number in range(MOST_EXCLUDED + 2):
         page.add([evidence(repository=f"octo/r{number}", state="excluded: excluded")])
     text = "".join(page.render(Catalogue("en")))
-    assert text.count("<li>octo/r") == MOST_LEFT_OUT
-    assert f"excluded {MOST_LEFT_OUT + 2}</summary>" in text
+    assert text.count("<li>octo/r") == MOST_EXCLUDED
+    assert f"excluded {MOST_EXCLUDED + 2}</summary>" in text
     assert "<li>… and 2 more</li>" in text

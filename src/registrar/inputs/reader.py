@@ -85,7 +85,7 @@ def read(
         respect_alternatives=reader.switch("respect_alternatives"),
         update=reader.switch("update"),
         mode=mode,
-        fail_on=fail_on,
+        fail_on=fail_on if mode is Mode.CHECK else frozenset(),
         ref=reader.ref(mode, fail_on),
         base=environment.base_branch(environ, target),
         commit_strategy=reader.commit_strategy(),
@@ -185,7 +185,7 @@ class _Reader:
             self._report(name, msg("input.unknown_language", **values))
 
     def fail_on(self) -> frozenset[FailOn]:
-        """What fails a check: some of the valid values."""
+        """What is to fail a check: some of the valid values."""
         name = "fail_on"
         given = [each.lower() for each in self.names(name)]
         accepted = INPUTS[name].choices

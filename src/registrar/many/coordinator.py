@@ -9,7 +9,7 @@ from registrar.errors import Diagnostic, Kind, Refused
 from registrar.github.limits import Resource
 from registrar.inputs.environment import may_be_published
 from registrar.many import writing
-from registrar.many.listing import Listing, is_public, make_listing
+from registrar.many.listing import Listing, make_listing, others_read_workflow
 from registrar.many.reading import Reader, unread
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
@@ -89,7 +89,7 @@ class ManyRun:
             self._read(reader, listing)
         # Only reading tells which repositories are empty or locked
         self._note_selected(found, listing)
-        read = Budget(
+        of_reading = Budget(
             found=found,
             excluded=listing.excluded,
             queries=reader.queries,
@@ -102,7 +102,7 @@ class ManyRun:
             refused=self._refused,
             refused_whole=self._refused_whole,
         )
-        result.budget = writing.with_writing(read, self.settings)
+        result.budget = writing.with_writing(of_reading, self.settings)
         planned = sentences.budget(result.budget, self.settings)
         for sentence in (*sentences.read(result.budget), *planned):
             reporter.line(sentence)
@@ -126,15 +126,15 @@ class ManyRun:
         asked = selection.property_names.union(settings.property_names, *of_lists)
         listing = make_listing(client, selection._replace(with_properties=bool(asked)), settings)
         listed = listing.by_id.values()
-        privacy.of_many(others_read=is_public(settings, listed, client))
-        require_known_properties(asked, listed, is_public=privacy.counts_private)
+        privacy.of_many(others_read=others_read_workflow(settings, listed, client))
+        require_known_properties(asked, listed, others_read=privacy.counts_private)
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
                 self._left_to_do[Status.FAILED] += 1
                 self._add(unread(spec)._replace(status=Status.FAILED, failure=failure))
         if asked and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
-        for repository, reason in listing.left_out:
+        for repository, reason in listing.excluded_repositories:
             for spec in self._specs([repository]):
                 self.reporter.record(unread(spec)._replace(exclusion=reason))
         return listing
@@ -161,7 +161,7 @@ class ManyRun:
             return
         if not found:
             raise Refused(msg("many.nothing_found"))
-        parts = sentences.left_out(listing.excluded)
+        parts = sentences.exclusions(listing.excluded)
         raise Refused(msg("many.nothing_selected", found=found, parts=parts))
 
     # --- How they stand -------------------------------------------------------------------------
@@ -174,49 +174,49 @@ class ManyRun:
         alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
-        for read in reader.read(specs):
-            if read.exclusion:
-                if read.repository.id not in excluded_ids:
-                    listing.excluded[read.exclusion] += 1
-                excluded_ids.add(read.repository.id)
-                self._open.pop(_key(read.spec))
-                self.reporter.record(read)
-            elif read.status is Status.UNREAD:
-                alone.append(read.spec)
+        for previewed in reader.read(specs):
+            if previewed.exclusion:
+                if previewed.repository.id not in excluded_ids:
+                    listing.excluded[previewed.exclusion] += 1
+                excluded_ids.add(previewed.repository.id)
+                self._open.pop(_key(previewed.spec))
+                self.reporter.record(previewed)
+            elif previewed.status is Status.UNREAD:
+                alone.append(previewed.spec)
             else:
-                self._take(read)
+                self._take(previewed)
         if alone:
             self.reporter.line(msg("many.alone", count=len(alone)))
-        for read in reader.read_alone(alone):
-            self._take(read)
-        is_public = self.reporter.privacy.counts_private
-        for note in sentences.rules(result, self.lists, is_public=is_public):
+        for previewed in reader.read_alone(alone):
+            self._take(previewed)
+        others_read = self.reporter.privacy.counts_private
+        for note in sentences.rules(result, self.lists, others_read=others_read):
             self._note(note)
 
-    def _take(self, read: RegistrationResult) -> None:
-        registers, left_to_do = self.settings.mode is Mode.REGISTER, read.left_to_do
-        if not read.failure:
-            self.result.note_read(read)
-        self._unknown += not read.knows_pull_requests
-        self._withdrawable += read.withdrawable > 0
-        found = Status.FAILED if read.failure else left_to_do
-        if left_to_do is Status.FAILED and not read.failure:
+    def _take(self, previewed: RegistrationResult) -> None:
+        registers, left_to_do = self.settings.mode is Mode.REGISTER, previewed.left_to_do
+        if not previewed.failure:
+            self.result.note_read(previewed)
+        self._unknown += not previewed.knows_pull_requests
+        self._withdrawable += previewed.withdrawable > 0
+        found = Status.FAILED if previewed.failure else left_to_do
+        if left_to_do is Status.FAILED and not previewed.failure:
             self._refused_whole += 1
         elif found is not Status.COMPLETE:
             self._left_to_do[found] += 1
-        is_refused = any(f.failure and f.failure.kind is Kind.PERMISSION for f in read.files)
+        is_refused = any(f.failure and f.failure.kind is Kind.PERMISSION for f in previewed.files)
         self._refused += is_refused
         # All else is proposed already
         registers = registers and not (is_refused and left_to_do is Status.WAITING)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
-            self._todo.append(read)
-            self._guessed += read.is_guess
-            self._open[_key(read.spec)] = writing.left_alone(read)
+            self._todo.append(previewed)
+            self._guessed += previewed.is_guess
+            self._open[_key(previewed.spec)] = writing.left_alone(previewed)
             return
-        is_told = read.to_close or read.notes or any(map(read.found, _ABSENT))
-        if read.failed or (not registers and is_told):
-            self.registrations.append(read)
-        self._add(read)
+        is_told = previewed.to_close or previewed.notes or any(map(previewed.found, _ABSENT))
+        if previewed.failed or (not registers and is_told):
+            self.registrations.append(previewed)
+        self._add(previewed)
 
     def _note(self, note: Message) -> None:
         self.result.notes.append(note)
@@ -249,20 +249,20 @@ class ManyRun:
             writes_each = writing.writes_of(self.settings.pull_request)
             left = expected
             self._set_pace(expected, 0)
-            for number, read in enumerate(todo, start=1):
+            for number, previewed in enumerate(todo, start=1):
                 place = (number, len(todo))
-                is_taken = gate.takes(read)
+                is_taken = gate.takes(previewed)
                 if is_taken and not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("many.out_of_minutes", minutes=minutes)
                 if self.result.stopped or not is_taken:
-                    self._add(writing.left_alone(self._looked_at(reader, read)), place)
+                    self._add(writing.left_alone(self._looked_at(reader, previewed)), place)
                     continue
-                done, row = self._register(read, gate)
-                left = max(left - writes_each.get(read.left_to_do, 0), 0)
+                registered, row = self._register(previewed, gate)
+                left = max(left - writes_each.get(previewed.left_to_do, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
-                if reason := writing.why_stop(done, gate, self.reporter.privacy.reason):
-                    self.result.stop(reason, done.exit_code)
+                if reason := writing.why_stop(registered, gate, self.reporter.privacy.reason):
+                    self.result.stop(reason, registered.exit_code)
         if self.result.stopped:
             self._note_end(self.result.stopped)
 
@@ -272,15 +272,15 @@ class ManyRun:
             self.result.stopped = msg("many.ended_early", left=left, reason=reason)
             self.reporter.warn(Diagnostic(self.result.stopped))
 
-    def _looked_at(self, reader: Reader, read: RegistrationResult) -> RegistrationResult:
+    def _looked_at(self, reader: Reader, previewed: RegistrationResult) -> RegistrationResult:
         """Give how a repository stands that is left for the next run, as far as that was read.
 
         Only by itself it shows what people did to its pull request.
         """
-        if self.result.stopped or not read.is_guess:
-            return read
-        alone = next(iter(reader.read_alone([read.spec])))
-        return read if alone.failure or alone.status is Status.UNREAD else alone
+        if self.result.stopped or not previewed.is_guess:
+            return previewed
+        alone = next(iter(reader.read_alone([previewed.spec])))
+        return previewed if alone.failure or alone.status is Status.UNREAD else alone
 
     def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for what is left of the plan, and give the seconds that it takes."""
@@ -290,21 +290,23 @@ class ManyRun:
         return left * pace.interval
 
     def _register(
-        self, read: RegistrationResult, gate: writing.Gate
+        self, previewed: RegistrationResult, gate: writing.Gate
     ) -> tuple[RegistrationResult, RegistrationResult]:
         """Do the ordinary registration, which reads the repository again first.
 
         Gives what it did, and how the repository stands then.
         """
         writes_before = self.github.limits.pace.writes
-        client = self.github.client(read.spec.target)
-        done = register(client, read.spec, self.reporter)
+        client = self.github.client(previewed.spec.target)
+        registered = register(client, previewed.spec, self.reporter)
         self.cancellation.stop_timer()
-        self.registrations.append(done)
-        row = writing.ended(read, done, wrote=client.session.wrote)
-        wrote = writing.may_have_written(read, done, client)
-        gate.note(read, row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote)
-        return done, row
+        self.registrations.append(registered)
+        row = writing.ended(previewed, registered, wrote=client.session.wrote)
+        wrote = writing.may_have_written(previewed, registered, client)
+        gate.note(
+            previewed, row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote
+        )
+        return registered, row
 
     def _add(
         self,

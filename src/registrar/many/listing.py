@@ -31,7 +31,7 @@ class Listing:
     """Also the excluded ones."""
     selected: list[Repository] = field(default_factory=list[Repository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
-    left_out: list[tuple[Repository, Exclusion]] = field(default_factory=list)
+    excluded_repositories: list[tuple[Repository, Exclusion]] = field(default_factory=list)
     """Those that are excluded, and why."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
@@ -66,7 +66,7 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
         reason = selection.exclusion(repository, named=repository.id in named)
         if reason:
             listing.excluded[reason] += 1
-            listing.left_out.append((repository, reason))
+            listing.excluded_repositories.append((repository, reason))
         else:
             listing.selected.append(repository)
     return listing
@@ -143,7 +143,9 @@ def _listed(
                 yield each
 
 
-def is_public(settings: Settings, listed: Iterable[Repository], client: "BulkClient") -> bool:
+def others_read_workflow(
+    settings: Settings, listed: Iterable[Repository], client: "BulkClient"
+) -> bool:
     """Whether the workflow's repository is public, or may be.
 
     An internal one counts as public: the whole enterprise reads its log. The event tells, except

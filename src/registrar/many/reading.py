@@ -371,9 +371,8 @@ class Reader:
 
     def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
         if self._has_room:
-            mode = spec.settings.mode if spec.settings.mode.only_reads else Mode.PLAN
-            only_read = spec._replace(settings=spec.settings._replace(mode=mode))
-            done = register(self.github.client(spec.target), only_read, self.reporter)
+            client = self.github.client(spec.target)
+            done = register(client, spec._replace(is_preview=True), self.reporter)
             self.cancellation.check()
             kind = done.failure.kind if done.failure else None
             if done.failure and kind in ENDS_THE_READING:

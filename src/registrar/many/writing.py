@@ -37,13 +37,13 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     }
 
 
-def with_writing(read: Budget, settings: Settings) -> Budget:
+def with_writing(of_reading: Budget, settings: Settings) -> Budget:
     """Plan the writing after the reading; a check has none."""
     if settings.mode is Mode.CHECK:
-        return read
+        return of_reading
     most = settings.max_pull_requests
     # Nothing is done about missing files where pull requests are withdrawn
-    asked = {} if settings.mode is Mode.WITHDRAW else read.of
+    asked = {} if settings.mode is Mode.WITHDRAW else of_reading.of
     to_open, to_update = asked.get(Status.TO_OPEN, 0), asked.get(Status.TO_UPDATE, 0)
     updates, now = min(to_update, most), min(to_open, most)
     to_close = asked.get(Status.TO_CLOSE, 0)
@@ -51,9 +51,9 @@ def with_writing(read: Budget, settings: Settings) -> Budget:
     each = writes_of(settings.pull_request)
     writes = now * each[Status.TO_OPEN] + updates * each[Status.TO_UPDATE]
     writes += closes * each[Status.TO_CLOSE]
-    writes += read.of[Status.TO_WITHDRAW] * each[Status.TO_WITHDRAW]
+    writes += of_reading.of[Status.TO_WITHDRAW] * each[Status.TO_WITHDRAW]
     deferred = to_open + to_update + to_close - now - updates - closes
-    planned = read._replace(
+    planned = of_reading._replace(
         now=now, updates=updates, closes=closes, deferred=deferred, writes=writes
     )
     return planned._replace(interval=interval_for(writes))
@@ -94,7 +94,7 @@ class Gate:
         write_at = self._clock.monotonic() + self._pace.seconds_until(self._largest)
         return self._pace.end is None or write_at < self._pace.end
 
-    def takes(self, read: RegistrationResult) -> bool:
+    def takes(self, previewed: RegistrationResult) -> bool:
         """Whether the cap of what it needs leaves room for it; a withdrawal needs none."""
         updated = self._updated
         caps = {
@@ -102,15 +102,15 @@ class Gate:
             Status.TO_UPDATE: updated,
             Status.TO_CLOSE: updated,
         }
-        return caps.get(read.left_to_do, -1) < self._cap
+        return caps.get(previewed.left_to_do, -1) < self._cap
 
     def note(
-        self, read: RegistrationResult, row: RegistrationResult, *, writes: int, wrote: bool
+        self, previewed: RegistrationResult, row: RegistrationResult, *, writes: int, wrote: bool
     ) -> None:
         """Learn from a repository that took ``writes``, and whether a pull request may have."""
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
-        is_new |= read.left_to_do is Status.TO_OPEN
+        is_new |= previewed.left_to_do is Status.TO_OPEN
         self._opened += wrote and is_new
         self._updated += wrote and not is_new
         failure = row.first_failure
@@ -127,7 +127,7 @@ class Gate:
 
 
 def writes_left(expected: int, *, done: int, made: int) -> int:
-    """Writes that the ``expected`` ones take, when the ``done`` ones took ``made``.
+    """Estimate how many requests ``expected`` writes need, when ``done`` ones needed ``made``.
 
     Where GitHub refuses the one request that does everything, or is slow to know what was just
     made, a pull request takes several.
@@ -160,58 +160,62 @@ def in_order(todo: Iterable[RegistrationResult], moment: float) -> list[Registra
     and last what is going to fail. So failures that end every run do not always end it before the
     same others; those that got their turn are gone from what the next start is chosen of.
     """
-    by_name = sorted(todo, key=lambda read: read.spec.repository.full_name.lower())
-    turns = {id(read): _turn(read) for read in by_name}
-    interrupted = [read for read in by_name if turns[id(read)] is _Turn.INTERRUPTED]
-    turns |= {id(read): _Turn.USUAL for read in interrupted[_MOST_INTERRUPTED:]}
-    if usual := [place for place, read in enumerate(by_name) if turns[id(read)] is _Turn.USUAL]:
+    by_name = sorted(todo, key=lambda each: each.spec.repository.full_name.lower())
+    turns = {id(each): _turn(each) for each in by_name}
+    interrupted = [each for each in by_name if turns[id(each)] is _Turn.INTERRUPTED]
+    turns |= {id(each): _Turn.USUAL for each in interrupted[_MOST_INTERRUPTED:]}
+    if usual := [place for place, each in enumerate(by_name) if turns[id(each)] is _Turn.USUAL]:
         digest = hashlib.sha256(str(int(moment)).encode()).digest()
         start = usual[int.from_bytes(digest) % len(usual)]
         by_name = by_name[start:] + by_name[:start]
-    return sorted(by_name, key=lambda read: turns[id(read)])
+    return sorted(by_name, key=lambda each: turns[id(each)])
 
 
-def _turn(read: RegistrationResult) -> _Turn:
-    is_refused = read.repository.can_push is False or not read.knows_pull_requests
-    if is_refused or read.status is Status.FAILED:
+def _turn(previewed: RegistrationResult) -> _Turn:
+    is_refused = previewed.repository.can_push is False or not previewed.knows_pull_requests
+    if is_refused or previewed.status is Status.FAILED:
         return _Turn.DOOMED
-    if read.left_to_do is Status.WAITING:
+    if previewed.left_to_do is Status.WAITING:
         return _Turn.WAITING
-    return _Turn.INTERRUPTED if read.interrupted else _Turn.USUAL
+    return _Turn.INTERRUPTED if previewed.interrupted else _Turn.USUAL
 
 
-def ended(read: RegistrationResult, done: RegistrationResult, *, wrote: bool) -> RegistrationResult:
+def ended(
+    previewed: RegistrationResult, registered: RegistrationResult, *, wrote: bool
+) -> RegistrationResult:
     """Say how a repository stands after its registration."""
-    failed, is_open = done.failed, done.operation is not PullRequestOperation.NONE
-    if not done.files:
-        done = done._replace(files=read.files)
-    why = done.failure
+    failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
+    if not registered.files:
+        registered = registered._replace(files=previewed.files)
+    why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         is_worth_telling = wrote or why.kind is Kind.MOVED
-        left = left_alone(read)
-        return done._replace(status=left.status, failure=why if is_worth_telling else None)
-    status = _OPERATIONS[done.operation]
-    if status is Status.UPDATED and not done.wrote:
+        left = left_alone(previewed)
+        return registered._replace(status=left.status, failure=why if is_worth_telling else None)
+    status = _OPERATIONS[registered.operation]
+    if status is Status.UPDATED and not registered.wrote:
         # Only its description was written
         status = Status.WAITING
-    is_written = done.pull_request is not None and status is not Status.WAITING
-    if done.exit_code != EXIT_DONE and not is_written:
+    is_written = registered.pull_request is not None and status is not Status.WAITING
+    if registered.exit_code != EXIT_DONE and not is_written:
         status = Status.FAILED
-    elif not done.pull_request:
-        status = done.left_to_do
-    return done._replace(status=status)
+    elif not registered.pull_request:
+        status = registered.left_to_do
+    return registered._replace(status=status)
 
 
-def left_alone(read: RegistrationResult) -> RegistrationResult:
+def left_alone(previewed: RegistrationResult) -> RegistrationResult:
     """Say how a repository stands that is left for the next run, without what is only a guess."""
     to_do = {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW}
-    is_left = read.left_to_do in to_do
-    status = Status.DEFERRED if is_left else read.left_to_do
-    known = unread(read.spec) if is_left and read.is_guess else read
+    is_left = previewed.left_to_do in to_do
+    status = Status.DEFERRED if is_left else previewed.left_to_do
+    known = unread(previewed.spec) if is_left and previewed.is_guess else previewed
     return known._replace(status=status, failure=None)
 
 
-def may_have_written(read: RegistrationResult, done: RegistrationResult, client: "Client") -> bool:
+def may_have_written(
+    previewed: RegistrationResult, registered: RegistrationResult, client: "Client"
+) -> bool:
     """Whether a registration has opened or changed a pull request, as far as that is known.
 
     An answer may have been lost, and GitHub may not show yet what it had done, even where it
@@ -219,26 +223,28 @@ def may_have_written(read: RegistrationResult, done: RegistrationResult, client:
     """
     session = client.session
     may_be_there = session.may_have_been_applied or session.has_lost_answer
-    is_seen = done.pull_request is not None or may_be_there
-    was_to_open = read.left_to_do is Status.TO_OPEN
-    is_open = done.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
-    was_to_close = read.left_to_do is Status.TO_CLOSE
-    is_closed = done.operation is PullRequestOperation.CLOSED or (was_to_close and may_be_there)
-    return is_open or is_closed or done.wrote or bool(done.count(Done.UNKNOWN))
+    is_seen = registered.pull_request is not None or may_be_there
+    was_to_open = previewed.left_to_do is Status.TO_OPEN
+    is_open = registered.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
+    was_to_close = previewed.left_to_do is Status.TO_CLOSE
+    is_closed = registered.operation is PullRequestOperation.CLOSED or (
+        was_to_close and may_be_there
+    )
+    return is_open or is_closed or registered.wrote or bool(registered.count(Done.UNKNOWN))
 
 
 def why_stop(
-    done: RegistrationResult, gate: Gate, reason: Callable[[RegistrationResult], Message]
+    registered: RegistrationResult, gate: Gate, reason: Callable[[RegistrationResult], Message]
 ) -> Message | None:
     """Say why the other repositories would end as this one; ``None`` where they would not.
 
     ``reason`` gives what may be said of why a repository failed.
     """
-    failure = done.first_failure
+    failure = registered.first_failure
     if failure and failure.kind is Kind.CANCELLED:
         return failure.message
     if failure and failure.kind in ENDS_THE_WRITING:
-        return msg("many.stopped", reason=reason(done))
+        return msg("many.stopped", reason=reason(registered))
     if gate.is_same_cause:
-        return msg("many.same_cause", count=SAME_CAUSE, reason=reason(done))
+        return msg("many.same_cause", count=SAME_CAUSE, reason=reason(registered))
     return None

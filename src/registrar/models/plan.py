@@ -6,7 +6,7 @@ from typing import NamedTuple
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath
 from registrar.models.repository import PullRequest, Repository, RepositoryState
-from registrar.models.rules import LeftOut, Replaced
+from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 
@@ -23,7 +23,7 @@ class Plan(NamedTuple):
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    unused_parts: tuple[UnusedParts, ...] = ()
     """Which parts of files are not used."""
     removed: tuple[str, ...] = ()
     """Listed paths that `RepositoryState.before` has, and the repository has no more."""

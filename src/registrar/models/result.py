@@ -8,9 +8,9 @@ from typing import NamedTuple
 from registrar.errors import Failure
 from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.rules import LeftOut, Replaced
+from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn, Mode
+from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, Standing
 from registrar.texts.messages import Message, msg
@@ -118,7 +118,7 @@ class RegistrationResult(NamedTuple):
     fitting: frozenset[int] = frozenset()
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    unused_parts: tuple[UnusedParts, ...] = ()
     """Entries of the list in whose place others stand."""
     exclusion: Exclusion | None = None
     """Why the repository is not worked on, after all."""
@@ -201,7 +201,7 @@ class RegistrationResult(NamedTuple):
         """What the reading has left to do about the pull request."""
         if self.status is Status.UNREAD:
             return Status.UNREAD
-        if self.withdrawable and self.spec.settings.mode is Mode.WITHDRAW:
+        if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW
         missing = [file for file in self.files if file.standing is Standing.MISSING]
         fails = any(file.failure for file in missing)

@@ -53,7 +53,7 @@ class Replaced(NamedTuple):
         return msg("label.replaced", path=self.path, earlier=earlier, later=later)
 
 
-class LeftOut(NamedTuple):
+class UnusedParts(NamedTuple):
     """What is not used of the parts of a file."""
 
     path: str
@@ -75,7 +75,7 @@ class Listed(NamedTuple):
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    unused_parts: tuple[UnusedParts, ...] = ()
     """Parts that are not used, and files of which no part applies."""
 
     @property
@@ -110,14 +110,14 @@ def listed_for(
                 replaced.append(Replaced(entry.path, earlier.file.rule, rule.number))
             entries[entry.path] = entry
     definitions: list[FileDefinition] = []
-    left_out: list[LeftOut] = []
+    unused_parts: list[UnusedParts] = []
     for entry in entries.values():
         composed = entry.composed_for(repository, has)
         if composed is None:
-            left_out.append(LeftOut(entry.path))
+            unused_parts.append(UnusedParts(entry.path))
             continue
         filled_in = composed.filled_in(repository)
         if unused := tuple(each for each in composed.parts if each not in filled_in.parts):
-            left_out.append(LeftOut(entry.path, unused))
+            unused_parts.append(UnusedParts(entry.path, unused))
         definitions.append(filled_in)
-    return Listed(tuple(definitions), tuple(unfit), tuple(replaced), tuple(left_out))
+    return Listed(tuple(definitions), tuple(unfit), tuple(replaced), tuple(unused_parts))

@@ -19,9 +19,9 @@ from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.rules import LeftOut, Replaced
+from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn, Mode, Settings
+from registrar.models.settings import FailOn, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, Standing
 from registrar.texts.messages import Message
@@ -149,7 +149,7 @@ class ManyResult:
         """To how many repositories a rule applies, by the name of its list and its number."""
         self.replaced = Counter[Replaced]()
         """In how many repositories an entry of a list replaces another one."""
-        self.left_out = Counter[LeftOut]()
+        self.unused_parts = Counter[UnusedParts]()
         """In how many repositories parts of a file are not used."""
         self.unset: dict[tuple[str, str], list[Repository]] = {}
         """Those that lack a custom property, by the path that it is for and its name."""
@@ -190,7 +190,7 @@ class ManyResult:
         label = previewed.spec.files.label
         self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)
-        self.left_out.update(previewed.left_out)
+        self.unused_parts.update(previewed.unused_parts)
         for file in previewed.files:
             if file.unset:
                 those = self.unset.setdefault((file.path, file.unset), [])
@@ -239,7 +239,7 @@ class ManyResult:
     @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
-        fail_on = self.settings.fail_on if self.settings.mode is Mode.CHECK else ()
+        fail_on = self.settings.fail_on
         # Of what was not read nobody knows
         fails_check = any(self.found(each) or self.lists[Status.UNREAD] for each in fail_on)
         failed = self._has_failed or fails_check

@@ -122,6 +122,7 @@ class Settings(NamedTuple):
     respect_alternatives: bool
     mode: Mode
     fail_on: frozenset[FailOn]
+    """What is a failure; nothing, unless the run is a check."""
     ref: str
     """The commit, branch, tag or other reference that is looked at in place of the default branch;
     empty: that one. A run at a reference only reads, in one repository."""

@@ -100,6 +100,9 @@ class RegistrationSpec(NamedTuple):
     """Its name alone, as it was given; in a run over many the very repository that was listed:
     another one may have its name by now."""
 
+    is_preview: bool = False
+    """Whether it only shows what would be done, whatever the run is for."""
+
     @property
     def target(self) -> str:
         """``owner/repo``, as it was given or listed."""
@@ -107,7 +110,13 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        return self.settings.mode is Mode.REGISTER
+        """Whether it creates what is missing."""
+        return self.settings.mode is Mode.REGISTER and not self.is_preview
+
+    @property
+    def withdraws(self) -> bool:
+        """Whether it closes open pull requests of the list."""
+        return self.settings.mode is Mode.WITHDRAW and not self.is_preview
 
     @property
     def proposes(self) -> bool:

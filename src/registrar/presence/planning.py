@@ -70,7 +70,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         missing=tuple(each.definition for each in paths if each.standing is Standing.MISSING),
         unfit=listed.unfit,
         replaced=listed.replaced,
-        left_out=listed.left_out,
+        unused_parts=listed.unused_parts,
         removed=_removed(spec, state, definitions, present),
     )
 
@@ -97,7 +97,7 @@ def _removed(
 
 
 def require_known_properties(
-    names: Iterable[str], repositories: Iterable[Repository], *, is_public: bool = False
+    names: Iterable[str], repositories: Iterable[Repository], *, others_read: bool = False
 ) -> None:
     """Refuse a custom property that none of ``repositories`` knows, where a close name exists.
 
@@ -106,7 +106,7 @@ def require_known_properties(
     known: dict[str, bool] = {}
     for repository in repositories:
         for name in repository.properties or ():
-            known[name] = known.get(name, False) or repository.is_public or not is_public
+            known[name] = known.get(name, False) or repository.is_public or not others_read
     for name in sorted(set(names) - known.keys()):
         if not (close := closest(name, known)):
             continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import GitHubError, Kind, Refused
 from registrar.models.repository import Comparison, Repository
-from registrar.models.settings import FailOn, Mode
+from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
 from registrar.texts.messages import msg
 
@@ -44,7 +44,7 @@ def compared(
     The merge base stays the one of the pull request while that branch moves on.
     """
     settings = spec.settings
-    if settings.mode is not Mode.CHECK or FailOn.REMOVED not in settings.fail_on:
+    if FailOn.REMOVED not in settings.fail_on:
         return None
     if not settings.base and not repository.default_branch:
         repository = client.rest.repository(repository.full_name)

@@ -250,8 +250,8 @@ class _Decision:
                 chosen = self._claim(chosen)
                 if chosen is None:
                     continue
-            left_out = self._declined, self._deleted, tuple(self._beside)
-            return Decision(chosen, self._files, *left_out, (*self._ignored.values(),))
+            found = self._declined, self._deleted, tuple(self._beside)
+            return Decision(chosen, self._files, *found, (*self._ignored.values(),))
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
         """Find the open pull requests of the list that count."""
@@ -523,8 +523,8 @@ class _Decision:
 
         Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
         """
-        left_out = self._declined, self._deleted, tuple(self._beside)
-        made = self._answers.claim(Claim(name, self._files, *left_out))
+        found = self._declined, self._deleted, tuple(self._beside)
+        made = self._answers.claim(Claim(name, self._files, *found))
         base = self._plan.state.base_sha
         if isinstance(made, Made):
             return Write(

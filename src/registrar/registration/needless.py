@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Tree
-from registrar.models.settings import CommitStrategy, Mode
+from registrar.models.settings import CommitStrategy
 from registrar.registration.answers import Answers
 from registrar.registration.decide import REGULAR_FILE, is_by_writer, marked
 from registrar.registration.mark import NO_MARK, Mark, hashed
@@ -28,8 +28,7 @@ def may_be_needless(plan: Plan) -> list[tuple[PullRequest, Mark]]:
     whose requests are fixed.
     """
     settings = plan.spec.settings
-    is_asked = settings.update and settings.mode is not Mode.WITHDRAW and not settings.ref
-    is_asked = is_asked and not plan.repository.archived
+    is_asked = settings.update and plan.spec.proposes and not plan.repository.archived
     if not is_asked or settings.commit_strategy is not CommitStrategy.SINGLE:
         return []
     absent = [each.path for each in plan.definitions if each.path not in plan.state.entries]

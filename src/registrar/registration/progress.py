@@ -78,7 +78,7 @@ class Progress:
             removed=plan.removed,
             fitting=plan.fitting,
             replaced=plan.replaced,
-            left_out=plan.left_out,
+            unused_parts=plan.unused_parts,
         )
 
     def listed(self, definition: FileDefinition) -> ListedPath:
@@ -93,7 +93,7 @@ class Progress:
         """Keep what was done about one path."""
         self._paths[listed.path] = listed
 
-    def leave_out(self, chosen: Claim | Decision) -> None:
+    def skip_declined(self, chosen: Claim | Decision) -> None:
         """Keep which paths were declined, and so are skipped, and what else was found out."""
         self._result = self._result._replace(beside=chosen.beside)
         for definition in self._plan.missing if self._plan else ():

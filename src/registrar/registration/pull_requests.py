@@ -95,7 +95,7 @@ def publish(work: Work, write: Write) -> None:
 
     It gets its labels, assignees and reviewers. There is none for a branch that brings no file.
     """
-    client, plan, proposal, progress = work
+    client, plan, progress = work.client, work.plan, work.progress
     if not (write.was_reopened or any(file.on_branch for file in progress.result().files)):
         return
     pull, operation = write.pull_request, PullRequestOperation.CREATED
@@ -104,7 +104,7 @@ def publish(work: Work, write: Write) -> None:
     progress.pull_request(pull, operation)
     if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
         return
-    options = proposal.options
+    options = work.proposal.options
     if operation is not PullRequestOperation.CREATED:
         # Asked once only: GitHub forgets whom it asked as soon as they have answered
         options = options._replace(reviewers=(), team_reviewers=())
@@ -114,8 +114,8 @@ def publish(work: Work, write: Write) -> None:
 
 
 def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestOperation]:
-    _, plan, proposal, progress = work
-    result = progress.result()
+    plan, proposal = work.plan, work.proposal
+    result = work.progress.result()
     if pull := write.pull_request:
         operation = PullRequestOperation.NONE
         if not _is_told(work, write, pull, result):

@@ -31,7 +31,7 @@ from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
 from registrar.models.result import RegistrationResult
-from registrar.models.settings import CommitStrategy, Mode
+from registrar.models.settings import CommitStrategy
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import require_known_properties
@@ -118,8 +118,7 @@ def _result_of(
             exit_code=exit_code(error, wrote=wrote), failure=describe(error, result.branch)
         )
     result = progress.result()
-    settings = result.spec.settings
-    fails_check = settings.mode is Mode.CHECK and any(map(result.found, settings.fail_on))
+    fails_check = any(map(result.found, result.spec.settings.fail_on))
     return result._replace(exit_code=EXIT_FAILED if result.failed or fails_check else EXIT_DONE)
 
 
@@ -129,7 +128,7 @@ def _register(client: "Client", progress: Progress) -> None:
     if not spec.is_one_of_many:
         require_known_properties(spec.property_names, [plan.repository])
     _report_plan(plan, progress)
-    if spec.settings.mode is Mode.WITHDRAW:
+    if spec.withdraws:
         require_writable(plan, (), client.limits.scopes)
         plan = withdraw(client, plan, ReadingAnswers(client, plan), progress)
     else:
@@ -184,8 +183,8 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.note("progress.unfit_rules", rules=unfit)
     if plan.replaced:
         progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])
-    for left_out in plan.left_out:
-        progress.keep(left_out.described, about=f"{left_out}")
+    for unused in plan.unused_parts:
+        progress.keep(unused.described, about=f"{unused}")
 
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:
@@ -260,7 +259,7 @@ def _proposed(listed: ListedPath, write: Write | None) -> ListedPath:
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
-    progress.leave_out(decision)
+    progress.skip_declined(decision)
     declined = decision.declined.values()
     for key, those in (
         ("progress.declined", [pull for pull in declined if pull.was_closed]),
@@ -352,7 +351,7 @@ class WritingAnswers(ReadingAnswers):
             claim = claim._replace(files=self.require(claim.files, branch))
             if not claim.files:
                 raise RegistrarError(scope_failure(self._client.limits.scopes))
-        self._work.progress.leave_out(claim)
+        self._work.progress.skip_declined(claim)
         if not is_first:
             return self._work.make_branch(claim.name)
         answer = self._strategy.claim(self._work, claim)
@@ -388,7 +387,7 @@ class WritingAnswers(ReadingAnswers):
 
 
 def _write(work: Work) -> None:
-    _, plan, _, progress = work
+    plan, progress = work.plan, work.progress
     strategy = STRATEGIES[plan.spec.settings.commit_strategy]
     answers = WritingAnswers(work, strategy)
     if plan.state.pull_requests_error:

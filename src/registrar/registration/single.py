@@ -91,7 +91,7 @@ def require_rate_limit(client: "Client", _files: Sequence[FileDefinition]) -> No
 
 def claim(work: Work, claim: Claim) -> Made | NotMade:
     """Create branch, commit and pull request in one request."""
-    _, plan, proposal, progress = work
+    plan, proposal, progress = work.plan, work.proposal, work.progress
     name, files = claim.name, claim.files
     if len(list(commits.batches(files))) > 1:
         return work.make_branch(name)

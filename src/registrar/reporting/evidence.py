@@ -68,7 +68,13 @@ class Evidence(NamedTuple):
 
     def mapped(self, change: Callable[[str], str]) -> "Evidence":
         """Give the row with each of its texts changed."""
-        return Evidence._make((*map(change, self[:-1]), tuple(map(change, self.properties))))
+        changed = {name: change(text) for name, text in self.texts.items()}
+        return self._replace(**changed, properties=tuple(map(change, self.properties)))
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Its cells by their columns, but for those of custom properties."""
+        return {name: text for name, text in self._asdict().items() if name != "properties"}
 
 
 NOT_NAMED = "not public: {}"
@@ -97,7 +103,7 @@ def without_repository(row: Evidence) -> Evidence:
 
 def header(property_names: Sequence[str]) -> str:
     """The first line of the table."""
-    return _csv((*Evidence._fields[:-1], *(f"property:{name}" for name in property_names)))
+    return _csv((*Evidence().texts, *(f"property:{name}" for name in property_names)))
 
 
 def line(evidence: Evidence) -> str:
@@ -105,7 +111,8 @@ def line(evidence: Evidence) -> str:
 
     Characters that nobody sees, such as those that turn the direction of a text, are escaped.
     """
-    cells = (_FORMULA.sub(r"\1'", text) for text in (*evidence[:-1], *evidence.properties))
+    texts = (*evidence.texts.values(), *evidence.properties)
+    cells = (_FORMULA.sub(r"\1'", text) for text in texts)
     return _csv(tuple(map(escaping.show_control_characters, cells)))
 
 

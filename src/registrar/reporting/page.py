@@ -31,7 +31,7 @@ _THERE = frozenset(words.bar.name for each, words in STANDINGS.items() if each.i
 _CODES = dict(zip(_BARS, ascii_lowercase, strict=False))
 """One character for each part of the bars, for the script of the page."""
 _BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
-MOST_LEFT_OUT = 1_000
+MOST_EXCLUDED = 1_000
 """Repositories that are named for each reason to leave them out; the rest is counted."""
 _EXCLUDED = "excluded: "
 _NOT_LISTED = "-"
@@ -142,7 +142,7 @@ class Page:
     not_named: dict[str, bool] = field(default_factory=dict[str, bool])
     """The numbers of the repositories that were read and are only counted, and whether each has
     everything that is listed. No number is shown."""
-    left_out_not_named: dict[str, str] = field(default_factory=dict[str, str])
+    excluded_not_named: dict[str, str] = field(default_factory=dict[str, str])
     """The numbers of those that were left out, and why."""
     open: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     """For each open pull request that proposes a path, by repository and list, its age in days."""
@@ -203,9 +203,9 @@ class Page:
         return [bar.name for bar in BARS if bar.has_column or totals[bar.name]]
 
     @property
-    def left_out(self) -> dict[str, tuple[list[str], int]]:
+    def excluded_by_reason(self) -> dict[str, tuple[list[str], int]]:
         """The repositories that were left out and are named, and the number of all, by reason."""
-        all_of = Counter([*self.excluded.values(), *self.left_out_not_named.values()])
+        all_of = Counter([*self.excluded.values(), *self.excluded_not_named.values()])
         named: dict[str, list[str]] = {reason: [] for reason in all_of}
         for name, reason in self.excluded.items():
             named[reason].append(name)
@@ -227,7 +227,7 @@ class Page:
             return
         repository = rows[0].id or rows[0].repository
         if rows[0].state.startswith(_EXCLUDED):
-            self.left_out_not_named[repository] = rows[0].state.removeprefix(_EXCLUDED)
+            self.excluded_not_named[repository] = rows[0].state.removeprefix(_EXCLUDED)
             return
         self.lists[rows[0].list] = None
         self._count_work(repository, rows)
@@ -293,8 +293,8 @@ class Page:
             )
         )
 
-    def render(self, catalogue: Catalogue, *, is_public: bool = False) -> Iterator[str]:
-        """The page in the catalogue's language, part by part; ``is_public``: others read it."""
+    def render(self, catalogue: Catalogue, *, others_read: bool = False) -> Iterator[str]:
+        """The page in the catalogue's language, part by part; ``others_read``: others read it."""
         from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
 
         def text(key: str, **values: object) -> str:
@@ -347,11 +347,11 @@ class Page:
             paths=paths,
             rows=shown,
             more=len(ordered) - len(shown),
-            most_left_out=MOST_LEFT_OUT,
+            most_excluded=MOST_EXCLUDED,
             contents_title=catalogue.text(preview.title(self.contents)),
             contents=[
                 (catalogue.text(heading, escaping.show_control_characters), diff)
-                for heading, diff in preview.contents(self.contents, is_public=is_public)
+                for heading, diff in preview.contents(self.contents, others_read=others_read)
             ],
         )
         stream.enable_buffering(_PARTS)
@@ -422,17 +422,17 @@ class Records:
             self._files.append(table, header + text)
             self._table = table
 
-    def finish(self, contents: Sequence[Content], *, is_public: bool) -> dict[str, str]:
+    def finish(self, contents: Sequence[Content], *, others_read: bool) -> dict[str, str]:
         """Write the page; give the names of both files by their outputs.
 
-        ``contents`` are what a plan would create; ``is_public`` says that others read the page.
+        ``contents`` are what a plan would create; ``others_read`` says that others read the page.
         """
         if self._page and self._not_named:
             self._write(evidence.counted(self._not_named, self._page.property_names))
         path = self._files.new("page", "html") if self._page else None
         if path and self._page:
             self._page.contents = contents
-            for part in self._page.render(self._catalogue, is_public=is_public):
+            for part in self._page.render(self._catalogue, others_read=others_read):
                 self._files.append(path, part)
         written = {"table_path": self._table, "page_path": path}
         return {name: each.name for name, each in written.items() if each}

@@ -84,14 +84,16 @@ def title(wanted: Sequence[Content]) -> Message:
     return msg("preview.written" if is_update else "preview.created", count=len(wanted))
 
 
-def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Message, list[str]]]:
+def contents(
+    wanted: Sequence[Content], *, others_read: bool
+) -> Iterator[tuple[Message, list[str]]]:
     """Each content that repositories would get: how many do, and its diff.
 
-    ``is_public`` says that others read it: then a private repository is no example.
+    ``others_read`` says that others read it: then a private repository is no example.
     """
     changes = [
         _Change(each.example, each.replaces, each.before)
-        if each.of.is_public or not is_public
+        if each.of.is_public or not others_read
         else _Change(each.listed, each.replaces)
         for each in wanted
     ]
@@ -112,10 +114,10 @@ def contents(wanted: Sequence[Content], *, is_public: bool) -> Iterator[tuple[Me
         yield heading, diff
 
 
-def of_many(wanted: Sequence[Content], markdown: Markdown, *, is_public: bool) -> list[str]:
+def of_many(wanted: Sequence[Content], markdown: Markdown, *, others_read: bool) -> list[str]:
     """The same as `contents`, in Markdown."""
     lines: list[str] = []
-    for heading, diff in contents(wanted, is_public=is_public):
+    for heading, diff in contents(wanted, others_read=others_read):
         lines += [markdown.text(heading), "", *_fenced(diff, markdown)]
     return folded(markdown.text(title(wanted)), lines, is_open=len(lines) <= ROWS_UNFOLDED)
 

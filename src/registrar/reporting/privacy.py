@@ -94,9 +94,9 @@ class Privacy:
             return None
         if row.failure and row.repository is row.spec.repository:
             # It failed before an answer said what the repository is by now: the failure may name it
-            told = kind_in_words(row.failure.kind)
-            cause = replace(row.failure.cause, message=told)
-            return row._replace(failure=row.failure._replace(message=told, cause=cause))
+            why = kind_in_words(row.failure.kind)
+            cause = replace(row.failure.cause, message=why)
+            return row._replace(failure=row.failure._replace(message=why, cause=cause))
         return row
 
     def reason(self, row: RegistrationResult) -> Message:
@@ -108,35 +108,35 @@ class Privacy:
 
     def published(self, result: RunResult) -> RunResult:
         """Give what may be said of a run."""
-        told = copy(result)
-        told.registrations = [row for row in map(self.row, result.registrations) if row]
+        published = copy(result)
+        published.registrations = [row for row in map(self.row, result.registrations) if row]
         if result.many and self.counts_private:
-            told.many = self._many(result.many)
+            published.many = self._many(result.many)
             if result.failure:
                 # Without what was being done: that names a repository
-                told.diagnostics = [Diagnostic(result.failure.cause.message)]
-        return told
+                published.diagnostics = [Diagnostic(result.failure.cause.message)]
+        return published
 
     def _many(self, result: ManyResult) -> ManyResult:
-        told = copy(result)
-        told.rows, told.not_named = [], Counter()
+        published = copy(result)
+        published.rows, published.not_named = [], Counter()
         hidden: dict[str, RegistrationResult] = {}
         for row in result.rows:
             if shown := self.row(row):
-                told.rows.append(shown)
+                published.rows.append(shown)
             else:
                 name = row.spec.repository.full_name.lower()
                 other = hidden.get(name, row)
                 hidden[name] = min(other, row, key=lambda each: each.status.place)
         for row in hidden.values():
             failure = row.first_failure
-            told.not_named[row.status, failure.kind if failure else None] += 1
-        told.with_finding, told.rows_with = {}, Counter()
+            published.not_named[row.status, failure.kind if failure else None] += 1
+        published.with_finding, published.rows_with = {}, Counter()
         for finding, rows in result.with_finding.items():
             shown_rows = [shown for shown in map(self.row, rows) if shown]
-            told.with_finding[finding] = shown_rows
-            told.rows_with[finding] = len(shown_rows)
-        return told
+            published.with_finding[finding] = shown_rows
+            published.rows_with[finding] = len(shown_rows)
+        return published
 
 
 def _listed_only(file: ListedPath) -> ListedPath:

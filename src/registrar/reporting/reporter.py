@@ -94,12 +94,11 @@ class Reporter:
         advice = sentences.advice(registration)
         if registration.failure:
             self.fail(Diagnostic(registration.failure.message))
-        elif registration.spec.settings.mode is Mode.CHECK:
-            if registration.spec.settings.ref:
-                self._fail_all(list(sentences.failed_at_ref(registration)))
-            else:
-                for message in sentences.failed_checks(registration):
-                    self.fail(Diagnostic(message))
+        elif registration.spec.settings.ref:
+            self._fail_all(list(sentences.failed_at_ref(registration)))
+        else:
+            for message in sentences.failed_checks(registration):
+                self.fail(Diagnostic(message))
         for message in sentences.outcome(registration):
             self.line(message)
         for line in summary.log_summary(registration, self.catalogue):
@@ -111,9 +110,9 @@ class Reporter:
         """Print each content that a plan over many repositories would write."""
         if wanted := list(result.contents.values()):
             with self.console.group(self._text(preview.title(wanted))):
-                is_public = self.privacy.counts_private
+                others_read = self.privacy.counts_private
                 show = escaping.show_control_characters
-                for heading, diff in preview.contents(wanted, is_public=is_public):
+                for heading, diff in preview.contents(wanted, others_read=others_read):
                     self.console.line(self.catalogue.text(heading, show))
                     for line in diff:
                         self.console.line(self.catalogue.shown(line, show))
@@ -131,8 +130,8 @@ class Reporter:
         shown = self.privacy.row(result)
         reason = help_page = ""
         if failure := (shown or result).first_failure:
-            told = failure.message if shown else kind_in_words(failure.kind)
-            reason, help_page = self.catalogue.text(told, str), self._help(failure.message)
+            why = failure.message if shown else kind_in_words(failure.kind)
+            reason, help_page = self.catalogue.text(why, str), self._help(failure.message)
         if shown:
             self.records.add(shown, reason, help_page)
         else:
@@ -143,24 +142,26 @@ class Reporter:
 
         Each of them is written even if another one cannot be.
         """
-        told = self.privacy.published(result)
-        causes = sentences.failures(told.many) if told.many else ()
+        published = self.privacy.published(result)
+        causes = sentences.failures(published.many) if published.many else ()
         for cause in islice(causes, ANNOTATIONS_PER_STEP):
             self.fail(Diagnostic(cause))
-        for diagnostic in told.diagnostics:
+        for diagnostic in published.diagnostics:
             self.fail(diagnostic)
 
         def write_summary() -> None:
-            many, registrations = told.many, told.registrations
+            many, registrations = published.many, published.registrations
             parts: list[str] = []
             if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif many.counts:
-                is_public = self.privacy.counts_private
-                parts = [summary.of_many(many, registrations, self.catalogue, is_public=is_public)]
+                others_read = self.privacy.counts_private
+                parts = [
+                    summary.of_many(many, registrations, self.catalogue, others_read=others_read)
+                ]
             if result.valid_lists:
                 parts.append(summary.of_lists(result.valid_lists, self.catalogue))
-            if errors := [diagnostic.message for diagnostic in told.diagnostics]:
+            if errors := [diagnostic.message for diagnostic in published.diagnostics]:
                 has_results = bool(registrations)
                 parts.append(summary.error_summary(errors, self.catalogue, has_results=has_results))
             note = self._text(msg("summary.cut"))
@@ -174,12 +175,12 @@ class Reporter:
         if result.many is None:
             for each in result.registrations:
                 self.record(each)
-        document = self._safely(lambda: report.render(told, self.catalogue)) or ""
+        document = self._safely(lambda: report.render(published, self.catalogue)) or ""
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         files = {"report_path": name}
         wanted = list(result.many.contents.values()) if result.many else ()
-        is_public = self.privacy.counts_private
-        self._safely(lambda: files.update(self.records.finish(wanted, is_public=is_public)))
+        others_read = self.privacy.counts_private
+        self._safely(lambda: files.update(self.records.finish(wanted, others_read=others_read)))
         values = report.outputs(result, document, files)
         self._safely(lambda: self.console.files.outputs(values))
 

@@ -120,8 +120,7 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
 def outcome(registration: RegistrationResult) -> Iterator[Message]:
     """What a change takes away, where somebody asks; the numbers; what of it deserves a look."""
     settings, paths = registration.spec.settings, registration.removed
-    asks = settings.mode is Mode.CHECK and FailOn.REMOVED in settings.fail_on
-    if asks and not registration.failure:
+    if FailOn.REMOVED in settings.fail_on and not registration.failure:
         key = "outcome.takes_away" if paths else "outcome.takes_nothing_away"
         yield msg(key, count=len(paths), total=len(registration.files), paths=paths)
     yield sentence(registration)
@@ -172,7 +171,7 @@ def causes(registration: RegistrationResult) -> Iterator[Message]:
 
 def read(plan: Budget) -> Iterator[Message]:
     """Which repositories were read, and what that took."""
-    excluded = left_out(plan.excluded)
+    excluded = exclusions(plan.excluded)
     selected = {"selected": plan.selected, "found": plan.found}
     yield (
         msg("many.selected_of", **selected, parts=excluded)
@@ -245,10 +244,10 @@ def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
         yield msg("many.points", needed=plan.points, left=plan.points_left)
 
 
-def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> Iterator[Message]:
+def rules(result: ManyResult, lists: Iterable[FileList], *, others_read: bool) -> Iterator[Message]:
     """To how many repositories the rules of each list apply, and what of that deserves a note.
 
-    ``is_public`` says that others read it: they are not told of whom a property is not set.
+    ``others_read`` says that others read it: they are not told of whom a property is not set.
     """
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():
@@ -265,18 +264,18 @@ def rules(result: ManyResult, lists: Iterable[FileList], *, is_public: bool) -> 
             msg("label.replaced_in", entry=each.shown, count=count) for each, count in replaced
         ]
         yield msg("progress.replaced", entries=entries)
-    for left_out, count in result.left_out.items():
-        yield msg("many.counted", note=left_out.described, count=count)
+    for unused, count in result.unused_parts.items():
+        yield msg("many.counted", note=unused.described, count=count)
     for (path, name), those in result.unset.items():
         skipped = msg("many.unset", path=path, name=name)
-        if is_public and not all(each.is_public for each in those):
+        if others_read and not all(each.is_public for each in those):
             yield msg("many.counted", note=skipped, count=len(those))
         else:
             names = [*map(link, those)]
             yield msg("cause.with_repositories", cause=skipped, repositories=names)
 
 
-def left_out(excluded: Mapping[Exclusion, int]) -> list[Message]:
+def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
     """How many repositories are left out for which reason."""
     return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
 
@@ -389,7 +388,6 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
 
 def failures(result: ManyResult) -> Iterator[Message]:
     """Why the run fails, each cause with the repositories that have it and may be named."""
-    is_check = result.settings.mode is Mode.CHECK
     for rows in by_cause(result):
         failure = rows[0].first_failure
         reason = cause_of(rows, failure) if failure else None
@@ -401,7 +399,7 @@ def failures(result: ManyResult) -> Iterator[Message]:
         reason = kind_in_words(kind) if kind else None
         if told := _fails(result.settings, status, count, reason):
             yield told
-    for standing, rows in result.with_finding.items() if is_check else ():
+    for standing, rows in result.with_finding.items():
         if any(each.covers(standing) for each in result.settings.fail_on):
             named = _named([link(row.repository) for row in rows], result.rows_with[standing])
             found = msg(STANDINGS[standing].fails, count=result.findings[standing])
@@ -421,7 +419,7 @@ def _fails(
     # A check fails on what was not read, whatever it asks for
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
     advice = STATUSES[status].advice
-    if settings.mode is Mode.CHECK and advice and fails:
+    if advice and fails:
         told = msg("many.outcome", parts=[found])
         return msg("outcome.check", sentence=told, advice=msg(advice))
     return None

@@ -88,11 +88,11 @@ def of_many(
     registrations: Sequence[RegistrationResult],
     catalogue: Catalogue,
     *,
-    is_public: bool,
+    others_read: bool,
 ) -> str:
     """Outcome, budget, why some failed, the repositories that are not complete (Markdown).
 
-    Last what a plan would create. ``is_public`` says that others read it.
+    Last what a plan would create. ``others_read`` says that others read it.
     """
     markdown = Markdown(catalogue)
     outcome = markdown.text(*sentences.closing(result))
@@ -127,7 +127,7 @@ def of_many(
         if words.found and standing in result.with_finding:
             lines += _found(standing, result, markdown)
     if wanted := list(result.contents.values()):
-        lines += preview.of_many(wanted, markdown, is_public=is_public)
+        lines += preview.of_many(wanted, markdown, others_read=others_read)
     return "\n".join(lines) + "\n"
 
 
